@@ -1,0 +1,146 @@
+/** The store API: the visible list of its resources, and how requests reach them. */
+import { Elysia } from 'elysia'
+import { Memoirist } from 'memoirist'
+import type { Handles } from '../db/open.ts'
+import type { Registry } from '../db/control/registry.ts'
+import { Answering, pathOf } from './http/answer.ts'
+import { createLog, type Log } from './http/log.ts'
+import { Metrics } from './http/metrics.ts'
+import { RateLimiter, type Rate } from './http/rate-limit.ts'
+import { Refusal } from './http/refusal.ts'
+import type { Method, Outside, Resource, Route } from './http/route.ts'
+import { me } from './store/me.ts'
+
+/** Where the API lives. */
+export const PREFIX = '/api/v1'
+
+/** Every resource of this release, by room. */
+export const resources: readonly Resource[] = [
+  me,
+]
+
+export interface AppOptions {
+  registry: Registry
+  handles: Handles
+  outside?: Outside
+  log?: Log
+  /** Null: no limit. */
+  rate?: Rate | null
+  checkAnswers?: boolean
+  metrics?: boolean
+  version: string
+}
+
+export interface App {
+  fetch(request: Request): Promise<Response>
+  routes: readonly Route[]
+  /** No new work; resolves when what runs has ended. */
+  drain(): Promise<void>
+}
+
+/** Time, ids and secrets as they are outside of tests. */
+export const realOutside: Outside = {
+  now: () => new Date(),
+  id: () => Bun.randomUUIDv7(),
+  secret: () => Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex'),
+}
+
+const plain = (status: number, body: unknown) => new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } })
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Makes the API over open databases. It listens to nothing: `fetch` answers one request. */
+export function createApp(options: AppOptions): App {
+  const outside = options.outside ?? realOutside
+  const metrics = new Metrics()
+  const tasks = new Set<Promise<void>>()
+  const log = options.log ?? createLog('silent')
+  const routes = resources.flatMap((resource) => resource.routes)
+  const answering = new Answering({
+    registry: options.registry, handles: options.handles, outside, log, metrics, checkAnswers: options.checkAnswers ?? false,
+    limiter: options.rate ? new RateLimiter(options.rate) : null,
+    after(task) {
+      const running: Promise<void> = task().catch((error) => log.write('warn', 'a task after an answer failed', { error: String(error) })).finally(() => tasks.delete(running))
+      tasks.add(running)
+    },
+  }, routes)
+
+  let draining = false
+  let inFlight = 0
+  const idle: (() => void)[] = []
+  const paths = new Memoirist<Set<Method>>()
+  const known = new Map<string, Set<Method>>()
+  const elysia = new Elysia({ normalize: false })
+  for (const route of routes) {
+    const pattern = PREFIX + route.path.replace(/\{(\w+)\}/g, ':$1')
+    const handler = ({ request, params }: { request: Request, params: Record<string, string> }) => answering.answer(route, request, params)
+    elysia.route(route.method, pattern, handler as never, { parse: 'none' } as never)
+    const shape = pattern.replace(/:\w+/g, ':x')
+    if (!known.has(shape)) {
+      known.set(shape, new Set())
+      paths.add('ANY', shape, known.get(shape)!)
+    }
+    known.get(shape)!.add(route.method)
+  }
+  elysia.onError({ as: 'global' }, ({ request, code, error }) => {
+    if (code === 'NOT_FOUND') return unknown(request)
+    return answering.refuse(error, outside.id(), {})
+  })
+
+  /** 405 for a path that has other methods, 404 for one that has none. */
+  function unknown(request: Request): Response {
+    const path = pathOf(request.url)
+    const allowed = paths.find('ANY', path)?.store
+    const started = performance.now()
+    const refusal = allowed
+      ? new Refusal(405, `${request.method} is not possible here`, {}, { allow: [...allowed, ...(allowed.has('GET') ? ['HEAD'] : [])].join(', ') })
+      : new Refusal(404, `no endpoint at ${path.slice(0, 200)}`, { hint: `GET ${PREFIX}/openapi lists the endpoints` })
+    const id = outside.id()
+    answering.note(request, 'unknown', refusal.status, started, id, null)
+    return answering.refuse(refusal, id, { 'x-request-id': id })
+  }
+
+  async function health(path: string): Promise<Response | null> {
+    if (path === '/healthz') return plain(200, { ok: true, version: options.version })
+    if (path === '/readyz') return draining ? plain(503, { ok: false, error: 'draining' }) : plain(200, { ok: true })
+    if (path === '/metrics' && options.metrics) {
+      return new Response(metrics.text({ stoa_open_stores: options.handles.size, stoa_in_flight: inFlight, process_resident_memory_bytes: process.memoryUsage().rss }),
+        { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
+    }
+    return null
+  }
+
+  async function fetch(request: Request): Promise<Response> {
+    inFlight++
+    try {
+      const path = pathOf(request.url)
+      if (!path.startsWith(PREFIX)) return await health(path) ?? unknown(request)
+      if (path.includes('%') && !isDecodable(path)) return answering.refuse(new Refusal(400, 'the path has a broken percent escape'), outside.id(), {})
+      if (request.method === 'HEAD') {
+        const response = await elysia.handle(new Request(`http://localhost${request.url.slice(request.url.indexOf(PREFIX))}`, { method: 'GET', headers: request.headers }))
+        return new Response(null, { status: response.status, headers: response.headers })
+      }
+      // Elysia looks for the path after the eleventh character: a host of one to three letters would hide it.
+      return await elysia.handle(request.url.indexOf('/', 8) < 11 ? new Request(`http://localhost${request.url.slice(request.url.indexOf(PREFIX))}`, request) : request)
+    } finally {
+      if (--inFlight === 0) for (const tell of idle.splice(0)) tell()
+    }
+  }
+
+  return {
+    fetch, routes,
+    async drain() {
+      draining = true
+      if (inFlight > 0) await new Promise<void>((resolve) => idle.push(resolve))
+      while (tasks.size) await Promise.all(tasks)
+      log.flush()
+    },
+  }
+}

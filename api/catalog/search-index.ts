@@ -1,0 +1,56 @@
+/** The full-text index: what can be found, kept in the transaction of the change (SQLite FTS5, prefix search, folded text). */
+import { and, eq, sql } from 'drizzle-orm'
+import type { Db } from '../../db/driver.ts'
+import { searchDocuments } from '../../db/store/search.ts'
+import { fold } from '../slug.ts'
+
+export type Found = 'product' | 'category' | 'collection' | 'brand' | 'post'
+
+/** The text in a rich-text document, a string or null. */
+export function textOf(content: unknown, budget = 20_000): string {
+  if (typeof content === 'string') return content.slice(0, budget)
+  const parts: string[] = []
+  let left = budget
+  const walk = (node: unknown, depth: number) => {
+    if (left <= 0 || depth > 60 || typeof node !== 'object' || node === null) return
+    const { text, content: children } = node as { text?: unknown, content?: unknown }
+    if (typeof text === 'string') {
+      parts.push(text)
+      left -= text.length
+    }
+    if (Array.isArray(children)) for (const child of children) walk(child, depth + 1)
+  }
+  walk(content, 0)
+  return parts.join(' ').slice(0, budget)
+}
+
+/** Puts a document into the index, or replaces it; `locale` is empty for the base language. */
+export async function indexDocument(tx: Db, entity: Found, entityId: string, locale: string, name: string, body: string) {
+  const row = { entity, entityId, locale, name, body, folded: fold(`${name} ${body}`) }
+  await tx.insert(searchDocuments).values(row).onConflictDoUpdate({
+    target: [searchDocuments.entity, searchDocuments.entityId, searchDocuments.locale], set: { name, body, folded: row.folded },
+  })
+}
+
+/** Takes an entity out of the index, in one locale or in all. */
+export async function unindexDocument(tx: Db, entity: Found, entityId: string, locale?: string) {
+  await tx.delete(searchDocuments).where(and(eq(searchDocuments.entity, entity), eq(searchDocuments.entityId, entityId),
+    locale === undefined ? undefined : eq(searchDocuments.locale, locale)))
+}
+
+/**
+ * The FTS5 expression of what somebody typed: every word must occur, the last ones as prefixes; nothing typed can be syntax. Null
+ * when there is no word in it.
+ */
+export function matchExpression(typed: string): string | null {
+  const words = typed.normalize('NFC').match(/[\p{L}\p{N}]+/gu)?.slice(0, 16)
+  if (!words?.length) return null
+  return words.map((word) => {
+    const folded = fold(word).match(/[a-z0-9]+/g)?.join(' ')
+    return folded && folded !== word ? `("${word}" * OR "${folded}" *)` : `"${word}" *`
+  }).join(' AND ')
+}
+
+/** Condition: the id is one that the expression finds among documents of this kind. */
+export const foundAmong = (id: unknown, entity: Found, expression: unknown) =>
+  sql`${id} in (select d.entity_id from search_fts f join search_documents d on d.id = f.rowid where search_fts match ${expression} and d.entity = ${entity})`

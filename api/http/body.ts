@@ -1,0 +1,77 @@
+/** Reading a JSON body: type, size, form and text are checked before any schema sees it. */
+import { invalid, Refusal } from './refusal.ts'
+
+/** Bodies over this are refused with 413 (document 3). */
+export const BODY_MAX_BYTES = 1_048_576
+/** Deeper nesting than any document needs, far less than what overflows a stack. */
+const DEPTH_MAX = 100
+
+const tooLarge = () => new Refusal(413, `the body is larger than ${BODY_MAX_BYTES} bytes`)
+
+/** The text of a body of at most `maximum` bytes; reads no further than that. */
+export async function readText(request: Request, maximum = BODY_MAX_BYTES): Promise<string> {
+  const length = request.headers.get('content-length')
+  if (length !== null) {
+    if (Number(length) > maximum) throw tooLarge()
+    const text = await request.text()
+    return text
+  }
+  if (!request.body) return ''
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body as never as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength
+    if (size > maximum) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Whether brackets nest deeper than `DEPTH_MAX`; brackets inside strings do not count. */
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  let quoted = false
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    if (quoted) {
+      if (c === 92) i++
+      else if (c === 34) quoted = false
+    } else if (c === 34) quoted = true
+    else if (c === 91 || c === 123) { if (++depth > DEPTH_MAX) return true } else if (c === 93 || c === 125) depth--
+  }
+  return false
+}
+
+/** NUL and lone surrogates can't be stored as text, so they are refused by field. */
+function refuseBrokenText(value: unknown, path: string[]) {
+  if (typeof value === 'string') {
+    if (value.includes('\0') || !value.isWellFormed()) throw invalid([{ code: 'invalid_string', message: 'must be well-formed text without NUL', path }])
+  } else if (Array.isArray(value)) value.forEach((item, i) => refuseBrokenText(item, [...path, String(i)]))
+  else if (value && typeof value === 'object') {
+    for (const [name, item] of Object.entries(value)) {
+      refuseBrokenText(name, path)
+      refuseBrokenText(item, [...path, name])
+    }
+  }
+}
+
+/** The value of a JSON body; no body at all is an empty object. Refuses with 400, 413 or 415. */
+export async function readJson(request: Request): Promise<{ value: unknown, text: string }> {
+  const type = request.headers.get('content-type')
+  if (type === null || !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)) {
+    if (type === null && (request.headers.get('content-length') ?? '0') === '0' && !request.headers.has('transfer-encoding')) return { value: {}, text: '' }
+    throw new Refusal(415, 'the body must be JSON: send Content-Type: application/json')
+  }
+  const text = await readText(request)
+  if (text === '') return { value: {}, text }
+  if (isTooDeep(text)) throw new Refusal(400, `the body nests deeper than ${DEPTH_MAX} levels`)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new Refusal(400, 'the body is not valid JSON')
+  }
+  // What arrived as UTF-8 is well-formed; only escapes can bring in what is not.
+  if (text.includes('\\u') || text.includes('\0')) refuseBrokenText(value, [])
+  return { value, text }
+}

@@ -1,0 +1,16 @@
+/** Conditional requests (RFC 9110, 13): strong ETags from the bytes of the representation. */
+
+/** The ETag of a body. */
+export const etagOf = (body: string) => `"${Bun.hash(body).toString(36)}"`
+
+/** Whether a list of ETags (`If-None-Match`, weak comparison) names this one. */
+export function matches(header: string, etag: string): boolean {
+  if (header === etag) return true
+  if (header.trim() === '*') return true
+  return header.split(',').some((part) => part.trim().replace(/^W\//, '') === etag)
+}
+
+/** Whether `If-Match` (strong comparison: a weak ETag never matches) names this one. */
+export function stillMatches(header: string, etag: string): boolean {
+  return header.trim() === '*' || header.split(',').some((part) => part.trim() === etag)
+}

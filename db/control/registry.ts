@@ -1,0 +1,140 @@
+/** The registry of stores and API keys, over the control database. */
+import { createHash, randomBytes } from 'node:crypto'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { createDatabase, databaseName, openDatabase, removeDatabase, type Environment, type Handle, type Handles, type Location } from '../open.ts'
+import { compile, named, type Db } from '../driver.ts'
+import { settings } from '../store/store.ts'
+import { apiKeys, changes, stores } from './tables.ts'
+
+export type Plan = 'starter' | 'growth' | 'scale'
+export type StoreRow = typeof stores.$inferSelect
+export type KeyRow = typeof apiKeys.$inferSelect
+
+/** Who calls: the key, the store that it opens, and which of the store's two databases. */
+export interface Session { store: StoreRow, key: KeyRow, scopes: ReadonlySet<string> | null, environment: Environment }
+
+/** The scopes of a storefront key (document 1, Authentication 7). */
+export const STOREFRONT_SCOPES = ['storefront:read', 'storefront:write', 'cart:write', 'order:lookup']
+
+/** The only form in which a key is stored. */
+export const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
+
+const keyByHash = compile((db) => db.select({ key: apiKeys, store: stores }).from(apiKeys)
+  .innerJoin(stores, eq(stores.id, apiKeys.storeId)).where(and(eq(apiKeys.hash, named('hash')), isNull(apiKeys.revokedAt))))
+
+/** Keys looked up before are remembered until the control database changes; this many, then it starts over. */
+const SESSIONS_MAX = 20_000
+/** How old the knowledge "nothing changed" may be, for a file and for a server (where asking costs a round trip). */
+const CHECK_FILE_MS = 5
+const CHECK_SERVER_MS = 1_000
+
+export interface NewStore { name: string, slug: string, plan: Plan, currency: string, locale: string, aiBuilt: boolean }
+
+export class Registry {
+  readonly #sessions = new Map<string, Session>()
+  #checkedAt = 0
+  #version: unknown = null
+
+  constructor(readonly control: Handle, readonly location: Location) {}
+
+  /** The session of a bearer key, or null for one that is unknown or revoked. */
+  async session(secret: string): Promise<Session | null> {
+    await this.#notice()
+    const known = this.#sessions.get(secret)
+    if (known) return known
+    const row = await keyByHash.get(this.control.read, { hash: hashOf(secret) })
+    if (!row) return null
+    const { key, store } = row
+    const session: Session = { key, store, scopes: key.scopes && new Set(key.scopes), environment: key.environment }
+    if (this.#sessions.size >= SESSIONS_MAX) this.#sessions.clear()
+    this.#sessions.set(secret, session)
+    return session
+  }
+
+  async #notice() {
+    const now = performance.now()
+    if (now - this.#checkedAt < (this.control.isFile ? CHECK_FILE_MS : CHECK_SERVER_MS)) return
+    const version = this.control.version() ?? (await this.control.read.select().from(changes))[0]?.count ?? 0
+    this.#checkedAt = now
+    if (version === this.#version) return
+    this.#version = version
+    this.#sessions.clear()
+  }
+
+  #write<T>(fn: (tx: Db) => Promise<T>): Promise<T> {
+    this.#checkedAt = 0
+    return this.control.write(async (tx) => {
+      const result = await fn(tx)
+      await tx.insert(changes).values({ id: 1, count: 1 }).onConflictDoUpdate({ target: changes.id, set: { count: sql`${changes.count} + 1` } })
+      return result
+    })
+  }
+
+  /** Makes both databases of a store, then the store itself: a failure in between leaves no store. */
+  async createStore(input: NewStore): Promise<StoreRow> {
+    const row: StoreRow = {
+      id: Bun.randomUUIDv7(), name: input.name, slug: input.slug, plan: input.plan, aiBuilt: input.aiBuilt, createdAt: new Date().toISOString(),
+    }
+    for (const environment of ['live', 'sandbox'] as const) {
+      const name = databaseName(row.id, environment)
+      await createDatabase(this.location, name, 'store')
+      const handle = await openDatabase(this.location, name, 'store')
+      await handle.write(async (tx) => { await tx.insert(settings).values(firstSettings(row, input)).onConflictDoNothing() })
+      handle.close()
+    }
+    await this.#write(async (tx) => { await tx.insert(stores).values(row) })
+    return row
+  }
+
+  async updateStore(id: string, change: Partial<Pick<StoreRow, 'plan' | 'aiBuilt' | 'name'>>): Promise<StoreRow | undefined> {
+    return this.#write(async (tx) => (await tx.update(stores).set(change).where(eq(stores.id, id)).returning())[0])
+  }
+
+  listStores(): Promise<StoreRow[]> { return this.control.read.select().from(stores).orderBy(stores.id) }
+
+  async store(id: string): Promise<StoreRow | undefined> {
+    return (await this.control.read.select().from(stores).where(eq(stores.id, id)))[0]
+  }
+
+  async storeBySlug(slug: string): Promise<StoreRow | undefined> {
+    return (await this.control.read.select().from(stores).where(eq(stores.slug, slug)))[0]
+  }
+
+  /** Revokes its keys, forgets the store, then removes its databases. */
+  async deleteStore(id: string, handles?: Handles): Promise<boolean> {
+    const removed = await this.#write(async (tx) => (await tx.delete(stores).where(eq(stores.id, id)).returning()).length)
+    handles?.drop(id)
+    for (const environment of ['live', 'sandbox'] as const) await removeDatabase(this.location, databaseName(id, environment))
+    return removed > 0
+  }
+
+  /** Makes a key and returns its secret: the only time that it is known. */
+  async createKey(input: { storeId: string, name: string, environment: Environment, scopes: string[] | null }): Promise<{ row: KeyRow, secret: string }> {
+    const secret = `${input.environment === 'sandbox' ? 'sk-s-' : 'sk-'}${randomBytes(24).toString('hex')}`
+    const row: KeyRow = { id: Bun.randomUUIDv7(), ...input, hash: hashOf(secret), createdAt: new Date().toISOString(), revokedAt: null }
+    await this.#write(async (tx) => { await tx.insert(apiKeys).values(row) })
+    return { row, secret }
+  }
+
+  listKeys(storeId: string): Promise<KeyRow[]> {
+    return this.control.read.select().from(apiKeys).where(eq(apiKeys.storeId, storeId)).orderBy(apiKeys.id)
+  }
+
+  async revokeKey(id: string): Promise<KeyRow | undefined> {
+    return this.#write(async (tx) => (await tx.update(apiKeys).set({ revokedAt: new Date().toISOString() }).where(eq(apiKeys.id, id)).returning())[0])
+  }
+}
+
+/** The settings that a new store starts with (document 3, settings). */
+function firstSettings(store: StoreRow, input: NewStore): typeof settings.$inferInsert {
+  return {
+    id: 1, storeId: store.id, name: input.name, slug: input.slug, currency: input.currency, locale: input.locale,
+    contactEmail: null, address: {}, defaultLanguage: input.locale, enabledLanguages: { [input.locale]: true },
+    enabledCurrencies: [input.currency], taxesIncluded: true,
+    tools: { events: true, bookings: true, reviews: true, blog: true, loyalty: true, wishlist: true },
+    checkout: { requirePhone: false, guestCheckout: true, cartTtlDays: 30 }, payments: { testMode: true },
+    email: { fromName: null, fromAddress: null, outboundEnabled: false, domain: null }, emailDomainVerified: false,
+    emailDomainToken: randomBytes(16).toString('hex'), booking: { cancellationHours: 24, bufferMinutes: 0, autoConfirm: true },
+    welcomeOffer: { enabled: false, couponId: null }, lowStockThreshold: 5, updatedAt: store.createdAt,
+  }
+}

@@ -1,0 +1,26 @@
+/** The control database: which stores there are and whose keys open them. It knows nothing of what is inside a store. */
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { flag, id, instant, json } from '../columns.ts'
+
+export const stores = sqliteTable('stores', {
+  id: id(),
+  name: text().notNull(),
+  slug: text().notNull().unique(),
+  plan: text({ enum: ['starter', 'growth', 'scale'] }).notNull(),
+  aiBuilt: flag().notNull(),
+  createdAt: instant().notNull(),
+})
+
+export const apiKeys = sqliteTable('api_keys', {
+  id: id(),
+  storeId: text().notNull().references(() => stores.id, { onDelete: 'cascade' }),
+  name: text().notNull(),
+  environment: text({ enum: ['live', 'sandbox'] }).notNull(),
+  scopes: json<string[]>(),
+  hash: text().notNull().unique(),
+  createdAt: instant().notNull(),
+  revokedAt: instant(),
+}, (t) => [index('api_keys_store').on(t.storeId, t.id)])
+
+/** Counts the changes of this database that processes must notice at once (revoked keys, changed plans). */
+export const changes = sqliteTable('changes', { id: integer().primaryKey(), count: integer().notNull() })

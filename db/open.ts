@@ -1,0 +1,217 @@
+/**
+ * Where the databases are and how they are opened: one control database, and for each store one database for its live data
+ * and one for its sandbox. A handle sees one of them and nothing else.
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Client } from '@libsql/client'
+import { database, FileConnection, serverClient, ServerConnection, type Connection, type Db } from './driver.ts'
+import { Busy, isLocked } from './errors.ts'
+import { migrate, type Kind } from './migrate.ts'
+import { fileTransactions, serverTransactions, Writer, type Begin } from './writer.ts'
+
+export type Environment = 'live' | 'sandbox'
+
+/** Where databases are: `url` has `{name}` in it, `file:` for files. */
+export interface Location { url: string, adminUrl?: string, authToken?: string }
+
+/** The name of a store's database: a file's stem, a server's namespace. */
+export const databaseName = (storeId: string, environment: Environment) =>
+  environment === 'live' ? `store-${storeId}` : `store-${storeId}-sandbox`
+
+/** The file of a database, or null when it lives on a server. */
+export function fileOf(location: Location, name: string): string | null {
+  return location.url.startsWith('file:') ? location.url.slice('file:'.length).replaceAll('{name}', name) : null
+}
+
+/** One open database: `read` for queries, `write` for everything that changes it. */
+export class Handle {
+  readonly read: Db
+  readonly #connection: Connection
+  readonly #writer: Writer
+  readonly #closers: (() => void)[] = []
+  /** Requests that use it now; it is not closed under them. */
+  users = 0
+  /** ETags that held while nothing was committed: see `api/http/etag.ts`. */
+  readonly validators = new Map<string, { version: number, etag: string }>()
+
+  constructor(connection: Connection, begin: Begin, close: () => void, readonly isFile: boolean) {
+    this.#connection = connection
+    this.read = database(connection)
+    this.#writer = new Writer(begin)
+    this.#closers.push(close)
+  }
+
+  /** Runs `fn` as one transaction, durable when it resolves. Nothing in it may wait for a network. */
+  write<T>(fn: (tx: Db) => Promise<T>): Promise<T> { return this.#writer.write(fn) }
+
+  get idle() { return this.users === 0 && this.#writer.idle }
+
+  /** A number that differs after any commit, by any process; null where the database can't tell cheaply. */
+  version(): number | null {
+    if (!this.isFile) return null
+    return (this.#connection.rows('PRAGMA data_version', []) as unknown[][])[0]![0] as number
+  }
+
+  /** The connection for reading, for what is not a query (backup, checks). */
+  get connection() { return this.#connection }
+
+  close() { for (const close of this.#closers) close() }
+}
+
+async function untilUnlocked<T>(fn: () => T | Promise<T>): Promise<T> {
+  for (const deadline = performance.now() + 15_000; ;) {
+    try {
+      return await fn()
+    } catch (error) {
+      if (!isLocked(error)) throw error
+      if (performance.now() > deadline) throw new Busy(1)
+      await Bun.sleep(2 + Math.random() * 8)
+    }
+  }
+}
+
+async function openFile(path: string, kind: Kind): Promise<Handle> {
+  const connection = await untilUnlocked(() => new FileConnection(path))
+  let writing: FileConnection | undefined
+  const begin = fileTransactions(() => (writing = new FileConnection(path)))
+  await migrate(connection, kind, () => untilUnlocked(begin) as Promise<never>)
+  return new Handle(connection, begin, () => { writing?.close(); connection.close() }, true)
+}
+
+async function openServer(location: Location, name: string, kind: Kind): Promise<Handle> {
+  const client: Client = serverClient(location.url.replaceAll('{name}', name), location.authToken)
+  const begin = serverTransactions(client)
+  const connection = new ServerConnection(client)
+  await migrate(connection, kind, () => untilUnlocked(begin) as Promise<never>)
+  return new Handle(connection, begin, () => client.close(), false)
+}
+
+/** Opens a database that exists and brings it to the current schema. */
+export async function openDatabase(location: Location, name: string, kind: Kind): Promise<Handle> {
+  const path = fileOf(location, name)
+  if (!path) return openServer(location, name, kind)
+  if (!existsSync(path)) throw new Error(`the database ${name} is missing`)
+  return openFile(path, kind)
+}
+
+let template: Promise<Uint8Array> | undefined
+
+/** The bytes of an empty store database: copying them takes 2 ms, running the migrations 50. */
+async function templateBytes(path: string): Promise<Uint8Array> {
+  const handle = await openFile(path, 'store')
+  handle.connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  handle.close()
+  const bytes = readFileSync(path)
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  return bytes
+}
+
+/** Makes a database that is not there yet, with the current schema. */
+export async function createDatabase(location: Location, name: string, kind: Kind): Promise<void> {
+  const path = fileOf(location, name)
+  if (!path) {
+    await createNamespace(location, name)
+    ;(await openServer(location, name, kind)).close()
+    return
+  }
+  mkdirSync(dirname(path), { recursive: true })
+  if (existsSync(path)) return
+  if (kind === 'control') return (await openFile(path, kind)).close()
+  const bytes = await (template ??= templateBytes(`${path}.template-${process.pid}`))
+  writeFileSync(`${path}.new-${process.pid}`, bytes, { flush: true })
+  renameSync(`${path}.new-${process.pid}`, path)
+}
+
+async function createNamespace(location: Location, name: string) {
+  if (!location.adminUrl) return
+  const response = await fetch(new URL(`/v1/namespaces/${name}/create`, location.adminUrl), {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}', signal: AbortSignal.timeout(10_000),
+  })
+  if (!response.ok && response.status !== 409 && !/already exists/i.test(await response.clone().text())) throw new Error(`the libSQL server refused to make the namespace ${name}: ${response.status} ${await response.text()}`)
+}
+
+/** Removes a database for good. */
+export async function removeDatabase(location: Location, name: string): Promise<void> {
+  const path = fileOf(location, name)
+  if (path) for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  else if (location.adminUrl) await fetch(new URL(`/v1/namespaces/${name}`, location.adminUrl), { method: 'DELETE', signal: AbortSignal.timeout(10_000) })
+}
+
+/** Open stores, at most `max` of them beside those in use; the one unused for longest is closed first. */
+export class Handles {
+  readonly #open = new Map<string, Handle>()
+  readonly #opening = new Map<string, Promise<Handle>>()
+  #closed = 0
+
+  constructor(readonly location: Location, readonly max: number) {}
+
+  get size() { return this.#open.size }
+
+  /** Runs `fn` with a store's handle, which stays open until `fn` has ended. */
+  async use<T>(storeId: string, environment: Environment, fn: (store: Handle) => Promise<T>): Promise<T> {
+    const store = this.#ready(storeId, environment) ?? await this.#load(storeId, environment)
+    store.users++
+    try {
+      return await fn(store)
+    } finally {
+      store.users--
+    }
+  }
+
+  #ready(storeId: string, environment: Environment): Handle | undefined {
+    const name = databaseName(storeId, environment)
+    const store = this.#open.get(name)
+    if (store && this.#open.size > this.max / 2) {
+      this.#open.delete(name)
+      this.#open.set(name, store)
+    }
+    return store
+  }
+
+  async #load(storeId: string, environment: Environment): Promise<Handle> {
+    const name = databaseName(storeId, environment)
+    let opening = this.#opening.get(name)
+    if (!opening) {
+      opening = openDatabase(this.location, name, 'store').then((store) => {
+        this.#open.set(name, store)
+        return store
+      }).finally(() => this.#opening.delete(name))
+      this.#opening.set(name, opening)
+    }
+    const store = await opening
+    store.users++
+    this.#evict()
+    store.users--
+    return store
+  }
+
+  #evict() {
+    if (this.#open.size <= this.max) return
+    for (const [name, store] of this.#open) {
+      if (this.#open.size <= this.max) break
+      if (!store.idle) continue
+      this.#open.delete(name)
+      store.close()
+      // libSQL frees descriptors when the closed connection is collected, and nothing else makes that happen soon.
+      if (++this.#closed % 32 === 0) Bun.gc(true)
+    }
+  }
+
+  /** Forgets a store that is being deleted or restored. */
+  drop(storeId: string) {
+    for (const environment of ['live', 'sandbox'] as const) {
+      const name = databaseName(storeId, environment)
+      this.#open.get(name)?.close()
+      this.#open.delete(name)
+    }
+  }
+
+  /** The handles that are open now. */
+  all(): Iterable<Handle> { return this.#open.values() }
+
+  close() {
+    for (const store of this.#open.values()) store.close()
+    this.#open.clear()
+  }
+}

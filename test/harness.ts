@@ -1,0 +1,105 @@
+/**
+ * A store for one test file: real libSQL databases in a folder of its own (or on the libSQL server that `DATABASE_URL` names), the
+ * app over them, and keys. Every answer is checked against its schema.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApp, realOutside, type App } from '../api/app.ts'
+import type { Log } from '../api/http/log.ts'
+import type { Rate } from '../api/http/rate-limit.ts'
+import type { Outside } from '../api/http/route.ts'
+import { Registry, STOREFRONT_SCOPES, type NewStore, type StoreRow } from '../db/control/registry.ts'
+import { createDatabase, Handles, openDatabase, type Environment, type Location } from '../db/open.ts'
+
+export interface Answer { status: number, body: any, headers: Headers, text: string }
+export interface CallOptions { key?: string | null, headers?: Record<string, string>, raw?: string }
+export type Send = (method: string, path: string, body?: unknown, options?: CallOptions) => Promise<Answer>
+
+export interface TestStore {
+  store: StoreRow
+  /** Secrets: unrestricted, storefront scopes alone, unrestricted on the sandbox. */
+  keys: { admin: string, storefront: string, staging: string }
+  /** A key with just these scopes. */
+  keyWith(...scopes: string[]): Promise<string>
+  /** Calls the API with the admin key unless told otherwise; `path` starts behind `/api/v1`. */
+  call: Send
+}
+
+export interface TestApp {
+  app: App
+  registry: Registry
+  handles: Handles
+  location: Location
+  /** The app's clock: starts at the real time, moves when told. */
+  clock: { now: Date, advance(ms: number): void, real(): void }
+  newStore(input?: Partial<NewStore>): Promise<TestStore>
+  send: Send
+  close(): Promise<void>
+}
+
+export interface TestOptions { rate?: Rate | null, log?: Log, outside?: Partial<Outside>, metrics?: boolean }
+
+/** On a libSQL server every test database gets a name of its own, since namespaces outlive the test. */
+function testLocation(folder: string): Location {
+  const url = process.env.DATABASE_URL
+  if (!url) return { url: `file:${folder}/{name}.db` }
+  return { url, adminUrl: process.env.DATABASE_ADMIN_URL, authToken: process.env.DATABASE_AUTH_TOKEN }
+}
+
+export async function testApp(options: TestOptions = {}): Promise<TestApp> {
+  const folder = mkdtempSync(join(tmpdir(), 'stoa-test-'))
+  const location = testLocation(folder)
+  const controlName = process.env.DATABASE_URL ? `control-${Bun.randomUUIDv7()}` : 'control'
+  await createDatabase(location, controlName, 'control')
+  const control = await openDatabase(location, controlName, 'control')
+  const registry = new Registry(control, location)
+  const handles = new Handles(location, 200)
+  let held: Date | null = null
+  const clock = {
+    get now() { return held ?? new Date() },
+    set now(at: Date) { held = at },
+    advance(ms: number) { held = new Date(this.now.getTime() + ms) },
+    real() { held = null },
+  }
+  const app = createApp({
+    registry, handles, checkAnswers: true, version: 'test', rate: options.rate ?? null, log: options.log, metrics: options.metrics,
+    outside: { ...realOutside, now: () => new Date(clock.now), ...options.outside },
+  })
+
+  const send: Send = async (method, path, body, { key, headers = {}, raw } = {}) => {
+    const response = await app.fetch(new Request(`http://localhost/api/v1${path}`, {
+      method,
+      headers: {
+        ...(key ? { authorization: `Bearer ${key}` } : {}), ...(body !== undefined || raw !== undefined ? { 'content-type': 'application/json' } : {}), ...headers,
+      },
+      body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
+    }))
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json')
+    return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : null }
+  }
+
+  async function newStore(input: Partial<NewStore> = {}): Promise<TestStore> {
+    const unique = Bun.randomUUIDv7().slice(-12)
+    const store = await registry.createStore({ name: 'Test store', slug: `test-${unique}`, plan: 'growth', currency: 'usd', locale: 'en-US', aiBuilt: false, ...input })
+    const key = async (name: string, environment: Environment, scopes: string[] | null) => (await registry.createKey({ storeId: store.id, name, environment, scopes })).secret
+    const keys = {
+      admin: await key('admin', 'live', null), storefront: await key('storefront', 'live', STOREFRONT_SCOPES), staging: await key('staging', 'sandbox', null),
+    }
+    return {
+      store, keys, keyWith: (...scopes) => key(scopes.join(' '), 'live', scopes),
+      call: (method, path, body, callOptions = {}) => send(method, path, body, { key: keys.admin, ...callOptions }),
+    }
+  }
+
+  return {
+    app, registry, handles, location, clock, newStore, send,
+    async close() {
+      await app.drain()
+      handles.close()
+      control.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
