@@ -9,6 +9,16 @@ import { Metrics } from './http/metrics.ts'
 import { RateLimiter, type Rate } from './http/rate-limit.ts'
 import { Refusal } from './http/refusal.ts'
 import type { Method, Outside, Resource, Route } from './http/route.ts'
+import { brandRoutes } from './catalog/brands.ts'
+import { bundleRoutes } from './catalog/bundles.ts'
+import { categoryRoutes } from './catalog/categories.ts'
+import { collectionRoutes } from './catalog/collections.ts'
+import { inventory } from './catalog/inventory.ts'
+import { productRoutes } from './catalog/products.ts'
+import { search } from './catalog/search.ts'
+import { taxRateRoutes } from './catalog/tax-rates.ts'
+import { translationRoutes } from './catalog/translations.ts'
+import { productVariants, variantRoutes } from './catalog/variants.ts'
 import { me } from './store/me.ts'
 
 /** Where the API lives. */
@@ -17,6 +27,7 @@ export const PREFIX = '/api/v1'
 /** Every resource of this release, by room. */
 export const resources: readonly Resource[] = [
   me,
+  productRoutes, productVariants, variantRoutes, inventory, categoryRoutes, collectionRoutes, brandRoutes, bundleRoutes, search, taxRateRoutes, ...translationRoutes,
 ]
 
 export interface AppOptions {

@@ -4,7 +4,7 @@
  * costs more than reading them).
  */
 import { createClient, type Client, type InArgs, type Transaction } from '@libsql/client'
-import { Column, fillPlaceholders, is, Param, Placeholder, SQL, sql, type Query } from 'drizzle-orm'
+import { Column, fillPlaceholders, is, noopDecoder, Param, Placeholder, SQL, sql, type Query } from 'drizzle-orm'
 import { BaseSQLiteDatabase, SQLiteAsyncDialect, SQLitePreparedQuery, SQLiteSession } from 'drizzle-orm/sqlite-core'
 import type { PreparedQueryConfig, SQLiteExecuteMethod } from 'drizzle-orm/sqlite-core'
 import type { SelectedFieldsOrdered } from 'drizzle-orm/sqlite-core'
@@ -95,7 +95,7 @@ function decoder(fields: SelectedFieldsOrdered, nullable: Record<string, boolean
   const plans = fields.map(({ path, field }) => {
     const from = is(field, Column) ? field : is(field, SQL) ? (field as never as { decoder: Column }).decoder
       : (field as never as { sql: { decoder: Column } }).sql.decoder
-    const identity = from.mapFromDriverValue === Column.prototype.mapFromDriverValue || from.constructor === Object
+    const identity = from.mapFromDriverValue === Column.prototype.mapFromDriverValue || (from as unknown) === noopDecoder
     return { path, decode: identity ? undefined : (value: unknown) => from.mapFromDriverValue(value) }
   })
   const shape: string[] = []

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp, realOutside, type App } from '../api/app.ts'
-import type { Log } from '../api/http/log.ts'
+import { createLog, type Log } from '../api/http/log.ts'
 import type { Rate } from '../api/http/rate-limit.ts'
 import type { Outside } from '../api/http/route.ts'
 import { Registry, STOREFRONT_SCOPES, type NewStore, type StoreRow } from '../db/control/registry.ts'
@@ -63,7 +63,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     real() { held = null },
   }
   const app = createApp({
-    registry, handles, checkAnswers: true, version: 'test', rate: options.rate ?? null, log: options.log, metrics: options.metrics,
+    registry, handles, checkAnswers: true, version: 'test', rate: options.rate ?? null, log: options.log ?? createLog('warn', process.stderr), metrics: options.metrics,
     outside: { ...realOutside, now: () => new Date(clock.now), ...options.outside },
   })
 

@@ -110,7 +110,7 @@ export class Answering {
       const constraint = constraintOf(error)
       if (constraint) refusal = new Refusal(409, constraintMessage(constraint))
       else {
-        this.app.log.write('warn', 'unexpected error', { requestId, error: error instanceof Error ? error.stack ?? error.message : String(error) })
+        this.app.log.write('warn', 'unexpected error', { requestId, error: String(error), stack: error instanceof Error ? error.stack : undefined })
         refusal = new Refusal(500, 'internal error', { requestId })
       }
     }

@@ -1,0 +1,67 @@
+/** What categories, collections and brands share: finding one by id or slug, and laying a translation over it. */
+import { and, eq, inArray, type InferSelectModel } from 'drizzle-orm'
+import type { Db } from '../../db/driver.ts'
+import { brands, categories, collections, translations, type TranslationFields } from '../../db/store/catalog.ts'
+import { missing } from '../http/refusal.ts'
+import { isUuid, Nullable, RichTextOrText, Text, Type, WebUrl } from '../http/schema.ts'
+import type { View } from './read.ts'
+import { idOfTranslatedSlug, translationsFor } from './read.ts'
+import { indexDocument, textOf, unindexDocument } from './search-index.ts'
+import { Seo } from './shapes.ts'
+
+const TABLES = { category: categories, collection: collections, brand: brands }
+export type Group = keyof typeof TABLES
+type Row<G extends Group> = InferSelectModel<(typeof TABLES)[G]>
+
+/** The fields that all three take on the way in. */
+export const groupInput = {
+  slug: Type.Optional(Text(1, 200)), description: Type.Optional(RichTextOrText()), active: Type.Optional(Type.Boolean()), seo: Type.Optional(Seo),
+}
+export const imageInput = Type.Optional(Nullable(WebUrl()))
+
+/** One of them by id or slug (a slug of the view's language first); a storefront sees active ones alone. */
+export async function findGroup<G extends Group>(db: Db, kind: G, idOrSlug: string, view: Pick<View, 'lang' | 'storefront'>): Promise<Row<G>> {
+  const table = TABLES[kind] as typeof categories
+  const key = isUuid(idOrSlug) ? idOrSlug.toLowerCase() : await idOfTranslatedSlug(db, kind, view.lang, idOrSlug) ?? idOrSlug
+  const [row] = await db.select().from(table).where(eq(isUuid(key) ? table.id : table.slug, key))
+  if (!row || (view.storefront && !row.active)) throw missing(kind)
+  return row as Row<G>
+}
+
+interface Translatable { id: string, name: string, slug: string, description: unknown, longDescription?: unknown, seo: { title?: string | null, description?: string | null } }
+
+/** The row with a translation over it: what is not translated keeps the default language. */
+export function overlay<T extends Translatable>(row: T, t: TranslationFields | undefined): T {
+  const seo = { title: t?.seoTitle ?? row.seo.title ?? null, description: t?.seoDescription ?? row.seo.description ?? null }
+  const longDescription = 'longDescription' in row ? { longDescription: t?.longDescription ?? row.longDescription } : {}
+  return { ...row, name: t?.name ?? row.name, slug: t?.slug ?? row.slug, description: t?.description ?? row.description, ...longDescription, seo }
+}
+
+/** Rows with their translations over them, in the view's language. */
+export async function overlayAll<T extends Translatable>(db: Db, kind: Group, rows: T[], lang: string | null): Promise<T[]> {
+  const translated = await translationsFor(db, kind, lang, rows.map((row) => row.id))
+  return rows.map((row) => overlay(row, translated.get(row.id)))
+}
+
+/** All translations of some entities, as lists show them. */
+export async function translationLists(db: Db, kind: Group, ids: string[]): Promise<Map<string, ({ locale: string } & TranslationFields)[]>> {
+  const result = new Map<string, ({ locale: string } & TranslationFields)[]>(ids.map((id) => [id, []]))
+  if (!ids.length) return result
+  for (const row of await db.select().from(translations).where(and(eq(translations.entity, kind), inArray(translations.entityId, ids)))) {
+    result.get(row.entityId)!.push({ locale: row.locale, ...row.fields })
+  }
+  return result
+}
+
+/** Puts one, as it is stored now, into the search index. */
+export const indexGroup = (tx: Db, kind: Group, row: Translatable) =>
+  indexDocument(tx, kind, row.id, '', row.name, [textOf(row.description), textOf(row.longDescription)].join(' '))
+
+/** Removes what hangs on one that is being deleted. */
+export async function forget(tx: Db, kind: Group, id: string) {
+  await tx.delete(translations).where(and(eq(translations.entity, kind), eq(translations.entityId, id)))
+  await unindexDocument(tx, kind, id)
+}
+
+/** Whether `text` occurs in a name, as lists search; `%`, `_` and `\` mean themselves. */
+export const contains = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`

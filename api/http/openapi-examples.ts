@@ -1,0 +1,147 @@
+/** Examples made from schemas: the same plausible value each time, and always one that its schema takes. */
+import { FormatRegistry } from '@sinclair/typebox'
+import { fieldsOf, solid } from './openapi-schemas.ts'
+import type { TSchema } from './schema.ts'
+
+/** `body`: the required fields and a few more, as a first call would send them; `answer`: everything. */
+export type Purpose = 'body' | 'answer'
+
+/** How many fields a body shows beside the required ones, and how deep an answer goes. */
+const OPTIONAL_FIELDS_MAX = 5
+const DEPTH_MAX = 8
+
+/** Texts by the field that holds them; the first pattern that fits, and that the schema takes, wins. */
+const TEXTS: [RegExp, string][] = [
+  [/^(slug|handle)$/i, 'linen-shirt'], [/sku$/i, 'LINEN-M'], [/barcode/i, '4006381333931'], [/currency|currencies/i, 'usd'], [/countr/i, 'US'],
+  [/^(lang|locale|.*language.*)$/i, 'en-US'], [/time_?zone/i, 'Europe/Berlin'], [/(color|colour)/i, '#1a7f5a'], [/coupon.*code|^code$/i, 'SPRING10'],
+  [/email|fromAddress/i, 'ada@example.com'], [/(image|photo|logo|avatar|media)/i, 'https://cdn.example.com/media/linen-shirt.webp'],
+  [/url$|^href$|^link$/i, 'https://example.com/linen-shirt'], [/line1/i, '1000 SW Broadway'], [/line2/i, 'Suite 4'], [/city/i, 'Portland'], [/^state$/i, 'OR'],
+  [/postal|zip/i, '97205'], [/phone/i, '+1 503 555 0100'], [/company|brand/i, 'Stoa Goods'], [/author|fromName|customerName/i, 'Ada Lovelace'],
+  [/orderNumber|number/i, '1042'], [/trackingNumber/i, '1Z999AA10123456784'], [/domain|host/i, 'shop.example.com'], [/path/i, '/products/linen-shirt'],
+  [/subject|title|label/i, 'Spring collection'], [/(content|description|message|text|body|summary|note|bio|excerpt)/i, 'Made from European linen.'],
+  [/reason/i, 'Counted by hand'], [/token|secret|accessCode/i, '5f2b7c0e9d1a4c6f8b3e2d7a1c9f4e60'], [/cursor/i, 'eyJpZCI6MX0'],
+  [/^(period|day|date)$/i, '2030-06-01'], [/name/i, 'Linen shirt'], [/size/i, 'M'], [/tag/i, 'linen'], [/query|^q$/i, 'linen'],
+]
+/** What patterns usually ask for, tried when no text of the field fits. */
+const COMMON = ['linen-shirt', 'usd', 'US', 'en-US', '#1a7f5a', 'SPRING10', '2030-06-01', '09:00', '2030-06-01T09:00:00.000Z', 'ada@example.com', 'https://example.com', '1042', 'a0', 'a', 'A', '1']
+
+/** A UUID v7 of its own for each field name. */
+function uuidFor(field: string): string {
+  const hex = Bun.hash(field).toString(16).padStart(16, '0')
+  return `01985d2c-7c00-7${hex.slice(0, 3)}-8${hex.slice(3, 6)}-${hex.slice(4, 16)}`
+}
+
+/** Instants in the order in which things happen; those of a future event are far enough away to stay in it. */
+function instantFor(field: string): string {
+  if (/created/i.test(field)) return '2026-03-02T10:15:00.000Z'
+  if (/updated|modified/i.test(field)) return '2026-03-04T16:40:00.000Z'
+  if (/^(end|until|to$|expire)/i.test(field)) return '2030-06-01T11:00:00.000Z'
+  if (/^(start|from|scheduled|publish)/i.test(field)) return '2030-06-01T09:00:00.000Z'
+  return '2026-03-03T12:00:00.000Z'
+}
+
+const takes = (schema: TSchema, text: string) => {
+  const length = [...text].length
+  return length >= (schema.minLength ?? 0) && length <= (schema.maxLength ?? Infinity)
+    && (!schema.pattern || new RegExp(schema.pattern, 'u').test(text))
+    && (!schema.format || (FormatRegistry.Get(schema.format)?.(text) ?? true))
+}
+
+function textFor(schema: TSchema, field: string): string {
+  if (schema.format === 'uuid') return uuidFor(field)
+  if (schema.format === 'date-time' || /(At|Date)$/.test(field)) {
+    const instant = instantFor(field)
+    if (takes(schema, instant)) return instant
+  }
+  if (!schema.pattern && /^id$|Id$/.test(field) && takes(schema, uuidFor(field))) return uuidFor(field)
+  const candidates = [...TEXTS.filter(([pattern]) => pattern.test(field)).map(([, text]) => text), 'Linen shirt', ...COMMON]
+  const found = candidates.find((text) => takes(schema, text))
+  if (found !== undefined) return found
+  return 'Linen shirt '.repeat(Math.ceil((schema.minLength ?? 1) / 12)).slice(0, Math.max(schema.minLength ?? 1, Math.min(schema.maxLength ?? 12, 12)))
+}
+
+/** Numbers by field: money in the units that the field's name tells, else a small count. */
+function numberWished(field: string): number {
+  if (/cents$/i.test(field)) return 1999
+  if (/price|amount|revenue|threshold|value|total/i.test(field)) return 19.99
+  if (/percent|rate$|points/i.test(field)) return 10
+  if (/rating|average|score/i.test(field)) return 4.5
+  if (/grams|mm$|width|height|length/i.test(field)) return 250
+  if (/limit/i.test(field)) return 10
+  if (/^max/i.test(field)) return 10
+  if (/offset|position|min|priority|sort/i.test(field)) return 1
+  if (/refund/i.test(field)) return 0
+  return 2
+}
+
+function numberFor(schema: TSchema, field: string): number {
+  const low = schema.minimum ?? (schema.exclusiveMinimum !== undefined ? schema.exclusiveMinimum + 1 : -Infinity)
+  const high = schema.maximum ?? (schema.exclusiveMaximum !== undefined ? schema.exclusiveMaximum - 1 : Infinity)
+  const wished = Math.min(high, Math.max(low, numberWished(field)))
+  const whole = schema.type === 'integer' ? Math.min(high, Math.max(low, Math.round(wished))) : wished
+  return schema.multipleOf ? Math.ceil(whole / schema.multipleOf) * schema.multipleOf : whole
+}
+
+/** Fields that are null as long as nothing went wrong. */
+const USUALLY_NULL = /^(failed|error|cancelled|canceled|deleted|disabled|revoked|archived)/i
+
+function objectFor(schema: TSchema, purpose: Purpose, depth: number): Record<string, unknown> {
+  const needed = new Set(schema.required as string[] | undefined)
+  const result: Record<string, unknown> = {}
+  let extra = 0
+  for (const [name, field] of Object.entries(fieldsOf(schema)!)) {
+    if (purpose === 'body' && (!needed.has(name) || field.default !== undefined)) {
+      if (extra >= OPTIONAL_FIELDS_MAX || !isShort(field)) continue
+      extra++
+    }
+    result[name] = exampleOf(field, name, purpose, depth + 1)
+  }
+  return result
+}
+
+/** A field that a first call may well send: no reference to something else, nothing nested. */
+function isShort(schema: TSchema): boolean {
+  if (schema.anyOf) return solid(schema).length === 1 && isShort(solid(schema)[0]!)
+  return ['string', 'number', 'integer', 'boolean'].includes(schema.type) && schema.format !== 'uuid' && schema.format !== 'uri' && !schema.pattern
+}
+
+/** An example of what `schema` describes in the field of that name. */
+export function exampleOf(schema: TSchema, field: string, purpose: Purpose, depth = 0): unknown {
+  if (schema.examples?.length) return schema.examples[0]
+  if (schema.example !== undefined) return schema.example
+  if (schema.const !== undefined) return schema.const
+  if (schema.default !== undefined && schema.default !== null && typeof schema.default !== 'object') return schema.default
+  if (schema.enum) return schema.enum[0]
+  if (schema.anyOf) {
+    const parts = solid(schema)
+    const nullable = parts.length < schema.anyOf.length
+    if (!parts.length || (nullable && (depth > DEPTH_MAX || (purpose === 'answer' && USUALLY_NULL.test(field))))) return null
+    return exampleOf(parts[0]!, field, purpose, depth)
+  }
+  if (schema.allOf) return Object.assign({}, ...schema.allOf.map((part: TSchema) => exampleOf(part, field, purpose, depth)))
+  if (fieldsOf(schema)?.type?.const === 'doc') return { type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text: 'Made from European linen.' }] }] }
+  if (schema.properties) return objectFor(schema, purpose, depth)
+  if (schema.type === 'array') return arrayFor(schema, field, purpose, depth)
+  if (schema.patternProperties || schema.type === 'object') return recordFor(schema, field, purpose, depth)
+  if (schema.type === 'string') return textFor(schema, field)
+  if (schema.type === 'number' || schema.type === 'integer') return numberFor(schema, field)
+  if (schema.type === 'boolean') return true
+  if (schema.type === 'null') return null
+  return {}
+}
+
+function arrayFor(schema: TSchema, field: string, purpose: Purpose, depth: number): unknown[] {
+  const least = schema.minItems ?? 0
+  if (depth > DEPTH_MAX || (schema.maxItems ?? 1) < 1) return []
+  const item = exampleOf(schema.items, field.replace(/ies$/, 'y').replace(/s$/, ''), purpose, depth + 1)
+  return Array.from({ length: Math.max(1, least) }, () => item)
+}
+
+/** A record with one entry, its key one that the pattern takes: `usd` for amounts by currency. */
+function recordFor(schema: TSchema, field: string, purpose: Purpose, depth: number): Record<string, unknown> {
+  const [pattern, part] = Object.entries(schema.patternProperties ?? {})[0] ?? ['', schema.additionalProperties]
+  if (typeof part !== 'object' || depth > DEPTH_MAX) return {}
+  const key = [/currenc|price|amount/i.test(field) ? 'usd' : /languag|locale|translation/i.test(field) ? 'en-US' : /option/i.test(field) ? 'size' : 'key', ...COMMON]
+    .find((text) => !pattern || new RegExp(pattern, 'u').test(text))
+  return key === undefined ? {} : { [key]: exampleOf(part as TSchema, key === 'usd' ? 'amount' : key, purpose, depth + 1) }
+}
