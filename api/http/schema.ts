@@ -2,14 +2,14 @@
 import { FormatRegistry, Kind, Type, TypeRegistry, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler'
 import { ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
+import { isEmail } from '../email.ts'
 import { parseInstant } from '../time.ts'
 import { invalid, type Detail } from './refusal.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-const EMAIL = /^[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"/]{1,253}\.[^\s@<>()[\]\\,;:"/.]{1,63}$/u
 
 FormatRegistry.Set('uuid', (value) => UUID.test(value))
-FormatRegistry.Set('email', (value) => value.length <= 254 && EMAIL.test(value) && !value.includes('..'))
+FormatRegistry.Set('email', isEmail)
 FormatRegistry.Set('date-time', (value) => parseInstant(value) !== null)
 FormatRegistry.Set('uri', (value) => /^https?:\/\//i.test(value) && URL.canParse(value))
 
