@@ -4,6 +4,7 @@ import { Memoirist } from 'memoirist'
 import type { Handles } from '../db/open.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { Answering, pathOf } from './http/answer.ts'
+import { describe } from './http/describe.ts'
 import { createLog, type Log } from './http/log.ts'
 import { Metrics } from './http/metrics.ts'
 import { RateLimiter, type Rate } from './http/rate-limit.ts'
@@ -20,13 +21,14 @@ import { taxRateRoutes } from './catalog/tax-rates.ts'
 import { translationRoutes } from './catalog/translations.ts'
 import { productVariants, variantRoutes } from './catalog/variants.ts'
 import { me } from './store/me.ts'
+import { settingsRoutes } from './store/settings.ts'
 
 /** Where the API lives. */
 export const PREFIX = '/api/v1'
 
 /** Every resource of this release, by room. */
-export const resources: readonly Resource[] = [
-  me,
+export const resources = (options: AppOptions): readonly Resource[] => [
+  me, settingsRoutes(options),
   productRoutes, productVariants, variantRoutes, inventory, categoryRoutes, collectionRoutes, brandRoutes, bundleRoutes, search, taxRateRoutes, ...translationRoutes,
 ]
 
@@ -37,6 +39,8 @@ export interface AppOptions {
   log?: Log
   /** Null: no limit. */
   rate?: Rate | null
+  /** Resolvers for domain and mail checks, `address[:port]`; the system's by default. */
+  dnsServers?: readonly string[]
   checkAnswers?: boolean
   metrics?: boolean
   version: string
@@ -73,7 +77,8 @@ export function createApp(options: AppOptions): App {
   const metrics = new Metrics()
   const tasks = new Set<Promise<void>>()
   const log = options.log ?? createLog('silent')
-  const routes = resources.flatMap((resource) => resource.routes)
+  const listed = resources(options).flatMap((resource) => resource.routes)
+  const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version: options.version }).routes]
   const answering = new Answering({
     registry: options.registry, handles: options.handles, outside, log, metrics, checkAnswers: options.checkAnswers ?? false,
     limiter: options.rate ? new RateLimiter(options.rate) : null,

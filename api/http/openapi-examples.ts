@@ -17,7 +17,7 @@ const TEXTS: [RegExp, string][] = [
   [/email|fromAddress/i, 'ada@example.com'], [/(image|photo|logo|avatar|media)/i, 'https://cdn.example.com/media/linen-shirt.webp'],
   [/url$|^href$|^link$/i, 'https://example.com/linen-shirt'], [/line1/i, '1000 SW Broadway'], [/line2/i, 'Suite 4'], [/city/i, 'Portland'], [/^state$/i, 'OR'],
   [/postal|zip/i, '97205'], [/phone/i, '+1 503 555 0100'], [/company|brand/i, 'Stoa Goods'], [/author|fromName|customerName/i, 'Ada Lovelace'],
-  [/orderNumber|number/i, '1042'], [/trackingNumber/i, '1Z999AA10123456784'], [/domain|host/i, 'shop.example.com'], [/path/i, '/products/linen-shirt'],
+  [/trackingNumber/i, '1Z999AA10123456784'], [/number/i, '1042'], [/domain|host/i, 'shop.example.com'], [/path/i, '/products/linen-shirt'],
   [/subject|title|label/i, 'Spring collection'], [/(content|description|message|text|body|summary|note|bio|excerpt)/i, 'Made from European linen.'],
   [/reason/i, 'Counted by hand'], [/token|secret|accessCode/i, '5f2b7c0e9d1a4c6f8b3e2d7a1c9f4e60'], [/cursor/i, 'eyJpZCI6MX0'],
   [/^(period|day|date)$/i, '2030-06-01'], [/name/i, 'Linen shirt'], [/size/i, 'M'], [/tag/i, 'linen'], [/query|^q$/i, 'linen'],

@@ -32,12 +32,13 @@ const fills = (schema: TSchema, filled: boolean): boolean => filled && (
 
 const REST = new Set(['type', 'required', 'properties', 'description', 'examples', '$id'])
 
-/** The identity of an object schema: its very fields and its other keywords. `Type.Optional` copies a schema, but not its fields. */
+/** The identity of an object schema: its `$id`, else its very fields and its other keywords. `Type.Optional` copies a schema, but not its fields. */
 function identities() {
   const numbers = new Map<object, number>()
   return (schema: TSchema, filled: boolean): string | null => {
     const fields = fieldsOf(schema)
     if (!fields) return null
+    if (schema.$id) return `${schema.$id} ${fills(schema, filled)}`
     if (!numbers.has(fields)) numbers.set(fields, numbers.size)
     const rest = Object.entries(schema).filter(([name]) => !REST.has(name))
     return `${numbers.get(fields)} ${JSON.stringify(rest)} ${fills(schema, filled)}`
@@ -89,22 +90,20 @@ function places(routes: readonly Route[], identity: (schema: TSchema, filled: bo
     if (key !== null && Object.keys(fieldsOf(schema)!).length > 1) {
       const known = found.get(key)
       if (known) known.count++
-      else found.set(key, { schema, filled, count: schema.$id ? 2 : 1, names: [schema.$id ?? pascal(field), pascal(`${within}-${field}`), pascal(`${within}-${field}-part`)] })
+      else found.set(key, { schema, filled, count: schema.$id ? 2 : 1, names: [schema.$id ?? pascal(filled ? `${field}-input` : field), pascal(`${within}-${field}`), pascal(`${within}-${field}-part`)] })
       if (known) return
     }
     for (const part of inside(schema, filled)) visit(part.schema, part.filled, /^\w+$/.test(part.field) ? part.field : part.field === '[]' ? singular(field) : field, within)
   }
-  for (const { options } of routes) {
-    for (const answer of Object.values(options.answers)) if (typeof answer !== 'string') visit(answer, false, 'answer', options.op)
-    if (options.body) visit(options.body, true, 'body', options.op)
-  }
+  for (const { options } of routes) for (const answer of Object.values(options.answers)) if (typeof answer !== 'string') visit(answer, false, 'answer', options.op)
+  for (const { options } of routes) if (options.body) visit(options.body, true, 'body', options.op)
   return [...found.values()].filter(({ count }) => count > 1)
 }
 
 /** Turns one schema into JSON Schema; `show` shows what is inside. */
 function plain(schema: TSchema, filled: boolean, show: Show): Json {
-  const { $id, properties, required, items, anyOf, allOf, patternProperties, additionalProperties, ...rest } = schema as Json
-  const result: Json = { ...rest }
+  const { $id, type, description, properties, required, items, anyOf, allOf, patternProperties, additionalProperties, ...rest } = schema as Json
+  const result: Json = { ...(type ? { type } : {}), ...(description ? { description } : {}), ...Object.fromEntries(Object.entries(rest)) }
   if (properties) {
     result.properties = {}
     const open = filled && additionalProperties === undefined

@@ -37,7 +37,7 @@ export const CurrencyCode = (options = {}) => Type.String({ pattern: '^[A-Za-z]{
 export const CountryCode = (options = {}) => Type.String({ pattern: '^[A-Za-z]{2}$', ...options })
 export const WebUrl = (options = {}) => Type.String({ format: 'uri', maxLength: 2048, ...options })
 /** A ProseMirror document, or (where allowed) text. */
-export const RichDocument = () => Type.Object({ type: Type.Literal('doc'), content: Type.Optional(Type.Array(Type.Any())) }, { additionalProperties: true, description: 'ProseMirror document' })
+export const RichDocument = () => Type.Object({ type: Type.Literal('doc'), content: Type.Optional(Type.Array(Type.Any())) }, { $id: 'RichDocument', additionalProperties: true, description: 'ProseMirror document' })
 export const RichTextOrText = () => Type.Union([Type.String({ maxLength: 100_000 }), RichDocument(), Type.Null()])
 /** A list of ids without bounds on meaning, with a bound on length. */
 export const Ids = (maxItems = 500) => Type.Array(Uuid(), { maxItems, uniqueItems: true })

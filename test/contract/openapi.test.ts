@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { docsPage } from '../../api/http/docs-page.ts'
+import { openapi } from '../../api/http/openapi.ts'
+import { exampleOf } from '../../api/http/openapi-examples.ts'
+import { resource } from '../../api/http/route.ts'
+import { Nullable, OneOf, Page, parser, Type, Uuid } from '../../api/http/schema.ts'
+import { testApp } from '../harness.ts'
+
+const app = await testApp()
+afterAll(() => app.close())
+const { routes } = app.app
+const served = await app.send('GET', '/openapi')
+const about = { baseUrl: '/api/v1', version: '1' }
+
+/** Runs the linter on a document, with its own output as JSON. */
+async function lint(document: string): Promise<{ message: string, location: unknown }[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'stoa-openapi-'))
+  try {
+    writeFileSync(join(folder, 'openapi.json'), document)
+    const run = Bun.spawn([process.execPath, '--bun', 'node_modules/@redocly/cli/bin/cli.js', 'lint', join(folder, 'openapi.json'), '--config', 'redocly.yaml', '--format', 'json'], {
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true' }, stdout: 'pipe', stderr: 'pipe',
+    })
+    const [out, errors] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()])
+    await run.exited
+    if (!out.includes('{')) throw new Error(`the linter did not answer: ${out}${errors}`)
+    return JSON.parse(out.slice(out.indexOf('{'))).problems.map(({ message, location }: any) => ({ message, location: location?.[0]?.pointer }))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+describe('the OpenAPI document', () => {
+  test('is served without a key, as JSON, with an ETag', async () => {
+    expect(served.status).toBe(200)
+    expect(served.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(served.body.openapi).toMatch(/^3\.1\./)
+    const again = await app.send('GET', '/openapi', undefined, { headers: { 'if-none-match': served.headers.get('etag')! } })
+    expect([again.status, again.text]).toEqual([304, ''])
+  })
+
+  test('lists every route once, the descriptions themselves too', () => {
+    const listed = Object.entries(served.body.paths).flatMap(([path, methods]) => Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`))
+    expect(listed.toSorted()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).toSorted())
+    expect(listed).toContain('GET /openapi')
+    const operations = routes.map(({ options }) => options.op)
+    expect(operations.filter((op, i) => operations.indexOf(op) !== i)).toEqual([])
+  })
+
+  test('has nothing that the linter minds', async () => { expect(await lint(served.text)).toEqual([]) })
+
+  test('is the same each time', () => { expect(JSON.stringify(openapi(routes, about))).toBe(JSON.stringify(openapi(routes, about))) })
+
+  test('gives examples that their own schemas take', () => {
+    const wrong = routes.flatMap(({ options: { op, body, answers } }) => [
+      ...(body ? parser(body).problems(exampleOf(body, '', 'body')).map((problem) => ({ op, body: problem })) : []),
+      ...Object.entries(answers).flatMap(([status, answer]) => typeof answer === 'string' ? [] : parser(answer).problems(exampleOf(answer, '', 'answer')).map((problem) => ({ op, status, problem }))),
+    ])
+    expect(wrong).toEqual([])
+    for (const methods of Object.values(served.body.paths as Record<string, any>)) {
+      for (const { operationId, requestBody, responses } of Object.values(methods) as any[]) {
+        for (const [type, media] of Object.entries(requestBody?.content ?? {})) expect((media as any).example, `${operationId} ${type}`).toBeDefined()
+        for (const [status, { content }] of Object.entries(responses) as [string, any][]) if (content?.['application/json'] && operationId !== 'getOpenapi') expect(content['application/json'].example, `${operationId} ${status}`).toBeDefined()
+      }
+    }
+  })
+
+  test('has no keyword that belongs to the server alone', () => {
+    expect(served.text).not.toMatch(/"\$id"|TypeBox|undefined/)
+    for (const [, name] of served.text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)) expect(served.body.components.schemas[name!]).toBeDefined()
+  })
+})
+
+describe('a described resource', () => {
+  const Coat = Type.Object({ id: Uuid(), kind: OneOf(['rain', 'wind']), lining: Nullable(Type.String()), size: Type.Union([Type.Literal('S'), Type.Literal('M')]), maker: Nullable(Type.Object({ id: Uuid(), name: Type.String() })) })
+  const CoatInput = Type.Object({ kind: OneOf(['rain', 'wind'], { default: 'rain' }), lining: Type.Optional(Nullable(Type.String({ maxLength: 5 }))), warmth: Type.Number({ exclusiveMinimum: 0 }) })
+  const coats = resource('catalog', '/coats')
+    .get('', { op: 'listCoats', summary: 'List coats', scope: 'storefront:read', query: { limit: Type.Integer({ minimum: 1, maximum: 50, default: 7 }) }, answers: { 200: Page(Coat) } }, () => null)
+    .post('', { op: 'createCoat', summary: 'Add a coat', scope: ['catalog:write', 'store:admin'], body: CoatInput, answers: { 201: Coat }, refuses: [409] }, () => null)
+    .get('/{id}', { op: 'getCoat', summary: 'Read a coat', scope: 'public', answers: { 200: Coat } }, () => null)
+    .patch('/{id}', { op: 'updateCoat', summary: 'Change a coat', scope: 'any key', body: Type.Partial(CoatInput), answers: { 200: Coat } }, () => null)
+  const document = openapi(coats.routes, about)
+  const { get, post } = document.paths['/coats']
+
+  test('gives its schemas names of their own', () => {
+    expect(Object.keys(document.components.schemas)).toEqual(['Error', 'ErrorDetail', 'ScopeError', 'ValidationError', 'Coat', 'CoatInput', 'CoatPatch'])
+    expect(get.responses[200].content['application/json'].schema.properties.data.items).toEqual({ $ref: '#/components/schemas/Coat' })
+  })
+
+  test('writes null and choices as JSON Schema does', () => {
+    const { properties } = document.components.schemas.Coat
+    expect(properties.kind).toEqual({ type: 'string', enum: ['rain', 'wind'] })
+    expect(properties.lining).toEqual({ type: ['string', 'null'] })
+    expect(properties.size).toEqual({ type: 'string', enum: ['S', 'M'] })
+    expect(properties.maker.type).toEqual(['object', 'null'])
+  })
+
+  test('asks for no field that the server fills in', () => { expect(document.components.schemas.CoatInput.required).toEqual(['warmth']) })
+
+  test('says which scopes open it, and none for a public one', () => {
+    expect(post.security).toEqual([{ bearer: ['catalog:write'] }, { bearer: ['store:admin'] }])
+    expect(post['x-scopes']).toEqual(['catalog:write', 'store:admin'])
+    expect(post.description).toContain('`catalog:write`')
+    expect(document.paths['/coats/{id}'].get.security).toEqual([])
+    expect(document.paths['/coats/{id}'].patch.security).toEqual([{ bearer: [] }])
+  })
+
+  test('lists its parameters, headers and refusals', () => {
+    expect(get.parameters[0]).toMatchObject({ name: 'limit', in: 'query', required: false, schema: { type: 'integer', minimum: 1, maximum: 50, default: 7 } })
+    expect(post.parameters).toContainEqual({ $ref: '#/components/parameters/IdempotencyKey' })
+    expect(document.paths['/coats/{id}'].patch.parameters).toContainEqual({ $ref: '#/components/parameters/IfMatch' })
+    expect(Object.keys(get.responses)).toEqual(['200', '304', '400', '401', '403', '429', '500', '503'])
+    expect(Object.keys(post.responses)).toEqual(['201', '400', '401', '403', '409', '413', '415', '422', '429', '500', '503'])
+  })
+
+  test('shows what is inside in the reference, escaped', () => {
+    const evil = openapi(resource('catalog', '/x').get('', { op: 'listX', summary: '<script>alert(1)</script>', description: '"quoted" & `<b>`', scope: 'public', answers: { 204: Type.Null() } }, () => null).routes, about)
+    const page = docsPage(evil).html
+    expect(page).not.toMatch(/<script|<b>/)
+    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+    expect(page).toContain('<code>&lt;b&gt;</code>')
+  })
+})
+
+describe('the reference page', async () => {
+  const page = await app.send('GET', '/docs')
+  const ids = new Set([...page.text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id))
+
+  test('has a place for every operation, and no link or id twice or into nothing', () => {
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(routes.filter(({ options }) => !ids.has(options.op)).map(({ options }) => options.op)).toEqual([])
+    expect([...page.text.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id).filter((id) => !ids.has(id))).toEqual([])
+    expect([...page.text.matchAll(/ id="/g)].length).toBe(ids.size)
+  })
+
+  test('loads nothing and runs nothing, and its policy allows its own style alone', () => {
+    expect(page.text).not.toMatch(/<script|<link|<img|<iframe|\son\w+=|\sstyle=|@import|url\(/i)
+    const style = /<style>([^]*?)<\/style>/.exec(page.text)![1]!
+    const hash = new Bun.CryptoHasher('sha256').update(style).digest('base64')
+    expect(page.headers.get('content-security-policy')).toBe(`default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`)
+  })
+
+  test('closes every element that it opens', () => {
+    const open: string[] = []
+    for (const [, end, name] of page.text.replace(/<!doctype html>/i, '').matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
+      if (name === 'meta') continue
+      if (!end) open.push(name!)
+      else expect(open.pop(), `before ${name}`).toBe(name)
+    }
+    expect(open).toEqual([])
+  })
+
+  test('shows the rooms in the order of the document', () => {
+    expect([...page.text.matchAll(/<h2 id="(\w+)"/g)].map(([, id]) => id)).toEqual([...served.body.tags.map(({ name }: any) => name), 'schemas'])
+  })
+})
+
