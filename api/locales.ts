@@ -4,7 +4,10 @@ const known = new Map<string, boolean>()
 let languages: Intl.DisplayNames | undefined
 let regions: Intl.DisplayNames | undefined
 
-/** Whether a text is a locale whose language and region exist (CLDR). */
+/** Stands for no region in particular, or for none that exists (CLDR). */
+const NO_REGION = /^(ZZ|Q[M-Z]|X[A-JL-Z])$/
+
+/** Whether a text is a locale whose language and region exist (CLDR), in its canonical form: `en-US`, not `eng-US`. */
 export function isLocale(text: string): boolean {
   if (!LOCALE.test(text)) return false
   const remembered = known.get(text)
@@ -12,7 +15,7 @@ export function isLocale(text: string): boolean {
   languages ??= new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
   regions ??= new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
   const [language, region] = text.split('-') as [string, string]
-  const found = languages.of(language) !== undefined && regions.of(region) !== undefined
+  const found = languages.of(language) !== undefined && regions.of(region) !== undefined && !NO_REGION.test(region) && Intl.getCanonicalLocales(text)[0] === text
   if (known.size < 10_000) known.set(text, found)
   return found
 }
