@@ -38,7 +38,7 @@ export interface TestApp {
   close(): Promise<void>
 }
 
-export interface TestOptions { rate?: Rate | null, log?: Log, outside?: Partial<Outside>, metrics?: boolean }
+export interface TestOptions { rate?: Rate | null, log?: Log, outside?: Partial<Outside>, metrics?: boolean, dnsServers?: string[] }
 
 /** On a libSQL server every test database gets a name of its own, since namespaces outlive the test. */
 function testLocation(folder: string): Location {
@@ -63,7 +63,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     real() { held = null },
   }
   const app = createApp({
-    registry, handles, checkAnswers: true, version: 'test', rate: options.rate ?? null, log: options.log ?? createLog('warn', process.stderr), metrics: options.metrics,
+    registry, handles, checkAnswers: true, version: 'test', rate: options.rate ?? null, log: options.log ?? createLog('warn', process.stderr), metrics: options.metrics, dnsServers: options.dnsServers,
     outside: { ...realOutside, now: () => new Date(clock.now), ...options.outside },
   })
 

@@ -29,6 +29,8 @@ export interface Surroundings {
   after(task: () => Promise<void>): void
 }
 
+type Task = () => Promise<void>
+
 /** A route made ready: its schemas are compiled at their first use, not at start. */
 interface Ready { route: Route, query: Parser<unknown> | null, body: Parser<unknown> | null, answers: Map<number, Parser<unknown>>, status: number, type: string }
 
@@ -107,8 +109,8 @@ export class Answering {
     if (error instanceof Refusal) refusal = error
     else if (error instanceof Busy) refusal = new Refusal(503, 'the store is busy, try again', {}, { 'retry-after': String(error.retryAfterSeconds) })
     else {
-      const constraint = constraintOf(error)
-      if (constraint) refusal = new Refusal(409, constraintMessage(constraint))
+      const refused = constraintRefusal(error)
+      if (refused) refusal = refused
       else {
         this.app.log.write('warn', 'unexpected error', { requestId, error: String(error), stack: error instanceof Error ? error.stack : undefined })
         refusal = new Refusal(500, 'internal error', { requestId })
@@ -141,11 +143,14 @@ export class Answering {
   async #public(ready: Ready, request: Request, params: Record<string, string>, requestId: string, headers: Record<string, string>) {
     const { outside } = this.app
     const body = ready.body ? ready.body.parse((await readJson(request)).value) : undefined
+    const tasks: Task[] = []
     const call = {
       query: {}, body, params, request, requestId, outside, now: outside.now().toISOString(), prepared: undefined,
-      after: (task: () => Promise<void>) => this.app.after(task),
+      after: (task: Task) => { tasks.push(task) },
     }
-    return this.#respond(ready, request, await ready.route.handler(call as never), headers)
+    const result = await ready.route.handler(call as never)
+    for (const task of tasks) this.app.after(task)
+    return this.#respond(ready, request, result, headers)
   }
 
   async #keyed(ready: Ready, request: Request, params: Record<string, string>, about: { session: Session, handle: Handle, requestId: string, headers: Record<string, string> }) {
@@ -168,19 +173,26 @@ export class Answering {
       text = read.text
       body = ready.body.parse(read.value)
     }
-    const call = this.#call(route, request, params, about, { query, body, storefront })
+    const tasks: Task[] = []
+    const call = this.#call(route, request, params, about, { query, body, storefront, tasks })
     const key = route.method === 'POST' ? request.headers.get('idempotency-key') : null
     const condition = route.method === 'PATCH' || route.method === 'PUT' || route.method === 'DELETE' ? request.headers.get('if-match') : null
     const prepared = options.prepare ? await options.prepare(call as never) : undefined
     const handler = async (joined: Call<never, never>) => {
-      const result = await route.handler(prepared === undefined ? joined : { ...joined, prepared } as never)
-      return result
+      try {
+        return await route.handler(prepared === undefined ? joined : { ...joined, prepared } as never)
+      } catch (error) {
+        throw constraintRefusal(error) ?? error
+      }
     }
+    // What follows a change waits for its commit: a refusal leaves nothing to follow.
+    const follow = () => { for (const task of tasks) this.app.after(task) }
     if (key !== null) {
-      const outcome = await once(handle, session.key.id, pathOf(request.url), key, text, about, async (tx) => {
+      const outcome = await once(handle, session.key.id, pathOf(request.url), key, text, call, async (tx) => {
         const result = await handler(join(call, tx, this.#audit(call, route)))
         return { status: statusOf(ready, result), body: this.#encode(ready, result) }
       })
+      if (outcome.status < 400) follow()
       return jsonResponse(outcome.status, outcome.body, outcome.replayed ? { ...headers, 'idempotent-replayed': 'true' } : headers)
     }
     if (condition !== null && this.#reads.has(route.path)) {
@@ -191,9 +203,11 @@ export class Answering {
         if (!stillMatches(condition, etagOf(this.#encode(this.#ready.get(reading)!, current)))) throw new Refusal(412, 'the resource has changed since: read it again')
         return handler(joined)
       })
+      follow()
       return this.#respond(ready, request, result, headers)
     }
     const result = await handler(call)
+    follow()
     const response = this.#respond(ready, request, result, headers)
     if (fresh !== null && response.status === 200) {
       if (handle.validators.size >= VALIDATORS_MAX) handle.validators.clear()
@@ -208,13 +222,13 @@ export class Answering {
   }
 
   #call(route: Route, request: Request, params: Record<string, string>, about: { session: Session, handle: Handle, requestId: string },
-    parts: { query: unknown, body: unknown, storefront: boolean }): Call<never, never> {
+    parts: { query: unknown, body: unknown, storefront: boolean, tasks: Task[] }): Call<never, never> {
     const { handle, session, requestId } = about
     const { outside } = this.app
     const call: Call<never, never> = {
       session, db: handle.read, query: parts.query as never, body: parts.body as never, params, request, requestId, outside, prepared: undefined,
       now: outside.now().toISOString(), storefront: parts.storefront, settings: () => settingsOf(handle),
-      after: (task) => this.app.after(task),
+      after: (task) => { parts.tasks.push(task) },
       write: (fn) => handle.write(async (tx) => {
         const result = await fn(tx)
         await this.#audit(call, route)(tx)
@@ -311,6 +325,12 @@ function allow(route: Route, session: Session) {
   const any = typeof scope === 'string' ? [scope] : scope
   if (any.some((name) => session.scopes!.has(name))) return
   throw new Refusal(403, `this key lacks the scope ${any.join(' or ')}`, { hint: `Create a key with ${any.length > 1 ? 'one of these scopes' : 'this scope'}: stoa key create --store ${session.store.id} --scopes ${any[0]}` })
+}
+
+/** 409 for what a constraint of the database refused; null for any other error. */
+function constraintRefusal(error: unknown): Refusal | null {
+  const constraint = constraintOf(error)
+  return constraint && new Refusal(409, constraintMessage(constraint))
 }
 
 function constraintMessage({ kind, columns }: { kind: string, columns: string[] }): string {
