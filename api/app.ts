@@ -20,15 +20,17 @@ import { search } from './catalog/search.ts'
 import { taxRateRoutes } from './catalog/tax-rates.ts'
 import { translationRoutes } from './catalog/translations.ts'
 import { productVariants, variantRoutes } from './catalog/variants.ts'
+import { auditLogRoutes } from './store/audit-log.ts'
 import { me } from './store/me.ts'
 import { settingsRoutes } from './store/settings.ts'
+import { teamRoutes } from './store/team.ts'
 
 /** Where the API lives. */
 export const PREFIX = '/api/v1'
 
 /** Every resource of this release, by room. */
 export const resources = (options: AppOptions): readonly Resource[] => [
-  me, settingsRoutes(options),
+  me, settingsRoutes(options), teamRoutes(options), auditLogRoutes,
   productRoutes, productVariants, variantRoutes, inventory, categoryRoutes, collectionRoutes, brandRoutes, bundleRoutes, search, taxRateRoutes, ...translationRoutes,
 ]
 
