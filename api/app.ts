@@ -20,6 +20,16 @@ import { search } from './catalog/search.ts'
 import { taxRateRoutes } from './catalog/tax-rates.ts'
 import { translationRoutes } from './catalog/translations.ts'
 import { productVariants, variantRoutes } from './catalog/variants.ts'
+import { cartRoutes } from './checkout/carts.ts'
+import { checkoutRoutes } from './checkout/checkout.ts'
+import type { Provider } from './checkout/payment.ts'
+import { shippingRoutes } from './checkout/shipping.ts'
+import { couponRoutes } from './marketing/coupons.ts'
+import { promotionRoutes } from './marketing/promotions.ts'
+import { customerRoutes } from './orders/customers.ts'
+import { orderRoutes } from './orders/orders.ts'
+import { shipmentRoutes } from './orders/shipments.ts'
+import { stripeWebhook } from './orders/stripe-webhook.ts'
 import { auditLogRoutes } from './store/audit-log.ts'
 import { me } from './store/me.ts'
 import { settingsRoutes } from './store/settings.ts'
@@ -32,6 +42,9 @@ export const PREFIX = '/api/v1'
 export const resources = (options: AppOptions): readonly Resource[] => [
   me, settingsRoutes(options), teamRoutes(options), auditLogRoutes,
   productRoutes, productVariants, variantRoutes, inventory, categoryRoutes, collectionRoutes, brandRoutes, bundleRoutes, search, taxRateRoutes, ...translationRoutes,
+  shippingRoutes, cartRoutes, checkoutRoutes(options.payments ?? null),
+  orderRoutes(options.payments ?? null), shipmentRoutes, customerRoutes, stripeWebhook(options.payments ?? null, { ...options, outside: options.outside ?? realOutside }),
+  couponRoutes, promotionRoutes,
 ]
 
 export interface AppOptions {
@@ -43,6 +56,8 @@ export interface AppOptions {
   rate?: Rate | null
   /** Resolvers for domain and mail checks, `address[:port]`; the system's by default. */
   dnsServers?: readonly string[]
+  /** Where payments go; null or none: `manual` and `test` alone. */
+  payments?: Provider | null
   checkAnswers?: boolean
   metrics?: boolean
   version: string

@@ -4,10 +4,10 @@
  * costs more than reading them).
  */
 import { createClient, type Client, type InArgs, type Transaction } from '@libsql/client'
-import { Column, fillPlaceholders, is, noopDecoder, Param, Placeholder, SQL, sql, type Query } from 'drizzle-orm'
+import { Column, fillPlaceholders, getTableColumns, is, noopDecoder, Param, Placeholder, SQL, sql, type Query } from 'drizzle-orm'
 import { BaseSQLiteDatabase, SQLiteAsyncDialect, SQLitePreparedQuery, SQLiteSession } from 'drizzle-orm/sqlite-core'
 import type { PreparedQueryConfig, SQLiteExecuteMethod } from 'drizzle-orm/sqlite-core'
-import type { SelectedFieldsOrdered } from 'drizzle-orm/sqlite-core'
+import type { SelectedFieldsOrdered, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import LibsqlFile from 'libsql'
 
 /** What a statement that returns no rows tells: how many rows it changed. */
@@ -235,3 +235,9 @@ export function compile<B extends Buildable>(build: (db: Db) => B): Compiled<Con
 
 /** The named value of a compiled query. */
 export const named = (name: string) => sql.placeholder(name)
+
+/** A compiled insert of whole rows into a table; columns left out are null. */
+export function inserter<T extends SQLiteTable>(table: T): (tx: Db, row: T['$inferInsert']) => Promise<RunResult> {
+  const query = compile((db) => db.insert(table).values(Object.fromEntries(Object.keys(getTableColumns(table)).map((name) => [name, named(name)])) as never))
+  return (tx, row) => query.run(tx, row)
+}

@@ -22,8 +22,9 @@ const page = { limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }), c
 const quantity = Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'What lies on the shelf now' }))
 const adjust = Type.Optional(Type.Integer({ minimum: -1_000_000_000, maximum: 1_000_000_000, description: 'What to add to it, or to take away' }))
 const reason = Type.Optional(Nullable(Text(0, 200)))
-const Change = Type.Object({ quantity, adjust, reason })
-const Bulk = Type.Object({ items: Type.Array(Type.Object({ variantId: Uuid(), quantity, adjust, reason }), { minItems: 1, maxItems: 500 }) })
+const Change = Type.Object({ quantity, adjust, reason }, { examples: [{ adjust: 5, reason: 'Delivery' }] })
+const Bulk = Type.Object({ items: Type.Array(Type.Object({ variantId: Uuid(), quantity, adjust, reason }), { minItems: 1, maxItems: 500 }) },
+  { examples: [{ items: [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', adjust: 5, reason: 'Delivery' }] }] })
 
 const columns = {
   variantId: variants.id, productId: variants.productId, productName: products.name, variantName: variants.name, sku: variants.sku,

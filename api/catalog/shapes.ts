@@ -72,7 +72,8 @@ const productInput = {
 export const ProductInput = Type.Object({
   name: Text(1, 300), ...productInput, stock: Type.Optional(StockInput),
   variants: Type.Optional(Type.Array(VariantInput, { minItems: 1, maxItems: 200 })),
-})
-export const ProductPatch = Type.Object({ name: Type.Optional(Text(1, 300)), ...productInput, stock: Type.Optional(StockPatch) })
+}, { examples: [{ name: 'Linen shirt', summary: 'Made from European linen.', status: 'published', price: 49.9, sku: 'LINEN-M', stock: { quantity: 12 }, tags: ['linen'] }] })
+export const ProductPatch = Type.Object({ name: Type.Optional(Text(1, 300)), ...productInput, stock: Type.Optional(StockPatch) },
+  { examples: [{ name: 'Linen shirt, washed', status: 'published', tags: ['linen', 'summer'] }] })
 export type ProductInput = Static<typeof ProductInput>
 export type ProductPatch = Static<typeof ProductPatch>

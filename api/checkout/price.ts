@@ -77,6 +77,8 @@ export interface Price {
   /** Coupons that take nothing off now, with the reason. */
   refused: { id: string, code: string, reason: string }[]
   promotionIds: string[]
+  /** A promotion makes shipping free. */
+  freeShipping: boolean
   loyaltyDiscount: number
   pointsRedeemed: number
   subtotal: number
@@ -248,7 +250,7 @@ export function price(input: PriceInput): Price {
   const shippingTax = method ? taxOf(shipping, method.taxRate, taxesIncluded) : 0
   const tax = priced.reduce((sum, line) => sum + line.tax, shippingTax)
   return {
-    lines: priced, coupons, refused, promotionIds: promotions.ids, loyaltyDiscount: loyalty.discount, pointsRedeemed: loyalty.points,
+    lines: priced, coupons, refused, promotionIds: promotions.ids, freeShipping: promotions.freeShipping, loyaltyDiscount: loyalty.discount, pointsRedeemed: loyalty.points,
     subtotal, discount, shipping, shippingTax, tax, total: subtotal - discount + shipping + (taxesIncluded ? 0 : tax),
   }
 }

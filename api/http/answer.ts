@@ -29,7 +29,11 @@ export interface Surroundings {
   after(task: () => Promise<void>): void
 }
 
-type Task = () => Promise<void>
+/** Work for after the answer (see `Call.after`). */
+interface Task { run(store: Handle): Promise<void>, when: 'success' | 'always' }
+
+/** One keyed request. */
+interface About { session: Session, handle: Handle, requestId: string, headers: Record<string, string>, tasks: Task[] }
 
 /** A route made ready: its schemas are compiled at their first use, not at start. */
 interface Ready { route: Route, query: Parser<unknown> | null, body: Parser<unknown> | null, answers: Map<number, Parser<unknown>>, status: number, type: string }
@@ -93,8 +97,16 @@ export class Answering {
         if (this.app.limiter) limited(this.app.limiter, session.key.id, headers)
         const found = session
         allow(route, found)
-        response = await this.app.handles.use(found.store.id, found.environment,
-          (handle) => this.#keyed(this.#ready.get(route)!, request, params, { session: found, handle, requestId, headers }))
+        const tasks: Task[] = []
+        let succeeded = false
+        try {
+          response = await this.app.handles.use(found.store.id, found.environment,
+            (handle) => this.#keyed(this.#ready.get(route)!, request, params, { session: found, handle, requestId, headers, tasks }))
+          succeeded = response.status < 400
+        } finally {
+          // What follows a change waits for its commit: a refusal leaves nothing to follow.
+          for (const { run, when } of tasks) if (succeeded || when === 'always') this.app.after(() => this.app.handles.use(found.store.id, found.environment, run))
+        }
       }
     } catch (error) {
       response = this.refuse(error, requestId, headers)
@@ -143,17 +155,11 @@ export class Answering {
   async #public(ready: Ready, request: Request, params: Record<string, string>, requestId: string, headers: Record<string, string>) {
     const { outside } = this.app
     const body = ready.body ? ready.body.parse((await readJson(request)).value) : undefined
-    const tasks: Task[] = []
-    const call = {
-      query: {}, body, params, request, requestId, outside, now: outside.now().toISOString(), prepared: undefined,
-      after: (task: Task) => { tasks.push(task) },
-    }
-    const result = await ready.route.handler(call as never)
-    for (const task of tasks) this.app.after(task)
-    return this.#respond(ready, request, result, headers)
+    const call = { query: {}, body, params, request, requestId, outside, now: outside.now().toISOString(), prepared: undefined }
+    return this.#respond(ready, request, await ready.route.handler(call as never), headers)
   }
 
-  async #keyed(ready: Ready, request: Request, params: Record<string, string>, about: { session: Session, handle: Handle, requestId: string, headers: Record<string, string> }) {
+  async #keyed(ready: Ready, request: Request, params: Record<string, string>, about: About) {
     const { route } = ready
     const { options } = route
     const { handle, session, headers } = about
@@ -173,8 +179,7 @@ export class Answering {
       text = read.text
       body = ready.body.parse(read.value)
     }
-    const tasks: Task[] = []
-    const call = this.#call(route, request, params, about, { query, body, storefront, tasks })
+    const call = this.#call(route, request, params, about, { query, body, storefront })
     const key = route.method === 'POST' ? request.headers.get('idempotency-key') : null
     const condition = route.method === 'PATCH' || route.method === 'PUT' || route.method === 'DELETE' ? request.headers.get('if-match') : null
     const prepared = options.prepare ? await options.prepare(call as never) : undefined
@@ -185,14 +190,11 @@ export class Answering {
         throw constraintRefusal(error) ?? error
       }
     }
-    // What follows a change waits for its commit: a refusal leaves nothing to follow.
-    const follow = () => { for (const task of tasks) this.app.after(task) }
     if (key !== null) {
       const outcome = await once(handle, session.key.id, pathOf(request.url), key, text, call, async (tx) => {
         const result = await handler(join(call, tx, this.#audit(call, route)))
         return { status: statusOf(ready, result), body: this.#encode(ready, result) }
       })
-      if (outcome.status < 400) follow()
       return jsonResponse(outcome.status, outcome.body, outcome.replayed ? { ...headers, 'idempotent-replayed': 'true' } : headers)
     }
     if (condition !== null && this.#reads.has(route.path)) {
@@ -203,11 +205,9 @@ export class Answering {
         if (!stillMatches(condition, etagOf(this.#encode(this.#ready.get(reading)!, current)))) throw new Refusal(412, 'the resource has changed since: read it again')
         return handler(joined)
       })
-      follow()
       return this.#respond(ready, request, result, headers)
     }
     const result = await handler(call)
-    follow()
     const response = this.#respond(ready, request, result, headers)
     if (fresh !== null && response.status === 200) {
       if (handle.validators.size >= VALIDATORS_MAX) handle.validators.clear()
@@ -221,14 +221,14 @@ export class Answering {
     return ready.query ? ready.query.parse({}) : {}
   }
 
-  #call(route: Route, request: Request, params: Record<string, string>, about: { session: Session, handle: Handle, requestId: string },
-    parts: { query: unknown, body: unknown, storefront: boolean, tasks: Task[] }): Call<never, never> {
-    const { handle, session, requestId } = about
+  #call(route: Route, request: Request, params: Record<string, string>, about: About,
+    parts: { query: unknown, body: unknown, storefront: boolean }): Call<never, never> {
+    const { handle, session, requestId, tasks } = about
     const { outside } = this.app
     const call: Call<never, never> = {
       session, db: handle.read, query: parts.query as never, body: parts.body as never, params, request, requestId, outside, prepared: undefined,
       now: outside.now().toISOString(), storefront: parts.storefront, settings: () => settingsOf(handle),
-      after: (task) => { parts.tasks.push(task) },
+      after: (run, when = 'success') => { tasks.push({ run, when }) },
       write: (fn) => handle.write(async (tx) => {
         const result = await fn(tx)
         await this.#audit(call, route)(tx)

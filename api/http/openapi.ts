@@ -42,8 +42,9 @@ function queryParameters({ query }: Route, show: Show): Json[] {
   const required = new Set(query?.required as string[] | undefined)
   return Object.entries(query?.properties ?? {}).map(([name, schema]) => {
     const { description, ...shown } = show(schema, true)
+    const needed = required.has(name) && schema.default === undefined
     return {
-      name, in: 'query', required: required.has(name) && schema.default === undefined, ...(description ? { description } : {}), schema: shown,
+      name, in: 'query', required: needed, ...(description ? { description } : {}), schema: shown, ...(needed ? { example: exampleOf(schema, name, 'body') } : {}),
       ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
     }
   })

@@ -1,5 +1,6 @@
 /** How a resource is written down: its routes, each with its scope, what comes in, what goes out, and its handler. */
 import type { Db } from '../../db/driver.ts'
+import type { Handle } from '../../db/open.ts'
 import type { Session } from '../../db/control/registry.ts'
 import type { settings } from '../../db/store/store.ts'
 import { Type, type Static, type TObject, type TProperties, type TSchema } from './schema.ts'
@@ -38,8 +39,11 @@ export interface Call<Q = unknown, B = unknown> {
   settings(): Promise<Settings>
   /** What `prepare` returned. */
   readonly prepared: unknown
-  /** Runs after the commit and the answer; the process waits for it before it exits. */
-  after(task: () => Promise<void>): void
+  /**
+   * Runs once the answer is given, outside any transaction: after a success (so that what it builds on is on disk), or always. The
+   * process waits for it before it exits.
+   */
+  after(task: (store: Handle) => Promise<void>, when?: 'success' | 'always'): void
 }
 
 /** An answer with a status, a type or headers of its own. */

@@ -69,6 +69,7 @@ export const orders = sqliteTable('orders', {
   packedAt: instant(),
   paidAt: instant(),
   note: text(),
+  cancelReason: text(),
   cartId: text().unique(),
   createdAt: instant().notNull(),
   updatedAt: instant().notNull(),
@@ -78,10 +79,11 @@ export const orders = sqliteTable('orders', {
   check('orders_payment_status', sql`${t.paymentStatus} in ('unpaid', 'paid', 'partially_refunded', 'refunded')`),
   check('orders_total', sql`${t.totalCents} >= 0`),
   check('orders_refunded', sql`${t.refundedCents} >= 0 and ${t.refundedCents} <= ${t.paidCents}`),
-  index('orders_customer').on(t.customerId, t.id),
-  index('orders_status').on(t.status, t.id),
-  index('orders_payment_status').on(t.paymentStatus, t.id),
-  index('orders_workstation').on(t.workstationId, t.id),
+  index('orders_created').on(t.createdAt, t.id),
+  index('orders_customer').on(t.customerId, t.createdAt, t.id),
+  index('orders_status').on(t.status, t.createdAt, t.id),
+  index('orders_payment_status').on(t.paymentStatus, t.createdAt, t.id),
+  index('orders_workstation').on(t.workstationId, t.createdAt, t.id),
 ])
 
 export const orderLines = sqliteTable('order_lines', {
@@ -100,14 +102,16 @@ export const orderLines = sqliteTable('order_lines', {
   taxCents: minor().notNull(),
   totalCents: minor().notNull(),
   shippable: flag().notNull(),
-  /** Units that the variant's stock holds for this line (0 for what is not tracked). */
-  reservedQuantity: integer().notNull(),
+  /** Units that have neither left nor been given back. */
+  openQuantity: integer().notNull(),
+  /** The variant's stock holds the open units (it is tracked). */
+  held: flag().notNull(),
   shippedQuantity: integer().notNull(),
   refundedQuantity: integer().notNull(),
   bookingSlotId: text(),
 }, (t) => [
   check('order_lines_quantity', sql`${t.quantity} >= 1`),
-  check('order_lines_units', sql`${t.reservedQuantity} >= 0 and ${t.shippedQuantity} between 0 and ${t.quantity} and ${t.refundedQuantity} between 0 and ${t.quantity}`),
+  check('order_lines_units', sql`${t.openQuantity} >= 0 and ${t.openQuantity} + ${t.shippedQuantity} <= ${t.quantity} and ${t.shippedQuantity} between 0 and ${t.quantity} and ${t.refundedQuantity} between 0 and ${t.quantity}`),
   check('order_lines_total', sql`${t.totalCents} = ${t.quantity} * ${t.unitPriceCents} - ${t.discountCents} and ${t.totalCents} >= 0`),
   index('order_lines_order').on(t.orderId, t.position),
   index('order_lines_variant').on(t.variantId),

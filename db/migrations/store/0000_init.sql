@@ -341,13 +341,14 @@ CREATE TABLE `order_lines` (
 	`tax_cents` integer NOT NULL,
 	`total_cents` integer NOT NULL,
 	`shippable` integer NOT NULL,
-	`reserved_quantity` integer NOT NULL,
+	`open_quantity` integer NOT NULL,
+	`held` integer NOT NULL,
 	`shipped_quantity` integer NOT NULL,
 	`refunded_quantity` integer NOT NULL,
 	`booking_slot_id` text,
 	FOREIGN KEY (`order_id`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE cascade,
 	CONSTRAINT "order_lines_quantity" CHECK("order_lines"."quantity" >= 1),
-	CONSTRAINT "order_lines_units" CHECK("order_lines"."reserved_quantity" >= 0 and "order_lines"."shipped_quantity" between 0 and "order_lines"."quantity" and "order_lines"."refunded_quantity" between 0 and "order_lines"."quantity"),
+	CONSTRAINT "order_lines_units" CHECK("order_lines"."open_quantity" >= 0 and "order_lines"."open_quantity" + "order_lines"."shipped_quantity" <= "order_lines"."quantity" and "order_lines"."shipped_quantity" between 0 and "order_lines"."quantity" and "order_lines"."refunded_quantity" between 0 and "order_lines"."quantity"),
 	CONSTRAINT "order_lines_total" CHECK("order_lines"."total_cents" = "order_lines"."quantity" * "order_lines"."unit_price_cents" - "order_lines"."discount_cents" and "order_lines"."total_cents" >= 0)
 ) STRICT;
 --> statement-breakpoint
@@ -388,6 +389,7 @@ CREATE TABLE `orders` (
 	`packed_at` text,
 	`paid_at` text,
 	`note` text,
+	`cancel_reason` text,
 	`cart_id` text,
 	`created_at` text NOT NULL,
 	`updated_at` text NOT NULL,
@@ -402,10 +404,11 @@ CREATE TABLE `orders` (
 CREATE UNIQUE INDEX `orders_lookup_unique` ON `orders` (`lookup`);--> statement-breakpoint
 CREATE UNIQUE INDEX `orders_accessCode_unique` ON `orders` (`access_code`);--> statement-breakpoint
 CREATE UNIQUE INDEX `orders_cartId_unique` ON `orders` (`cart_id`);--> statement-breakpoint
-CREATE INDEX `orders_customer` ON `orders` (`customer_id`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_status` ON `orders` (`status`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_payment_status` ON `orders` (`payment_status`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_workstation` ON `orders` (`workstation_id`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_created` ON `orders` (`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_customer` ON `orders` (`customer_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_status` ON `orders` (`status`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_payment_status` ON `orders` (`payment_status`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_workstation` ON `orders` (`workstation_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE TABLE `payments` (
 	`id` text PRIMARY KEY NOT NULL,
 	`order_id` text NOT NULL,

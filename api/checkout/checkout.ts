@@ -1,0 +1,119 @@
+/** Checkout (document 3): a cart becomes an order, in one transaction. */
+import { eq } from 'drizzle-orm'
+import { compile, named, type Db } from '../../db/driver.ts'
+import { carts, shippingMethods } from '../../db/store/checkout.ts'
+import { customers } from '../../db/store/orders.ts'
+import { conflict, Refusal, wrong } from '../http/refusal.ts'
+import { resource, type Call, type Settings } from '../http/route.ts'
+import { Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { Order, orderView, Payment, paymentView } from '../orders/order.ts'
+import { place } from '../orders/place.ts'
+import { AddressInput, addressOf, requireAddress } from './address.ts'
+import { findOpenCart, type CartRow } from './cart.ts'
+import { emailOf } from './carts.ts'
+import { PAYMENT_METHODS, requirePayable, type Provider } from './payment.ts'
+import { quote, type Quote } from './quote.ts'
+
+const CheckoutInput = Type.Object({
+  email: Type.Optional(Nullable(Text(3, 254))), name: Type.Optional(Nullable(Text(0, 200))), phone: Type.Optional(Nullable(Text(0, 40))),
+  shippingAddress: Type.Optional(Nullable(AddressInput)), billingAddress: Type.Optional(Nullable(AddressInput)),
+  shippingMethodId: Type.Optional(Nullable(Uuid({ description: 'Required when something is shippable' }))), paymentMethod: OneOf(PAYMENT_METHODS),
+  paymentToken: Type.Optional(Text(1, 200, { description: 'For `test`: ok, decline, insufficient_funds or expired_card' })),
+  expectedTotalCents: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'What the buyer was shown; 409 when it is no longer the price' })),
+  note: Type.Optional(Nullable(Text(0, 2000))),
+})
+type CheckoutCall = Call<never, Static<typeof CheckoutInput>>
+
+const convertCart = compile((db) => db.update(carts).set({ orderId: named('orderId') as never, updatedAt: named('now') as never }).where(eq(carts.id, named('id'))))
+
+/** The cart as this checkout completes it. */
+function completed(cart: CartRow, body: Static<typeof CheckoutInput>): CartRow {
+  return {
+    ...cart, email: emailOf(body.email) ?? cart.email, note: body.note ?? cart.note, shippingMethodId: body.shippingMethodId?.toLowerCase() ?? cart.shippingMethodId,
+    shippingAddress: body.shippingAddress ? addressOf(body.shippingAddress) : cart.shippingAddress, billingAddress: body.billingAddress ? addressOf(body.billingAddress) : cart.billingAddress,
+  }
+}
+
+/** Refuses what can't be ordered as it stands. */
+async function requireComplete(tx: Db, cart: CartRow, quoted: Quote, body: Static<typeof CheckoutInput>, settings: Settings): Promise<string> {
+  if (!cart.items.length) throw new Refusal(400, 'the cart is empty')
+  if (cart.email === null) throw wrong('email', 'is required')
+  if (settings.checkout.requirePhone && !body.phone?.trim()) throw wrong('phone', 'is required')
+  if (!settings.checkout.guestCheckout && !(await tx.$count(customers, eq(customers.email, cart.email)))) throw wrong('email', 'must belong to a customer: guests can not check out')
+  if (body.shippingMethodId && !(await tx.$count(shippingMethods, eq(shippingMethods.id, cart.shippingMethodId!)))) throw wrong('shippingMethodId', 'no such resource in this store')
+  const stopped = quoted.warnings.find((warning) => warning.code === 'unavailable' || warning.code === 'no_price') ?? quoted.warnings.find((warning) => warning.code === 'out_of_stock')
+  if (stopped) throw conflict(stopped.code === 'out_of_stock' ? 'sold out' : stopped.message, { warning: stopped, ...(stopped.variantId ? { variantId: stopped.variantId } : {}) })
+  if (quoted.shippable) {
+    if (cart.shippingMethodId === null) throw wrong('shippingMethodId', 'is required: something in the cart is shipped')
+    if (quoted.method?.type !== 'in_store') requireAddress(cart.shippingAddress, 'shippingAddress')
+  }
+  const refused = quoted.warnings.find((warning) => warning.code === 'shipping_method' || warning.code === 'coupon')
+  if (refused && (refused.code === 'coupon' || quoted.shippable)) throw conflict(refused.message, { warning: refused })
+  const { total } = quoted.price
+  if (body.expectedTotalCents !== undefined && body.expectedTotalCents !== total) {
+    throw conflict('the price has changed', { code: 'price_changed', expectedTotalCents: body.expectedTotalCents, totalCents: total })
+  }
+  return cart.email
+}
+
+/** A PaymentIntent that waits for its order: made before the transaction, because nothing in one may wait for a network. */
+interface Intent { orderId: string, amountCents: number, currency: string, providerId: string, clientSecret: string }
+
+async function prepareIntent(call: CheckoutCall, provider: Provider | null): Promise<Intent | undefined> {
+  if (call.body.paymentMethod !== 'stripe') return undefined
+  const settings = await call.settings()
+  requirePayable('stripe', undefined, settings, call.session, provider)
+  const cart = completed(await findOpenCart(call.db, call.params.id!, call.now), call.body)
+  const quoted = await quote(call.db, cart, settings, call.now)
+  await requireComplete(call.db, cart, quoted, call.body, settings)
+  if (quoted.price.total === 0) return undefined
+  const orderId = call.outside.id()
+  const { store, environment } = call.session
+  try {
+    const intent = await provider!.stripe.paymentIntents.create({
+      amount: quoted.price.total, currency: cart.currency, automatic_payment_methods: { enabled: true }, receipt_email: cart.email ?? undefined,
+      metadata: { storeId: store.id, environment, orderId, cartId: cart.id },
+    }, { idempotencyKey: `${cart.id}-${orderId}` })
+    return { orderId, amountCents: intent.amount, currency: cart.currency, providerId: intent.id, clientSecret: intent.client_secret! }
+  } catch (error) {
+    throw new Refusal(502, 'the payment provider did not accept the payment', { code: (error as { code?: string }).code })
+  }
+}
+
+async function checkOut(tx: Db, call: CheckoutCall, provider: Provider | null) {
+  const { body, now, outside } = call
+  const settings = await call.settings()
+  const cart = completed(await findOpenCart(tx, call.params.id!, now), body)
+  const quoted = await quote(tx, cart, settings, now)
+  const email = await requireComplete(tx, cart, quoted, body, settings)
+  const intent = call.prepared as Intent | undefined
+  if (intent && intent.amountCents !== quoted.price.total) throw conflict('the price has changed', { code: 'price_changed', expectedTotalCents: intent.amountCents, totalCents: quoted.price.total })
+  requirePayable(body.paymentMethod, body.paymentToken, settings, call.session, provider)
+  const free = quoted.price.total === 0
+  const placed = await place(tx, call, {
+    id: intent?.orderId ?? outside.id(), quote: quoted, settings, source: 'storefront', currency: cart.currency, email, name: body.name?.trim() || cart.shippingAddress?.name || null,
+    phone: body.phone?.trim() || cart.shippingAddress?.phone || null, shippingAddress: cart.shippingAddress, billingAddress: cart.billingAddress, pickupPoint: cart.pickupPoint, note: cart.note,
+    cartId: cart.id, payment: { method: body.paymentMethod, paid: free || body.paymentMethod === 'test', reference: null, providerId: intent?.providerId ?? null },
+  })
+  await convertCart.run(tx, { id: cart.id, orderId: placed.order.id, now })
+  return {
+    order: orderView(placed.order, placed.lines), payment: { ...paymentView(placed.payment!), ...(intent ? { clientSecret: intent.clientSecret } : {}) },
+  }
+}
+
+/** The checkout of a store whose payments go through `provider`. */
+export const checkoutRoutes = (provider: Provider | null) => resource('checkout', '/carts')
+  .post('/{id}/checkout', {
+    op: 'checkOutCart', summary: 'Buy what is in a cart', scope: 'cart:write', unaudited: true, body: CheckoutInput, answers: { 201: Type.Object({ order: Order, payment: Payment }) }, refuses: [402, 404, 409, 502],
+    description: 'Takes the stock, redeems the coupons and places the order in one transaction, or does nothing. `manual` leaves the order pending, `test` pays at once, `stripe` answers with a client secret.',
+    prepare: (call) => prepareIntent(call as never, provider),
+  }, async (call) => {
+    try {
+      return await call.write((tx) => checkOut(tx, call as never, provider))
+    } catch (error) {
+      const intent = call.prepared as Intent | undefined
+      // The order was refused: the PaymentIntent that waited for it is given up. Unconfirmed, it costs nobody anything.
+      if (intent) call.after(async () => void await provider!.stripe.paymentIntents.cancel(intent.providerId), 'always')
+      throw error
+    }
+  })

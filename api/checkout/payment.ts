@@ -1,0 +1,29 @@
+/** How a checkout is paid: `manual`, `test` with its magic tokens, and `stripe`. */
+import type Stripe from 'stripe'
+import type { Session } from '../../db/control/registry.ts'
+import { Refusal, wrong } from '../http/refusal.ts'
+import type { Settings } from '../http/route.ts'
+
+export const PAYMENT_METHODS = ['manual', 'test', 'stripe'] as const
+export type PaymentMethod = (typeof PAYMENT_METHODS)[number]
+
+/** The magic tokens of `test`, and what each one comes to. */
+export const TEST_TOKENS: Readonly<Record<string, string | null>> = {
+  ok: null, decline: 'the card was declined', insufficient_funds: 'the card has insufficient funds', expired_card: 'the card has expired',
+}
+
+/** The payment provider, or null when it is not configured. */
+export interface Provider { stripe: Stripe, webhookSecret: string | null, testMode: boolean }
+
+/** Refuses a method that this store can't be paid with, and a test card that is declined (402). */
+export function requirePayable(method: PaymentMethod, token: string | undefined, settings: Settings, session: Session, provider: Provider | null) {
+  if (method === 'stripe') {
+    if (!provider) throw wrong('paymentMethod', 'stripe is not configured: set STRIPE_SECRET_KEY')
+    if (session.environment === 'sandbox' && !provider.testMode) throw wrong('paymentMethod', "stripe takes no live payments in a store's sandbox")
+  }
+  if (method !== 'test') return
+  if (session.environment !== 'sandbox' && !settings.payments.testMode) throw wrong('paymentMethod', 'test payments are turned off: settings.payments.testMode')
+  const reason = TEST_TOKENS[token ?? 'ok']
+  if (reason === undefined) throw wrong('paymentToken', `must be one of ${Object.keys(TEST_TOKENS).join(', ')}`)
+  if (reason !== null) throw new Refusal(402, reason, { code: token })
+}

@@ -1,0 +1,16 @@
+/** Coupon codes (document 3, Decisions): 1-64 printable characters without spaces or `/`, compared after NFC, otherwise exactly. */
+import { isUuid } from '../http/schema.ts'
+import { wrong } from '../http/refusal.ts'
+
+/** The form in which a code is stored and looked up. */
+export const codeOf = (text: string) => text.trim().normalize('NFC')
+
+/** The code of a request; refuses one that could be taken for an id or can't stand in a path. */
+export function newCode(text: string): string {
+  const code = codeOf(text)
+  const length = [...code].length
+  if (length < 1 || length > 64) throw wrong('code', 'must have 1 to 64 characters')
+  if (/[\s/\p{C}\p{Z}]/u.test(code)) throw wrong('code', 'must be printable, without spaces or /')
+  if (isUuid(code)) throw wrong('code', 'must not look like an id')
+  return code
+}

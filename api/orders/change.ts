@@ -1,0 +1,133 @@
+/** What happens to an order after it is placed: paying, shipping, cancelling, giving back. Rules and their effects in one place. */
+import { eq, sql } from 'drizzle-orm'
+import { compile, named, type Db } from '../../db/driver.ts'
+import { couponRedemptions, coupons } from '../../db/store/marketing.ts'
+import { orderLines, orders } from '../../db/store/orders.ts'
+import { putBack, release, takeReserved, type Movement } from '../catalog/stock.ts'
+import { conflict } from '../http/refusal.ts'
+import type { Outside } from '../http/route.ts'
+import { emit } from '../store/outbox.ts'
+import { insertPayment } from './place.ts'
+import { MOVES, readLines, type LineRow, type OrderRow, type OrderStatus } from './order.ts'
+
+/** Who changes an order, and when; `keyId` is null for a payment provider. */
+export interface About { outside: Outside, now: string, keyId: string | null }
+
+const setLine = compile((db) => db.update(orderLines).set({
+  openQuantity: named('openQuantity') as never, shippedQuantity: named('shippedQuantity') as never, refundedQuantity: named('refundedQuantity') as never,
+}).where(eq(orderLines.id, named('id'))))
+
+/** Stores some columns of an order, in the row at hand too. */
+export async function setOrder(tx: Db, order: OrderRow, about: About, columns: Partial<OrderRow>) {
+  Object.assign(order, columns, { updatedAt: about.now })
+  await tx.update(orders).set({ ...columns, updatedAt: about.now }).where(eq(orders.id, order.id))
+}
+
+const saveLine = (tx: Db, { id, openQuantity, shippedQuantity, refundedQuantity }: LineRow) => setLine.run(tx, { id, openQuantity, shippedQuantity, refundedQuantity })
+const movement = (about: About, order: OrderRow, reason: string): Movement => ({ id: about.outside.id(), reason, orderId: order.id, keyId: about.keyId, createdAt: about.now })
+const told = (order: OrderRow) => ({ orderId: order.id, orderNumber: String(order.lookup) })
+
+/** Refuses a move that the table does not have. */
+export function requireMove(order: OrderRow, to: OrderStatus) {
+  if (!MOVES[order.status].includes(to)) throw conflict(`an order that is ${order.status} can't become ${to}`, { status: order.status, allowed: MOVES[order.status] })
+}
+
+/** Units of a line leave: off the shelf, if it is tracked. */
+export async function shipUnits(tx: Db, about: About, order: OrderRow, line: LineRow, units: number) {
+  if (line.held && line.variantId && !(await takeReserved(tx, line.variantId, units, movement(about, order, `order ${order.lookup}`)))) {
+    throw conflict(`${line.name} is not on the shelf: raise its quantity first`, { lineId: line.id })
+  }
+  line.openQuantity -= units
+  line.shippedQuantity += units
+  await saveLine(tx, line)
+}
+
+/** Units of a line come back: held ones are free again, shipped ones return to the shelf; without restock they are written off. */
+async function giveBack(tx: Db, about: About, order: OrderRow, line: LineRow, units: number, restock: boolean) {
+  const open = Math.min(units, line.openQuantity)
+  if (line.held && line.variantId) {
+    if (restock) {
+      await release(tx, line.variantId, open)
+      if (units > open) await putBack(tx, line.variantId, units - open, movement(about, order, `returned from order ${order.lookup}`))
+    } else if (open) await takeReserved(tx, line.variantId, open, movement(about, order, `written off from order ${order.lookup}`))
+  }
+  line.openQuantity -= open
+}
+
+/** Gives the coupons of an order back; once, because the redemptions go with it. */
+async function returnCoupons(tx: Db, orderId: string) {
+  for (const { couponId } of await tx.delete(couponRedemptions).where(eq(couponRedemptions.orderId, orderId)).returning({ couponId: couponRedemptions.couponId })) {
+    await tx.update(coupons).set({ timesRedeemed: sql`${coupons.timesRedeemed} - 1` }).where(eq(coupons.id, couponId))
+  }
+}
+
+/** The money is there: records it (unless a payment row does so already) and moves a pending order to paid. */
+export async function pay(tx: Db, about: About, order: OrderRow, amountCents: number, record: { method: string, reference: string | null } | null) {
+  if (record) {
+    await insertPayment(tx, {
+      id: about.outside.id(), orderId: order.id, ...record, status: 'succeeded', amountCents, currency: order.currency, providerId: null, createdAt: about.now, updatedAt: about.now,
+    })
+  }
+  const paidCents = order.paidCents + amountCents
+  const complete = paidCents >= order.totalCents
+  await setOrder(tx, order, about, {
+    paidCents, ...(complete && order.paymentStatus === 'unpaid' ? { paymentStatus: 'paid' as const, paidAt: about.now } : {}), ...(complete && order.status === 'pending' ? { status: 'paid' as const } : {}),
+  })
+  if (complete) await emit(tx, about.outside, about.now, 'order.paid', told(order))
+}
+
+/** Everything that is still open leaves. */
+async function fulfil(tx: Db, about: About, order: OrderRow) {
+  for (const line of await readLines(tx, order.id)) if (line.openQuantity > 0) await shipUnits(tx, about, order, line, line.openQuantity)
+}
+
+/** Cancels: what the order holds is free again, its coupons too. Money that was paid is refunded separately. */
+export async function cancel(tx: Db, about: About, order: OrderRow, reason: string | null) {
+  requireMove(order, 'cancelled')
+  const lines = await readLines(tx, order.id)
+  if (lines.some((line) => line.shippedQuantity > 0)) throw conflict('a part of the order has shipped: refund it instead')
+  for (const line of lines) {
+    await giveBack(tx, about, order, line, line.openQuantity, true)
+    await saveLine(tx, line)
+  }
+  await returnCoupons(tx, order.id)
+  await setOrder(tx, order, about, { status: 'cancelled', cancelReason: reason })
+  await emit(tx, about.outside, about.now, 'order.cancelled', told(order))
+}
+
+/** Applies a refund that has gone through: the units it names come back; a full one brings back everything, coupons too. */
+export async function applyRefund(tx: Db, about: About, order: OrderRow, named: readonly { lineId: string, quantity: number }[], restock: boolean) {
+  const lines = await readLines(tx, order.id)
+  const full = order.refundedCents >= order.paidCents
+  for (const line of lines) {
+    const units = named.find((entry) => entry.lineId === line.id)?.quantity ?? 0
+    const back = full ? line.quantity - line.refundedQuantity + units : units
+    if (back > 0) await giveBack(tx, about, order, line, back, restock)
+    if (full) line.refundedQuantity = line.quantity
+    await saveLine(tx, line)
+  }
+  const moves = full && MOVES[order.status].includes('refunded')
+  if (moves) await returnCoupons(tx, order.id)
+  await setOrder(tx, order, about, { paymentStatus: full ? 'refunded' : 'partially_refunded', ...(moves ? { status: 'refunded' as const } : {}) })
+  await emit(tx, about.outside, about.now, 'order.refunded', told(order))
+}
+
+/** Moves an order to a status by hand, with all that belongs to the move. Refunds are made by their own resource. */
+export async function move(tx: Db, about: About, order: OrderRow, to: Exclude<OrderStatus, 'refunded'>) {
+  requireMove(order, to)
+  if (to === 'cancelled') return cancel(tx, about, order, null)
+  if (to === 'paid') return pay(tx, about, order, order.totalCents - order.paidCents, { method: 'manual', reference: null })
+  if (to === 'shipped' || (to === 'completed' && (order.status === 'paid' || order.status === 'processing'))) await fulfil(tx, about, order)
+  await setOrder(tx, order, about, { status: to })
+  if (to === 'shipped') await emit(tx, about.outside, about.now, 'order.shipped', told(order))
+}
+
+/** Called after units have shipped: shipped when nothing shippable is open, else processing. */
+export async function noteShipment(tx: Db, about: About, order: OrderRow, lines: readonly LineRow[]) {
+  if (lines.some((line) => line.shippable && line.openQuantity > 0)) {
+    if (order.status === 'paid') await setOrder(tx, order, about, { status: 'processing' })
+    return
+  }
+  await setOrder(tx, order, about, { status: 'shipped' })
+  await emit(tx, about.outside, about.now, 'order.shipped', told(order))
+}

@@ -1,0 +1,90 @@
+/** Making refunds: how much a unit is worth, never more than was paid, and the way through the payment provider. */
+import { and, eq, sql } from 'drizzle-orm'
+import type { Db } from '../../db/driver.ts'
+import type { Handle } from '../../db/open.ts'
+import { payments, refunds } from '../../db/store/orders.ts'
+import type { Provider } from '../checkout/payment.ts'
+import { conflict, wrong } from '../http/refusal.ts'
+import { Cents, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
+import { share } from '../money.ts'
+import { applyRefund, setOrder, type About } from './change.ts'
+import { findOrder, readLines, type LineRow, type OrderRow } from './order.ts'
+
+export type RefundRow = typeof refunds.$inferSelect
+
+export const Refund = Type.Object({
+  id: Uuid(), orderId: Uuid(), status: OneOf(['pending', 'succeeded', 'failed'], { description: 'pending while the payment provider works on it' }), amountCents: Cents(), currency: Type.String(),
+  reason: Nullable(Type.String()), restock: Type.Boolean(), lines: Type.Array(Type.Object({ lineId: Uuid(), quantity: Type.Integer() })), createdAt: Type.String(), updatedAt: Type.String(),
+})
+
+/** A refund on the wire. */
+export function refundView({ providerPaymentId: _, providerId: __, ...row }: RefundRow) { return row }
+
+/** What the next `units` of a line were paid with: the parts of all units add up to what was paid for the line. */
+export function unitsWorth(line: Pick<LineRow, 'quantity' | 'refundedQuantity' | 'totalCents' | 'taxCents'>, units: number, taxesIncluded: boolean): number {
+  const paid = line.totalCents + (taxesIncluded ? 0 : line.taxCents)
+  return share(paid, line.refundedQuantity + units, line.quantity) - share(paid, line.refundedQuantity, line.quantity)
+}
+
+export interface RefundInput { amountCents?: number, lines?: { lineId: string, quantity: number }[], reason?: string | null, restock?: boolean }
+
+async function takeLines(tx: Db, order: OrderRow, wanted: { lineId: string, quantity: number }[]): Promise<number> {
+  const lines = await readLines(tx, order.id)
+  const asked = new Map<string, number>()
+  let amount = 0
+  for (const [i, { lineId, quantity }] of wanted.entries()) {
+    const line = lines.find((candidate) => candidate.id === lineId)
+    if (!line) throw wrong(['lines', String(i), 'lineId'], 'is not a line of the order')
+    if (asked.has(lineId)) throw wrong(['lines', String(i), 'lineId'], 'stands in the list twice')
+    if (line.refundedQuantity + quantity > line.quantity) throw conflict(`only ${line.quantity - line.refundedQuantity} of this line can still be refunded`, { lineId })
+    asked.set(lineId, quantity)
+    amount += unitsWorth(line, quantity, order.taxesIncluded)
+  }
+  for (const [lineId, quantity] of asked) await tx.run(sql`update order_lines set refunded_quantity = refunded_quantity + ${quantity} where id = ${lineId}`)
+  return amount
+}
+
+/** Records a refund. Money that came through the provider goes back through it, after the commit; the rest is settled here. */
+export async function refund(tx: Db, about: About, order: OrderRow, input: RefundInput): Promise<RefundRow> {
+  if ((input.amountCents === undefined) === (input.lines === undefined)) throw wrong('amountCents', 'give either amountCents or lines')
+  const left = order.paidCents - order.refundedCents
+  if (left <= 0) throw conflict(order.paidCents ? 'everything that was paid has been refunded' : 'the order has not been paid')
+  const lines = input.lines ?? []
+  const amountCents = input.amountCents ?? await takeLines(tx, order, lines)
+  if (amountCents > left) throw conflict(`at most ${left} can still be refunded`, { refundableCents: left })
+  if (amountCents === 0) throw conflict('what is refunded was paid with nothing')
+  const [paid] = await tx.select().from(payments).where(and(eq(payments.orderId, order.id), eq(payments.method, 'stripe'), eq(payments.status, 'succeeded'))).limit(1)
+  const row: RefundRow = {
+    id: about.outside.id(), orderId: order.id, status: paid ? 'pending' : 'succeeded', amountCents, currency: order.currency, reason: input.reason ?? null, restock: input.restock ?? true, lines,
+    providerPaymentId: paid?.providerId ?? null, providerId: null, createdAt: about.now, updatedAt: about.now,
+  }
+  await tx.insert(refunds).values(row)
+  await setOrder(tx, order, about, { refundedCents: order.refundedCents + amountCents })
+  if (!paid) await applyRefund(tx, about, order, lines, row.restock)
+  return row
+}
+
+/** The provider's word on a refund: effects on success, the amount free again on failure. Says once what it says. */
+export async function settleRefund(tx: Db, about: About, id: string, outcome: 'succeeded' | 'failed', providerId: string | null) {
+  const [row] = await tx.select().from(refunds).where(eq(refunds.id, id))
+  if (!row || row.status !== 'pending') return
+  const order = await findOrder(tx, row.orderId)
+  await tx.update(refunds).set({ status: outcome, providerId, updatedAt: about.now }).where(eq(refunds.id, id))
+  if (outcome === 'succeeded') return applyRefund(tx, about, order, row.lines, row.restock)
+  await setOrder(tx, order, about, { refundedCents: order.refundedCents - row.amountCents })
+  for (const { lineId, quantity } of row.lines) await tx.run(sql`update order_lines set refunded_quantity = refunded_quantity - ${quantity} where id = ${lineId}`)
+}
+
+/** Asks the provider for a pending refund; the refund's id makes asking twice the same as once. */
+export async function requestRefund(store: Handle, provider: Provider, row: Pick<RefundRow, 'id' | 'providerPaymentId' | 'amountCents'>, about: About, owner: { storeId: string, environment: string }) {
+  const metadata = { ...owner, refundId: row.id }
+  try {
+    const made = await provider.stripe.refunds.create({ payment_intent: row.providerPaymentId!, amount: row.amountCents, metadata }, { idempotencyKey: row.id })
+    const outcome = made.status === 'succeeded' ? 'succeeded' : made.status === 'failed' || made.status === 'canceled' ? 'failed' : null
+    if (outcome) await store.write((tx) => settleRefund(tx, about, row.id, outcome, made.id))
+  } catch (error) {
+    // Refused for good is failed; anything else stays pending and is asked again.
+    if ((error as { type?: string }).type === 'StripeInvalidRequestError') await store.write((tx) => settleRefund(tx, about, row.id, 'failed', null))
+    else throw error
+  }
+}
