@@ -1,0 +1,90 @@
+/** Fills a store through its own API, from the document's examples, so that identifiers lead somewhere. */
+import type { Send } from '../harness.ts'
+import { fill, isIdentifier, nobody, WORDS, type Json, type Operation } from './operations.ts'
+
+/** Identifiers by the path of the collection that holds them: `/carts/{id}/items`. */
+export type Known = Map<string, string>
+
+/** How often a body is tried again without the field that was refused. */
+const TRIES_MAX = 8
+
+const words = (name: string) => name.replace(/([A-Z])/g, ' $1').toLowerCase().split(' ')
+/** `/tax-rates` holds what `taxRateId` means. */
+const nounOf = (path: string) => path.split('/').at(-1)!.replaceAll('-', '').replace(/ies$/, 'y').replace(/s$/, '')
+
+/** The known id that a field of that name refers to: `productVariantId` and `variants` mean a variant. */
+export function referred(known: Known, field: string): string | undefined {
+  const name = words(field.replace(/Ids?$/, '')).join('').replace(/ies$/, 'y').replace(/s$/, '')
+  let best: string | undefined
+  let length = 0
+  for (const [path, id] of known) {
+    const noun = nounOf(path)
+    if (noun.length > length && (name === noun || name.endsWith(noun) || noun.endsWith(name))) [best, length] = [id, noun.length]
+  }
+  return best
+}
+
+/** A value with every UUID of the example replaced by a known one of its kind. */
+export function linked(value: unknown, known: Known, field = ''): unknown {
+  if (Array.isArray(value)) return value.map((item) => linked(item, known, field))
+  if (value && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, linked(item, known, name)]))
+  return typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f]{4}-7/.test(value) ? referred(known, field) ?? value : value
+}
+
+/** The identifier that a path parameter stands for, or one that nothing has. */
+export const idFor = (known: Known) => (name: string, prefix: string) => WORDS[name] ?? known.get(prefix) ?? known.get(`/${prefix.split('/').at(-1)}`) ?? referred(known, name) ?? nobody()
+
+/** Sends the example until nothing in it is refused, leaving out each refused field that may be left out. */
+async function tryBody(send: (body: unknown) => ReturnType<Send>, operation: Operation, known: Known) {
+  let body = linked(operation.body?.example, known) as Json | undefined
+  let answer = await send(body)
+  for (let i = 0; i < TRIES_MAX && answer.status === 400 && body && typeof body === 'object'; i++) {
+    const field = answer.body?.details?.[0]?.path?.[0] as string | undefined
+    if (field === undefined || !(field in body)) break
+    const { [field]: _, ...rest } = body
+    body = rest
+    answer = await send(body)
+  }
+  return answer
+}
+
+function remember(known: Known, path: string, value: any) {
+  const id = value?.id ?? value?.variantId ?? value?.customerId
+  if (typeof id === 'string') known.set(path, id)
+}
+
+/** What an answer holds beside itself: `variants` of a product, `items` of a cart. */
+function rememberParts(known: Known, path: string, value: Json, param: string) {
+  for (const [name, part] of Object.entries(value ?? {})) {
+    if (Array.isArray(part) && typeof part[0]?.id === 'string') {
+      if (!known.has(`/${name}`)) known.set(`/${name}`, part[0].id)
+      known.set(`${path}/{${param}}/${name}`, part[0].id)
+    } else if (part && typeof part === 'object' && typeof (part as Json).id === 'string' && !known.has(`/${name}s`)) known.set(`/${name}s`, (part as Json).id)
+  }
+}
+
+/** Calls every POST with its example, twice, so that what depends on another resource finds it; then reads every list. */
+export async function seed(operations: readonly Operation[], send: Send, key: string): Promise<Known> {
+  const known: Known = new Map()
+  const posts = operations.filter(({ method, isUpload, path }) => method === 'POST' && !isUpload && !/\/(cancel|refunds|retry|finalize|transfer-ownership|unsubscribe)/.test(path)).toSorted((a, b) => a.params.length - b.params.length)
+  for (let round = 0; round < 2; round++) {
+    for (const operation of posts) {
+      if (round && known.has(operation.path) && operation.params.length === 0) continue
+      const path = fill(operation.path, idFor(known))
+      const answer = await tryBody((body) => send('POST', path, body, { key }), operation, known)
+      if (answer.status === 201) {
+        const reader = operations.find(({ method, path: other, params }) => method === 'GET' && other.startsWith(`${operation.path}/{`) && params.length === operation.params.length + 1)
+        remember(known, operation.path, answer.body)
+        rememberParts(known, operation.path, answer.body, reader?.params.at(-1) ?? 'id')
+      }
+    }
+    for (const { method, path, params, isPublic } of operations) {
+      if (method !== 'GET' || isPublic || (params.length && !params.every((name) => isIdentifier(name)))) continue
+      const { status, body } = await send('GET', fill(path, idFor(known)), undefined, { key })
+      const first = (body?.data ?? body?.items)?.[0]
+      if (status === 200 && first && !known.has(path)) remember(known, path, first)
+    }
+  }
+  return known
+}
+
