@@ -141,7 +141,8 @@ export async function removeDatabase(location: Location, name: string): Promise<
 /** Open stores, at most `max` of them beside those in use; the one unused for longest is closed first. */
 export class Handles {
   readonly #open = new Map<string, Handle>()
-  readonly #opening = new Map<string, Promise<Handle>>()
+  /** Stores being opened, and how many wait for each. */
+  readonly #opening = new Map<string, { store: Promise<Handle>, waiting: number }>()
   #closed = 0
 
   constructor(readonly location: Location, readonly max: number) {}
@@ -150,17 +151,19 @@ export class Handles {
 
   /** Runs `fn` with a store's handle, which stays open until `fn` has ended. */
   async use<T>(storeId: string, environment: Environment, fn: (store: Handle) => Promise<T>): Promise<T> {
-    const store = this.#ready(storeId, environment) ?? await this.#load(storeId, environment)
-    store.users++
+    const name = databaseName(storeId, environment)
+    let store = this.#ready(name)
+    if (store) store.users++
+    else store = await this.#load(name)
     try {
       return await fn(store)
     } finally {
       store.users--
+      this.#evict()
     }
   }
 
-  #ready(storeId: string, environment: Environment): Handle | undefined {
-    const name = databaseName(storeId, environment)
+  #ready(name: string): Handle | undefined {
     const store = this.#open.get(name)
     if (store && this.#open.size > this.max / 2) {
       this.#open.delete(name)
@@ -169,21 +172,27 @@ export class Handles {
     return store
   }
 
-  async #load(storeId: string, environment: Environment): Promise<Handle> {
-    const name = databaseName(storeId, environment)
+  /** Opens a store once for all who wait for it. They are its users from the start: it may not be closed before they had their turn. */
+  #load(name: string): Promise<Handle> {
     let opening = this.#opening.get(name)
     if (!opening) {
-      opening = openDatabase(this.location, name, 'store').then((store) => {
-        this.#open.set(name, store)
-        return store
-      }).finally(() => this.#opening.delete(name))
+      opening = { waiting: 0, store: this.#opened(name) }
       this.#opening.set(name, opening)
     }
-    const store = await opening
-    store.users++
-    this.#evict()
-    store.users--
-    return store
+    opening.waiting++
+    return opening.store
+  }
+
+  async #opened(name: string): Promise<Handle> {
+    try {
+      const store = await openDatabase(this.location, name, 'store')
+      store.users = this.#opening.get(name)!.waiting
+      this.#open.set(name, store)
+      this.#evict()
+      return store
+    } finally {
+      this.#opening.delete(name)
+    }
   }
 
   #evict() {
