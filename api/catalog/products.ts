@@ -7,7 +7,7 @@ import { wrong } from '../http/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
 import { deleted, Deleted, Money, OneOf, Page, Paging, Type, Uuid, type Static, type TObject } from '../http/schema.ts'
 import { toMinor } from '../money.ts'
-import { findProduct, productColumns, readProduct, viewOf, viewProducts, type ProductRow, type View } from './read.ts'
+import { findProduct, productsByIds, readProduct, viewOf, viewProducts, type View } from './read.ts'
 import { foundAmong, matchExpression, unindexDocument } from './search-index.ts'
 import { Currency, Lang, Product, ProductInput, ProductItem, ProductPatch, PRODUCT_STATUSES } from './shapes.ts'
 import { addVariant, changeVariant, indexProduct, refreshPrices, refuseWhileOrdered, replaceCollections, replaceTags, requireLinks, slugFor, writing } from './write.ts'
@@ -52,7 +52,7 @@ function listQuery(filters: string[], sort: Filters['sort'], priced: 'no' | 'if 
   const on = () => and(eq(productPrices.productId, products.id), eq(productPrices.currency, named('currency')))
   const joined = <Q>(query: Q): Q => priced === 'no' ? query : ((query as never as { innerJoin: Function, leftJoin: Function })[priced === 'must' ? 'innerJoin' : 'leftJoin'](productPrices, on()) as Q)
   const made = {
-    page: compile((db) => joined(db.select(productColumns).from(products).$dynamic()).where(where()).orderBy(...ORDERS[sort]()).limit(named('limit')).offset(named('offset'))) as never as Compiled<never>,
+    page: compile((db) => joined(db.select({ id: products.id }).from(products).$dynamic()).where(where()).orderBy(...ORDERS[sort]()).limit(named('limit')).offset(named('offset'))) as never as Compiled<never>,
     count: compile((db) => joined(db.select({ count: sql<number>`count(*)` }).from(products).$dynamic()).where(where())) as never as Compiled<never>,
   }
   lists.set(key, made)
@@ -76,7 +76,8 @@ async function list({ db, query }: Pick<Call<Filters>, 'db' | 'query'>, view: Vi
   const priced = view.currency !== null || query.minPrice !== undefined || query.maxPrice !== undefined ? 'must' : query.sort === 'price' || query.sort === '-price' ? 'if any' : 'no'
   const { page, count } = listQuery(filters, query.sort, priced)
   const total = (await count.get(db, values) as { count: number }).count
-  return { data: await viewProducts(db, await page.all(db, values) as ProductRow[], view), count: total }
+  const ids = (await page.all(db, values) as { id: string }[]).map((row) => row.id)
+  return { data: await viewProducts(db, await productsByIds(db, ids), view), count: total }
 }
 
 /** The fields of a product's own row that a request sets. */

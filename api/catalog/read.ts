@@ -33,6 +33,7 @@ export type VariantRow = typeof variants.$inferSelect
 
 const byId = compile((db) => db.select({ ...productColumns, content: products.content }).from(products).where(eq(products.id, named('key'))))
 const bySlug = compile((db) => db.select({ ...productColumns, content: products.content }).from(products).where(eq(products.slug, named('key'))))
+const byIds = compile((db) => db.select(productColumns).from(products).where(sql`${products.id} in (select value from json_each(${named('ids')}))`))
 const idByTranslatedSlug = compile((db) => db.select({ id: translations.entityId }).from(translations)
   .where(and(eq(translations.entity, named('entity') as never), eq(translations.locale, named('locale')), eq(translations.slug, named('slug')))))
 export const variantsOf = compile((db) => db.select().from(variants)
@@ -123,6 +124,12 @@ export async function readProduct(db: Db, idOrSlug: string, view: View) {
   const rows = await variantsOfOne.all(db, { id: row.id }) as VariantRow[]
   const translated = view.lang === null ? undefined : (await translationsFor(db, 'product', view.lang, [row.id])).get(row.id)
   return productView(row, rows, view, translated)
+}
+
+/** The rows of some products, in the order of the ids: lists sort narrow rows and read wide ones for their page alone. */
+export async function productsByIds(db: Db, ids: readonly string[]): Promise<ProductRow[]> {
+  const rows = new Map((ids.length ? await byIds.all(db, { ids: JSON.stringify(ids) }) as ProductRow[] : []).map((row) => [row.id, row]))
+  return ids.flatMap((id) => rows.get(id) ?? [])
 }
 
 /** Some products with their variants, in the order of the rows. */

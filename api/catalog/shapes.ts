@@ -45,7 +45,8 @@ function DimensionsInput() {
   const side = () => Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 1_000_000 })))
   return Nullable(Type.Object({ length: side(), width: side(), height: side() }))
 }
-export const VariantInput = Type.Object({ price: Money(), stock: Type.Optional(StockInput), ...variantFields })
+export const VariantInput = Type.Object({ price: Money(), stock: Type.Optional(StockInput), ...variantFields },
+  { examples: [{ name: 'Linen shirt, L', price: 49.9, sku: 'LINEN-L', options: { size: 'L' }, stock: { quantity: 8 } }] })
 export const VariantPatch = Type.Object({ price: Type.Optional(Money()), stock: Type.Optional(StockPatch), ...variantFields })
 export type VariantInput = Static<typeof VariantInput>
 export type VariantPatch = Static<typeof VariantPatch>

@@ -20,8 +20,10 @@ const Quantity = (minimum: number) => Type.Integer({ minimum, maximum: 10_000 })
 const Email = Text(3, 254)
 const slot = Type.Optional(Nullable(Uuid()))
 const NewItem = Type.Object({ variantId: Uuid(), quantity: Type.Optional(Quantity(1)), bookingSlotId: slot })
-const AnyItem = Type.Object({ variantId: Type.Optional(Nullable(Uuid())), bundleId: Type.Optional(Nullable(Uuid())), quantity: Type.Optional(Quantity(1)), bookingSlotId: slot })
-const CartInput = Type.Object({ currency: Type.Optional(CurrencyCode()), email: Type.Optional(Nullable(Email)), items: Type.Optional(Type.Array(NewItem, { maxItems: ITEMS_MAX })) })
+const AnyItem = Type.Object({ variantId: Type.Optional(Nullable(Uuid())), bundleId: Type.Optional(Nullable(Uuid())), quantity: Type.Optional(Quantity(1)), bookingSlotId: slot },
+  { examples: [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', quantity: 2 }] })
+const CartInput = Type.Object({ currency: Type.Optional(CurrencyCode()), email: Type.Optional(Nullable(Email)), items: Type.Optional(Type.Array(NewItem, { maxItems: ITEMS_MAX })) },
+  { examples: [{ email: 'ada@example.com', items: [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', quantity: 2 }] }] })
 const CartPatch = Type.Object({
   email: Type.Optional(Nullable(Email)), shippingAddress: Type.Optional(Nullable(AddressInput)), billingAddress: Type.Optional(Nullable(AddressInput)),
   shippingMethodId: Type.Optional(Nullable(Uuid())), pickupPoint: Type.Optional(Nullable(Type.Object({}, { additionalProperties: true, maxProperties: 50 }))),

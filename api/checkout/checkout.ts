@@ -1,7 +1,7 @@
 /** Checkout (document 3): a cart becomes an order, in one transaction. */
 import { eq } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
-import { carts, shippingMethods } from '../../db/store/checkout.ts'
+import { carts } from '../../db/store/checkout.ts'
 import { customers } from '../../db/store/orders.ts'
 import { conflict, Refusal, wrong } from '../http/refusal.ts'
 import { resource, type Call, type Settings } from '../http/route.ts'
@@ -21,7 +21,10 @@ const CheckoutInput = Type.Object({
   paymentToken: Type.Optional(Text(1, 200, { description: 'For `test`: ok, decline, insufficient_funds or expired_card' })),
   expectedTotalCents: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'What the buyer was shown; 409 when it is no longer the price' })),
   note: Type.Optional(Nullable(Text(0, 2000))),
-})
+}, { examples: [{
+  email: 'ada@example.com', name: 'Ada Lovelace', shippingAddress: { line1: '1000 SW Broadway', city: 'Portland', state: 'OR', postalCode: '97205', country: 'US' },
+  shippingMethodId: '01985d2c-7c00-7b42-8d1f-0242ac120002', paymentMethod: 'manual',
+}] })
 type CheckoutCall = Call<never, Static<typeof CheckoutInput>>
 
 const convertCart = compile((db) => db.update(carts).set({ orderId: named('orderId') as never, updatedAt: named('now') as never }).where(eq(carts.id, named('id'))))
@@ -40,7 +43,7 @@ async function requireComplete(tx: Db, cart: CartRow, quoted: Quote, body: Stati
   if (cart.email === null) throw wrong('email', 'is required')
   if (settings.checkout.requirePhone && !body.phone?.trim()) throw wrong('phone', 'is required')
   if (!settings.checkout.guestCheckout && !(await tx.$count(customers, eq(customers.email, cart.email)))) throw wrong('email', 'must belong to a customer: guests can not check out')
-  if (body.shippingMethodId && !(await tx.$count(shippingMethods, eq(shippingMethods.id, cart.shippingMethodId!)))) throw wrong('shippingMethodId', 'no such resource in this store')
+  if (body.shippingMethodId && !quoted.knowsMethod) throw wrong('shippingMethodId', 'no such resource in this store')
   const stopped = quoted.warnings.find((warning) => warning.code === 'unavailable' || warning.code === 'no_price') ?? quoted.warnings.find((warning) => warning.code === 'out_of_stock')
   if (stopped) throw conflict(stopped.code === 'out_of_stock' ? 'sold out' : stopped.message, { warning: stopped, ...(stopped.variantId ? { variantId: stopped.variantId } : {}) })
   if (quoted.shippable) {

@@ -55,6 +55,8 @@ export interface Quote {
   /** What each item is called and shows; an item that is gone has no lines. */
   faces: Map<string, { name: string, image: string | null, productId: string | null }>
   method: MethodRow | null
+  /** The shipping method of the cart is in the store, though it may not be offered for this cart. */
+  knowsMethod: boolean
   warnings: Warning[]
   shippable: boolean
 }
@@ -165,5 +167,5 @@ export async function quote(db: Db, cart: Quotable, settings: Settings, now: str
     shipping: cost && shippable ? { ...cost, taxRate: rateFor(rates, method!.taxRateId, country) } : null,
   })
   for (const refusal of result.refused) warnings.push({ code: 'coupon', message: refusal.reason, coupon: refusal.code })
-  return { price: result, lines, faces, method: cost ? method : null, warnings, shippable }
+  return { price: result, lines, faces, method: cost ? method : null, knowsMethod: method !== null, warnings, shippable }
 }

@@ -20,8 +20,15 @@ const TEXTS: [RegExp, string][] = [
   [/trackingNumber/i, '1Z999AA10123456784'], [/number/i, '1042'], [/domain|host/i, 'shop.example.com'], [/path/i, '/products/linen-shirt'],
   [/subject|title|label/i, 'Spring collection'], [/(content|description|message|text|body|summary|note|bio|excerpt)/i, 'Made from European linen.'],
   [/reason/i, 'Counted by hand'], [/token|secret|accessCode/i, '5f2b7c0e9d1a4c6f8b3e2d7a1c9f4e60'], [/cursor/i, 'eyJpZCI6MX0'],
-  [/^(period|day|date)$/i, '2030-06-01'], [/name/i, 'Linen shirt'], [/size/i, 'M'], [/tag/i, 'linen'], [/query|^q$/i, 'linen'],
+  [/^method$/i, 'bank transfer'], [/reference/i, 'PAY-2026-0042'], [/carrier/i, 'Parcel Express'], [/^(period|day|date)$/i, '2030-06-01'], [/size/i, 'M'], [/tag/i, 'linen'], [/query|^q$/i, 'linen'],
 ]
+/** Names by what bears them: the field that holds the object, or the last word of the path. */
+const NAMES: [RegExp, string][] = [
+  [/tax/i, 'VAT 19 %'], [/shipping|method/i, 'Standard delivery'], [/pickup/i, 'Shop on the square'], [/brand/i, 'Northwind'], [/categor/i, 'Shirts'], [/collection/i, 'Summer'], [/bundle/i, 'Summer set'],
+  [/promotion|campaign|offer/i, 'Spring sale'], [/tier/i, 'Gold'], [/workstation/i, 'Packing table 1'], [/event/i, 'Summer evening'], [/plan/i, 'Every month'], [/store|settings/i, 'Atelier Nord'], [/key/i, 'Storefront'],
+  [/customer|address|member|author|subscriber|attendee|seat|ticket|checkout|cart|order|review|comment|message|case|team|invitation|accept/i, 'Ada Lovelace'],
+]
+
 /** What patterns usually ask for, tried when no text of the field fits. */
 const COMMON = ['linen-shirt', 'usd', 'US', 'en-US', '#1a7f5a', 'SPRING10', '2030-06-01', '09:00', '2030-06-01T09:00:00.000Z', 'ada@example.com', 'https://example.com', '1042', 'a0', 'a', 'A', '1']
 
@@ -47,14 +54,15 @@ const takes = (schema: TSchema, text: string) => {
     && (!schema.format || (FormatRegistry.Get(schema.format)?.(text) ?? true))
 }
 
-function textFor(schema: TSchema, field: string): string {
+function textFor(schema: TSchema, field: string, holder: string): string {
   if (schema.format === 'uuid') return uuidFor(field)
   if (schema.format === 'date-time' || /(At|Date)$/.test(field)) {
     const instant = instantFor(field)
     if (takes(schema, instant)) return instant
   }
   if (!schema.pattern && /^id$|Id$/.test(field) && takes(schema, uuidFor(field))) return uuidFor(field)
-  const candidates = [...TEXTS.filter(([pattern]) => pattern.test(field)).map(([, text]) => text), 'Linen shirt', ...COMMON]
+  const names = /name/i.test(field) ? NAMES.filter(([pattern]) => pattern.test(holder)).map(([, text]) => text) : []
+  const candidates = [...TEXTS.filter(([pattern]) => pattern.test(field)).map(([, text]) => text), ...names, 'Linen shirt', ...COMMON]
   const found = candidates.find((text) => takes(schema, text))
   if (found !== undefined) return found
   return 'Linen shirt '.repeat(Math.ceil((schema.minLength ?? 1) / 12)).slice(0, Math.max(schema.minLength ?? 1, Math.min(schema.maxLength ?? 12, 12)))
@@ -63,8 +71,10 @@ function textFor(schema: TSchema, field: string): string {
 /** Numbers by field: money in the units that the field's name tells, else a small count. */
 function numberWished(field: string): number {
   if (/cents$/i.test(field)) return 1999
-  if (/price|amount|revenue|threshold|value|total/i.test(field)) return 19.99
-  if (/percent|rate$|points/i.test(field)) return 10
+  if (/threshold/i.test(field)) return 100
+  if (/price|amount|revenue|total/i.test(field)) return 19.99
+  if (/^rate$/i.test(field)) return 19
+  if (/percent|rate$|points|^value$/i.test(field)) return 10
   if (/rating|average|score/i.test(field)) return 4.5
   if (/grams|mm$|width|height|length/i.test(field)) return 250
   if (/limit/i.test(field)) return 10
@@ -85,19 +95,27 @@ function numberFor(schema: TSchema, field: string): number {
 /** Fields that are null as long as nothing went wrong. */
 const USUALLY_NULL = /^(failed|error|cancelled|canceled|deleted|disabled|revoked|archived)/i
 
-function objectFor(schema: TSchema, purpose: Purpose, depth: number): Record<string, unknown> {
+function objectFor(schema: TSchema, holder: string, { purpose, depth }: Place): Record<string, unknown> {
   const needed = new Set(schema.required as string[] | undefined)
   const result: Record<string, unknown> = {}
   let extra = 0
   for (const [name, field] of Object.entries(fieldsOf(schema)!)) {
     if (purpose === 'body' && (!needed.has(name) || field.default !== undefined)) {
-      if (extra >= OPTIONAL_FIELDS_MAX || !isShort(field)) continue
+      if (extra >= OPTIONAL_FIELDS_MAX || !isShort(field) || LATER.test(name)) continue
       extra++
     }
-    result[name] = exampleOf(field, name, purpose, depth + 1)
+    result[name] = valueFor(field, name, { purpose, depth: depth + 1, holder })
+  }
+  const slug = fieldsOf(schema)!.slug
+  if (slug && typeof result.slug === 'string' && typeof result.name === 'string') {
+    const made = result.name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+    if (takes(slug, made)) result.slug = made
   }
   return result
 }
+
+/** Optional fields that only a second call has something for. */
+const LATER = /token$|^expected/i
 
 /** A field that a first call may well send: no reference to something else, nothing nested. */
 function isShort(schema: TSchema): boolean {
@@ -105,10 +123,15 @@ function isShort(schema: TSchema): boolean {
   return ['string', 'number', 'integer', 'boolean'].includes(schema.type) && schema.format !== 'uuid' && schema.format !== 'uri' && !schema.pattern
 }
 
-/** An example of what `schema` describes in the field of that name. */
-export function exampleOf(schema: TSchema, field: string, purpose: Purpose, depth = 0): unknown {
+/** Where a value stands: `holder` names the object around it. */
+interface Place { purpose: Purpose, depth: number, holder: string }
+
+/** An example of what `schema` describes; `subject` says what that is, such as `tax-rates`. */
+export const exampleOf = (schema: TSchema, subject: string, purpose: Purpose): unknown => valueFor(schema, subject, { purpose, depth: 0, holder: subject })
+
+function valueFor(schema: TSchema, field: string, place: Place): unknown {
+  const { purpose, depth } = place
   if (schema.examples?.length) return schema.examples[0]
-  if (schema.example !== undefined) return schema.example
   if (schema.const !== undefined) return schema.const
   if (schema.default !== undefined && schema.default !== null && typeof schema.default !== 'object') return schema.default
   if (schema.enum) return schema.enum[0]
@@ -116,32 +139,31 @@ export function exampleOf(schema: TSchema, field: string, purpose: Purpose, dept
     const parts = solid(schema)
     const nullable = parts.length < schema.anyOf.length
     if (!parts.length || (nullable && (depth > DEPTH_MAX || (purpose === 'answer' && USUALLY_NULL.test(field))))) return null
-    return exampleOf(parts[0]!, field, purpose, depth)
+    return valueFor(parts[0]!, field, place)
   }
-  if (schema.allOf) return Object.assign({}, ...schema.allOf.map((part: TSchema) => exampleOf(part, field, purpose, depth)))
+  if (schema.allOf) return Object.assign({}, ...schema.allOf.map((part: TSchema) => valueFor(part, field, place)))
   if (fieldsOf(schema)?.type?.const === 'doc') return { type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text: 'Made from European linen.' }] }] }
-  if (schema.properties) return objectFor(schema, purpose, depth)
-  if (schema.type === 'array') return arrayFor(schema, field, purpose, depth)
-  if (schema.patternProperties || schema.type === 'object') return recordFor(schema, field, purpose, depth)
-  if (schema.type === 'string') return textFor(schema, field)
+  // The entries of a list are what the list is about.
+  if (schema.properties) return objectFor(schema, /^(data|items?)$/.test(field) && depth < 3 ? place.holder : field, place)
+  if (schema.type === 'array') return arrayFor(schema, field, place)
+  if (schema.patternProperties || schema.type === 'object') return recordFor(schema, field, place)
+  if (schema.type === 'string') return textFor(schema, field, place.holder)
   if (schema.type === 'number' || schema.type === 'integer') return numberFor(schema, field)
   if (schema.type === 'boolean') return true
-  if (schema.type === 'null') return null
-  return {}
+  return schema.type === 'null' ? null : {}
 }
 
-function arrayFor(schema: TSchema, field: string, purpose: Purpose, depth: number): unknown[] {
-  const least = schema.minItems ?? 0
-  if (depth > DEPTH_MAX || (schema.maxItems ?? 1) < 1) return []
-  const item = exampleOf(schema.items, field.replace(/ies$/, 'y').replace(/s$/, ''), purpose, depth + 1)
-  return Array.from({ length: Math.max(1, least) }, () => item)
+function arrayFor(schema: TSchema, field: string, place: Place): unknown[] {
+  if (place.depth > DEPTH_MAX || (schema.maxItems ?? 1) < 1) return []
+  const item = valueFor(schema.items, field.replace(/ies$/, 'y').replace(/s$/, ''), { ...place, depth: place.depth + 1 })
+  return Array.from({ length: Math.max(1, schema.minItems ?? 0) }, () => item)
 }
 
 /** A record with one entry, its key one that the pattern takes: `usd` for amounts by currency. */
-function recordFor(schema: TSchema, field: string, purpose: Purpose, depth: number): Record<string, unknown> {
+function recordFor(schema: TSchema, field: string, place: Place): Record<string, unknown> {
   const [pattern, part] = Object.entries(schema.patternProperties ?? {})[0] ?? ['', schema.additionalProperties]
-  if (typeof part !== 'object' || depth > DEPTH_MAX) return {}
+  if (typeof part !== 'object' || place.depth > DEPTH_MAX) return {}
   const key = [/currenc|price|amount/i.test(field) ? 'usd' : /languag|locale|translation/i.test(field) ? 'en-US' : /option/i.test(field) ? 'size' : 'key', ...COMMON]
     .find((text) => !pattern || new RegExp(pattern, 'u').test(text))
-  return key === undefined ? {} : { [key]: exampleOf(part as TSchema, key === 'usd' ? 'amount' : key, purpose, depth + 1) }
+  return key === undefined ? {} : { [key]: valueFor(part as TSchema, key === 'usd' ? 'amount' : key, { ...place, depth: place.depth + 1 }) }
 }

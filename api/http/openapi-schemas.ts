@@ -46,8 +46,8 @@ function identities() {
 }
 
 const pascal = (text: string) => text.replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => next?.toUpperCase() ?? '').replace(/^./, (c) => c.toUpperCase())
-/** What an operation is about: `createCoupon` is about `Coupon`. */
-const noun = (op: string) => op.replace(/^[a-z]+/, '') || pascal(op)
+/** What an operation is about: `createCoupon` is about `Coupon`, `checkOutCart` about `Cart`. */
+const noun = (op: string) => op.replace(/^[a-z]+((Out|In|Up|Off)(?=[A-Z]))?/, '') || `${pascal(op)}Result`
 const singular = (text: string) => text.endsWith('ies') ? `${text.slice(0, -3)}y` : /(ss|us)$/.test(text) ? text : text.endsWith('sses') ? text.slice(0, -2) : text.replace(/s$/, '')
 
 /** The schema of a list's entries, or null for an answer that is no list. */

@@ -50,6 +50,9 @@ function queryParameters({ query }: Route, show: Show): Json[] {
   })
 }
 
+/** The last word of a path, which says what its operations are about. */
+const subjectOf = ({ path }: Route) => path.replace(/\/\{\w+\}/g, '').split('/').at(-1)!
+
 /** The headers that change how the request is carried out. */
 function headerParameters({ method, path, options }: Route, read: ReadonlySet<string>): Json[] {
   const names: (keyof typeof PARAMETERS)[] = ['RequestId']
@@ -97,7 +100,7 @@ function success(route: Route, status: number, answer: TSchema | string, show: S
     const type = answer.split(';')[0]!.trim()
     return { description, headers, content: { [type]: { schema: type === 'application/json' ? { type: 'object' } : { type: 'string', ...(type.startsWith('text/') ? {} : { contentMediaType: type }) } } } }
   }
-  return { description, headers, content: { 'application/json': { schema: show(answer, false), example: exampleOf(answer, '', 'answer') } } }
+  return { description, headers, content: { 'application/json': { schema: show(answer, false), example: exampleOf(answer, subjectOf(route), 'answer') } } }
 }
 
 function operation(route: Route, { show, read, failed }: Context): Json {
@@ -117,7 +120,7 @@ function operation(route: Route, { show, read, failed }: Context): Json {
     ...(scopes.length ? { 'x-scopes': scopes } : {}),
     parameters: [...pathParameters(route.path), ...queryParameters(route, show), ...headerParameters(route, read)],
     ...(options.body ? { requestBody: {
-      required: !options.bodyOptional, content: { 'application/json': { schema: show(options.body, true), example: exampleOf(options.body, '', 'body') } },
+      required: !options.bodyOptional, content: { 'application/json': { schema: show(options.body, true), example: exampleOf(options.body, subjectOf(route), 'body') } },
     } } : {}),
     responses,
   }

@@ -24,7 +24,7 @@ const CouponInput = Type.Object({
   code: Text(1, 200, { description: 'Compared exactly, after NFC' }), type: OneOf(TYPES), value: Type.Number({ minimum: 0, maximum: 1_000_000_000, description: 'At most 100 percent; a fixed amount is at least 1' }),
   maxUses: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }))), startDate: Type.Optional(Nullable(Instant())), endDate: Type.Optional(Nullable(Instant())),
   minProductCount: Type.Optional(Nullable(Count())), maxProductCount: Type.Optional(Nullable(Count())), ...restrictionInput, currencyAmounts: Type.Optional(Amounts),
-})
+}, { examples: [{ code: 'SPRING10', type: 'percentage', value: 10, maxUses: 100 }] })
 type Row = typeof coupons.$inferSelect
 
 /** A coupon on the wire. */

@@ -1,0 +1,91 @@
+/** The store API as a server. Beside the scripts, this is the only reader of the environment. */
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { openRegistry } from '../db/control/open.ts'
+import type { Registry } from '../db/control/registry.ts'
+import { handlesFor, processLimits } from '../db/descriptors.ts'
+import { Handles } from '../db/open.ts'
+import { version } from '../package.json'
+import { createApp } from './app.ts'
+import { readConfig, urlOf, type Config } from './config.ts'
+import { listen, type Serve } from './http/listen.ts'
+import { createLog } from './http/log.ts'
+import { onShutdown } from './http/shutdown.ts'
+
+/** Requests that run when the server is told to stop have this long to end. */
+const DRAIN_MAX_MS = 30_000
+
+export interface Api {
+  port: number
+  /** Public, without a slash at the end. */
+  url: string
+  /** Refuses new requests, lets those that run end, closes the databases. */
+  stop(): Promise<void>
+}
+
+export interface ServeOptions {
+  /** Other processes listen on the same port. */
+  reusePort?: boolean
+  /** Runs before the first request is answered; until then `/readyz` is 503. */
+  prepare?: (registry: Registry) => Promise<void>
+}
+
+/** Makes the data folder, for the eyes of this user alone: it holds customers' data. */
+export function makeDataDir(path: string) {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    accessSync(path, constants.W_OK)
+  } catch (error) {
+    throw new Error(`DATA_DIR ${path} can't be written (${(error as { code?: string }).code}): set DATA_DIR to a folder that this user may write`)
+  }
+}
+
+const unavailable = (error: string) => () =>
+  Response.json({ ok: false, error }, { status: 503, headers: { 'retry-after': '1', 'cache-control': 'no-store', connection: 'close' } })
+
+/** Listens on `HOST` and `API_PORT`, opens the databases, and answers. Throws with one clear line when it can't. */
+export async function serveApi(config: Config, { reusePort, prepare }: ServeOptions = {}): Promise<Api> {
+  let serve: Serve = unavailable('starting')
+  const server = listen('API_PORT', { host: config.host, port: config.apiPort, reusePort }, (request) => serve(request))
+  try {
+    makeDataDir(config.dataDir)
+    const { registry, close } = await openRegistry(config.database)
+    await prepare?.(registry)
+    const handles = new Handles(config.database, handlesFor(processLimits()))
+    const app = createApp({ registry, handles, log: createLog(config.log), rate: config.rate, metrics: config.metrics, version })
+    serve = app.fetch
+    return {
+      port: server.port!, url: urlOf(config.baseUrl, config.host, server.port!),
+      async stop() {
+        const drained = app.drain()
+        // The port stays open while requests run, so that a load balancer can read `/readyz`; what else comes is sent elsewhere.
+        const refuse = unavailable('draining')
+        serve = (request) => /^\/(healthz|readyz|metrics)$/.test(new URL(request.url).pathname) ? app.fetch(request) : refuse()
+        await Promise.race([drained.then(() => server.stop()), Bun.sleep(DRAIN_MAX_MS)])
+        await server.stop(true)
+        handles.close()
+        close()
+      },
+    }
+  } catch (error) {
+    await server.stop(true)
+    throw error
+  }
+}
+
+/** Runs the API as a process of its own: by hand, or as one of several workers, which end with the process that began them. */
+async function run() {
+  const isWorker = process.send !== undefined
+  let api: Api | undefined
+  const stop = onShutdown(async () => { await api?.stop() })
+  process.on('disconnect', stop)
+  api = await serveApi(readConfig(process.env), { reusePort: isWorker })
+  if (isWorker) process.send!({ port: api.port })
+  else console.log(`Store API  ${api.url}/api/v1`)
+}
+
+if (import.meta.main) {
+  run().catch((error) => {
+    console.error(error instanceof Error ? error.message : error)
+    process.exit(1)
+  })
+}
