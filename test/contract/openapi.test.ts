@@ -64,8 +64,8 @@ describe('the OpenAPI document', () => {
       }
     }
     const wrong = routes.flatMap(({ options: { op, body, answers } }) => [
-      ...(body ? refused(body, exampleOf(body, '', 'body')).map((problem) => ({ op, problem })) : []),
-      ...Object.entries(answers).flatMap(([status, answer]) => typeof answer === 'string' ? [] : parser(answer).problems(exampleOf(answer, '', 'answer')).map((problem) => ({ op, status, problem }))),
+      ...(body ? refused(body, exampleOf(body, 'products', 'body')).map((problem) => ({ op, problem })) : []),
+      ...Object.entries(answers).flatMap(([status, answer]) => typeof answer === 'string' ? [] : parser(answer).problems(exampleOf(answer, 'products', 'answer')).map((problem) => ({ op, status, problem }))),
     ])
     expect(wrong).toEqual([])
     for (const methods of Object.values(served.body.paths as Record<string, any>)) {

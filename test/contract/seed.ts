@@ -7,6 +7,8 @@ export type Known = Map<string, string>
 
 /** How often a body is tried again without the field that was refused. */
 const TRIES_MAX = 8
+/** What ends or takes back something that the tests still need. */
+const UNDOING = /\/(cancel|refunds|retry|finalize|transfer-ownership|unsubscribe)/
 
 const words = (name: string) => name.replace(/([A-Z])/g, ' $1').toLowerCase().split(' ')
 /** `/tax-rates` holds what `taxRateId` means. */
@@ -16,10 +18,12 @@ const nounOf = (path: string) => path.split('/').at(-1)!.replaceAll('-', '').rep
 export function referred(known: Known, field: string): string | undefined {
   const name = words(field.replace(/Ids?$/, '')).join('').replace(/ies$/, 'y').replace(/s$/, '')
   let best: string | undefined
-  let length = 0
+  let fit = 0
   for (const [path, id] of known) {
     const noun = nounOf(path)
-    if (noun.length > length && (name === noun || name.endsWith(noun) || noun.endsWith(name))) [best, length] = [id, noun.length]
+    // `productVariantId` is a variant; `shippingMethodId` is what /shipping holds, since there are no methods.
+    const fits = name.endsWith(noun) || noun.endsWith(name) ? 100 + noun.length : name.startsWith(noun) ? noun.length : 0
+    if (fits > fit) [best, fit] = [id, fits]
   }
   return best
 }
@@ -66,12 +70,18 @@ function rememberParts(known: Known, path: string, value: Json, param: string) {
 /** Calls every POST with its example, twice, so that what depends on another resource finds it; then reads every list. */
 export async function seed(operations: readonly Operation[], send: Send, key: string): Promise<Known> {
   const known: Known = new Map()
-  const posts = operations.filter(({ method, isUpload, path }) => method === 'POST' && !isUpload && !/\/(cancel|refunds|retry|finalize|transfer-ownership|unsubscribe)/.test(path)).toSorted((a, b) => a.params.length - b.params.length)
-  for (let round = 0; round < 2; round++) {
+  const reads = new Set(operations.filter(({ method }) => method === 'GET').map(({ path }) => path))
+  /** `/carts` for `POST /carts/{id}/checkout`: what an action is done to. */
+  const subject = ({ path }: Operation) => reads.has(path) ? null : /^(.*)\/\{\w+\}\/[\w-]+$/.exec(path)?.[1] ?? null
+  const posts = operations.filter(({ method, isUpload, path }) => method === 'POST' && !isUpload && !UNDOING.test(path)).toSorted((a, b) => a.params.length - b.params.length)
+  const spent = new Set<string>()
+  for (const round of [0, 1]) {
     for (const operation of posts) {
-      if (round && known.has(operation.path) && operation.params.length === 0) continue
+      const about = subject(operation)
+      if (round && (about || (operation.params.length === 0 && known.has(operation.path) && !spent.has(operation.path)))) continue
       const path = fill(operation.path, idFor(known))
       const answer = await tryBody((body) => send('POST', path, body, { key }), operation, known)
+      if (about && answer.status < 300) spent.add(about)
       if (answer.status === 201) {
         const reader = operations.find(({ method, path: other, params }) => method === 'GET' && other.startsWith(`${operation.path}/{`) && params.length === operation.params.length + 1)
         remember(known, operation.path, answer.body)
@@ -79,7 +89,7 @@ export async function seed(operations: readonly Operation[], send: Send, key: st
       }
     }
     for (const { method, path, params, isPublic } of operations) {
-      if (method !== 'GET' || isPublic || (params.length && !params.every((name) => isIdentifier(name)))) continue
+      if (method !== 'GET' || isPublic || !params.every((name) => isIdentifier(name))) continue
       const { status, body } = await send('GET', fill(path, idFor(known)), undefined, { key })
       const first = (body?.data ?? body?.items)?.[0]
       if (status === 200 && first && !known.has(path)) remember(known, path, first)
@@ -87,4 +97,3 @@ export async function seed(operations: readonly Operation[], send: Send, key: st
   }
   return known
 }
-
