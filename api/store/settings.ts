@@ -135,7 +135,7 @@ export const settingsRoutes = ({ registry, dnsServers }: { registry: Registry, d
     return view(row)
   })
   .post('/email-domain/verify', {
-    op: 'verifyEmailDomain', summary: 'Check the email domain\'s DNS record', description: 'A sandbox asks no DNS: it answers what is stored.',
+    op: 'verifyEmailDomain', summary: "Check the email domain's DNS record", description: 'A sandbox asks no DNS: it answers what is stored.',
     scope: 'settings:write', answers: { 200: Settings }, refuses: [400],
     async prepare({ settings, session }) {
       const { email: { domain }, emailDomainToken: token } = await settings()

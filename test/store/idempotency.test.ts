@@ -91,10 +91,11 @@ describe('Idempotency-Key', () => {
     expect((await post('third')).status).toBe(201)
   })
 
-  test('what a unique column refuses is such a response too', async () => {
+  test('what a unique column refuses is such a response too, and what was written before it is undone', async () => {
     const product = (key: string) => post(key, { name: 'Vase', sku: 'V-1', price: 1 }, { path: '/products' })
     const { body: { id } } = await product('first')
     expect((await product('second')).status).toBe(409)
+    expect((await shop.call('GET', '/products')).body.meta.count).toBe(1)
     expect((await shop.call('DELETE', `/products/${id}`)).status).toBe(200)
     const again = await product('second')
     expect([again.status, replayed(again)]).toEqual([409, 'true'])
