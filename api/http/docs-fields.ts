@@ -49,6 +49,9 @@ export function boundsOf(schema: Json): Part {
   return joined(parts.filter((part) => !Array.isArray(part) || part.length), '; ')
 }
 
+/** Said more quietly; nothing when there is nothing to say. */
+export const soft = (part: Part): Part => Array.isArray(part) && !part.length ? null : html`<span class="soft">${part}</span>`
+
 interface Row { path: string, schema: Json, required: boolean }
 
 /** The object that a field holds, alone or in a list: what is listed below it. */
@@ -80,6 +83,6 @@ export function fieldsTable(document: Json, schema: Json, open: boolean): Html |
   const whole = below(document, schema, true)
   const rows = whole ? rowsOf(document, whole.schema, open) : []
   if (!rows.length) return null
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Fields"><table><thead><tr><th>Field</th><th>Type</th><th>Description</th></tr></thead><tbody>${rows.map(({ path, schema: field, required }) => html`
-<tr><td><code>${path}</code>${required && html` <span class="needed">required</span>`}</td><td>${typeOf(field)}</td><td>${field.description && html`${phrase(field.description)} `}<span class="soft">${boundsOf(field)}</span></td></tr>`)}</tbody></table></div>`
+  return html`<div class="scroll"><table><thead><tr><th>Field</th><th>Type</th><th>Description</th></tr></thead><tbody>${rows.map(({ path, schema: field, required }) => html`
+<tr><td><code>${path}</code>${required && html` <span class="needed">required</span>`}</td><td>${typeOf(field)}</td><td>${field.description && html`${phrase(field.description)} `}${soft(boundsOf(field))}</td></tr>`)}</tbody></table></div>`
 }

@@ -1,5 +1,5 @@
 /** The reference page: the OpenAPI document as one page of HTML that needs no script and loads nothing. */
-import { boundsOf, fieldsTable, resolve, typeOf } from './docs-fields.ts'
+import { boundsOf, fieldsTable, resolve, soft, typeOf } from './docs-fields.ts'
 import { STYLE } from './docs-style.ts'
 import { html, Html, phrase, prose, type Part } from './html.ts'
 import type { Json } from './openapi-schemas.ts'
@@ -31,8 +31,8 @@ ${document.tags.map(({ name }: Json) => html`<details><summary>${name}</summary>
 function parametersTable(document: Json, parameters: Json[]): Part {
   const listed = parameters.map((parameter) => resolve(document, parameter)).filter((parameter) => parameter.in !== 'header')
   if (!listed.length) return null
-  return html`<h5>Parameters</h5><div class="scroll" tabindex="0" role="region" aria-label="Parameters"><table><thead><tr><th>Name</th><th>In</th><th>Type</th><th>Description</th></tr></thead><tbody>${listed.map((parameter) => html`
-<tr><td><code>${parameter.name}</code>${parameter.required && html` <span class="needed">required</span>`}</td><td>${parameter.in}</td><td>${typeOf(parameter.schema)}</td><td>${parameter.description && html`${phrase(parameter.description)} `}<span class="soft">${boundsOf(parameter.schema)}</span></td></tr>`)}</tbody></table></div>`
+  return html`<h5>Parameters</h5><div class="scroll"><table><thead><tr><th>Name</th><th>In</th><th>Type</th><th>Description</th></tr></thead><tbody>${listed.map((parameter) => html`
+<tr><td><code>${parameter.name}</code>${parameter.required && html` <span class="needed">required</span>`}</td><td>${parameter.in}</td><td>${typeOf(parameter.schema)}</td><td>${parameter.description && html`${phrase(parameter.description)} `}${soft(boundsOf(parameter.schema))}</td></tr>`)}</tbody></table></div>`
 }
 
 const headersLine = (document: Json, parameters: Json[]): Part => {
@@ -75,7 +75,7 @@ function answersSection(document: Json, { about }: Operation): Part {
     return html`<p><strong>${status}</strong> ${response.description}: ${type}</p>${fields}`
   })
   const rest = rows.filter(({ status }) => status >= '300')
-  return html`<h5>Answers</h5>${shown}<p class="soft">Also: ${rest.map(({ status, response }, i) => [i ? ', ' : '', html`<a href="#status-${status}" title="${response.description}">${status}</a>`])}</p>`
+  return html`<h5>Answers</h5>${shown}<p class="soft">Also: ${rest.map(({ status }, i) => [i ? ', ' : '', html`<a href="#status-${status}">${status}</a>`])}</p>`
 }
 
 function exampleSection(document: Json, operation: Operation): Part {

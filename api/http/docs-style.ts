@@ -25,7 +25,7 @@ h5{font-size:.8rem;margin:1.25rem 0 .25rem;color:var(--soft);text-transform:uppe
 .path{font-weight:400}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:.9rem}
-th,td{text-align:left;vertical-align:top;padding:.35rem .6rem .35rem 0;border-bottom:1px solid var(--line)}
+th,td{overflow-wrap:anywhere;text-align:left;vertical-align:top;padding:.35rem .6rem .35rem 0;border-bottom:1px solid var(--line)}
 th{font-weight:600;color:var(--soft)}
 td p{margin:0}
 .needed{color:light-dark(#a1302a,#f09c95);font-size:.8em;white-space:nowrap}
