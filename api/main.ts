@@ -51,7 +51,7 @@ export async function serveApi(config: Config, { reusePort, prepare }: ServeOpti
     const { registry, close } = await openRegistry(config.database)
     await prepare?.(registry)
     const handles = new Handles(config.database, handlesFor(processLimits()))
-    const app = createApp({ registry, handles, log: createLog(config.log), rate: config.rate, metrics: config.metrics, version })
+    const app = createApp({ registry, handles, log: createLog(config.log), rate: config.rate, metrics: config.metrics, dnsServers: config.dnsServers, version })
     serve = app.fetch
     return {
       port: server.port!, url: urlOf(config.baseUrl, config.host, server.port!),

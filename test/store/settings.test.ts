@@ -1,4 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readConfig } from '../../api/config.ts'
+import { serveApi } from '../../api/main.ts'
+import { openRegistry } from '../../db/control/open.ts'
 import type { Environment } from '../../db/open.ts'
 import { coupons } from '../../db/store/marketing.ts'
 import { testDns, type TestDns } from '../dns.ts'
@@ -389,4 +395,25 @@ describe('email domain', () => {
     const again = await once()
     expect([again.body.email.domainVerified, again.headers.get('idempotent-replayed')]).toEqual([false, 'true'])
   })
+})
+
+test('a server asks the resolvers that DNS_SERVERS names', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stoa-dns-'))
+  const config = readConfig({ DATA_DIR: folder, API_PORT: '0', LOG: 'silent', DNS_SERVERS: dns.address })
+  const { registry, close } = await openRegistry(config.database)
+  const store = await registry.createStore({ name: 'Atelier', slug: 'atelier', plan: 'growth', currency: 'eur', locale: 'de-DE', aiBuilt: false })
+  const { secret } = await registry.createKey({ storeId: store.id, name: 'admin', environment: 'live', scopes: null })
+  const api = await serveApi(config)
+  try {
+    const send = async (method: string, path: string, body?: unknown) => (await fetch(`http://127.0.0.1:${api.port}/api/v1/settings${path}`, {
+      method, headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }, body: body === undefined ? undefined : JSON.stringify(body),
+    })).json() as any
+    const { email } = await send('PATCH', '', { email: { domain: 'served.example' } })
+    dns.txt.set(email.dns.name, [email.dns.value])
+    expect((await send('POST', '/email-domain/verify')).email.domainVerified).toBe(true)
+  } finally {
+    await api.stop()
+    close()
+    rmSync(folder, { recursive: true, force: true })
+  }
 })
