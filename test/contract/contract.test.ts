@@ -275,6 +275,25 @@ describe('requests and answers', () => {
     if ((await app.send('GET', path, undefined, { key: shop.keys.admin })).text !== before.text) find('changed something')
   }))
 
+  test('a POST with an Idempotency-Key comes again as it was, and another body under it is 422', () => each(keyed.filter(({ method, isUpload }) => method === 'POST' && !isUpload), async (operation, find) => {
+    const key = `contract-${operation.id}`
+    const path = nowhere(operation)
+    const post = (body: unknown, idempotencyKey = key) => shop.call('POST', path, body, { headers: { 'idempotency-key': idempotencyKey } })
+    const body = bodyOf(operation)
+    const [first, again] = [await post(body), await post(body)]
+    if (first.status >= 500 || first.status === 422) find('fails', first)
+    if (again.status !== first.status || again.text !== first.text) find(`answers otherwise the second time than ${first.status} ${first.text.slice(0, 100)}`, again)
+    if (first.status !== 400 && again.headers.get('idempotent-replayed') !== 'true') find('does not say that it comes again', again)
+    if (operation.body && first.status !== 400) {
+      const other = await post({ ...body as object, contract: 1 })
+      if (other.status !== 422 || errorProblem(other)) find('takes another body under the same key', other)
+    }
+    for (const wrong of ['', 'x'.repeat(256)]) {
+      const answer = await post(body, wrong)
+      if (answer.status !== 400 || errorProblem(answer)) find(`takes a key of ${wrong.length} characters`, answer)
+    }
+  }))
+
   test('HEAD answers as GET does, without a body', () => each(keyed.filter(({ method }) => method === 'GET'), async (operation, find) => {
     const path = somewhere(operation)
     const [get, head] = [await app.send('GET', path, undefined, { key: shop.keys.admin }), await app.send('HEAD', path, undefined, { key: shop.keys.admin })]
