@@ -5,11 +5,13 @@ import type { Registry } from '../db/control/registry.ts'
 import { handlesFor, processLimits } from '../db/descriptors.ts'
 import { Handles } from '../db/open.ts'
 import { version } from '../package.json'
-import { createApp } from './app.ts'
+import { createApp, realOutside } from './app.ts'
+import type { Provider } from './checkout/payment.ts'
 import { readConfig, urlOf, type Config } from './config.ts'
 import { listen, type Serve } from './http/listen.ts'
 import { createLog } from './http/log.ts'
 import { onShutdown } from './http/shutdown.ts'
+import { maintain } from './maintenance.ts'
 
 /** Requests that run when the server is told to stop have this long to end. */
 const DRAIN_MAX_MS = 30_000
@@ -42,6 +44,11 @@ export function makeDataDir(path: string) {
 const unavailable = (error: string) => () =>
   Response.json({ ok: false, error }, { status: 503, headers: { 'retry-after': '1', 'cache-control': 'no-store', connection: 'close' } })
 
+/** Where payments go; Stripe's package is loaded by those alone who use it (it costs 60 ms of the start). */
+async function paymentsOf({ stripe: { secretKey, webhookSecret, apiBase } }: Config): Promise<Provider | null> {
+  return secretKey === null ? null : (await import('./checkout/stripe.ts')).stripeProvider({ secretKey, webhookSecret, apiBase })
+}
+
 /** Listens on `HOST` and `API_PORT`, opens the databases, and answers. Throws with one clear line when it can't. */
 export async function serveApi(config: Config, { reusePort, prepare }: ServeOptions = {}): Promise<Api> {
   let serve: Serve = unavailable('starting')
@@ -51,7 +58,10 @@ export async function serveApi(config: Config, { reusePort, prepare }: ServeOpti
     const { registry, close } = await openRegistry(config.database)
     await prepare?.(registry)
     const handles = new Handles(config.database, handlesFor(processLimits()))
-    const app = createApp({ registry, handles, log: createLog(config.log), rate: config.rate, metrics: config.metrics, dnsServers: config.dnsServers, version })
+    const log = createLog(config.log)
+    const payments = await paymentsOf(config)
+    const app = createApp({ registry, handles, log, rate: config.rate, metrics: config.metrics, dnsServers: config.dnsServers, payments, version })
+    const rest = maintain({ registry, handles, payments, outside: realOutside, log })
     serve = app.fetch
     return {
       port: server.port!, url: urlOf(config.baseUrl, config.host, server.port!),
@@ -60,6 +70,7 @@ export async function serveApi(config: Config, { reusePort, prepare }: ServeOpti
         // The port stays open while requests run, so that a load balancer can read `/readyz`; what else comes is sent elsewhere.
         const refuse = unavailable('draining')
         serve = (request) => /^\/(healthz|readyz|metrics)$/.test(new URL(request.url).pathname) ? app.fetch(request) : refuse()
+        await rest()
         await Promise.race([drained.then(() => server.stop()), Bun.sleep(DRAIN_MAX_MS)])
         await server.stop(true)
         handles.close()

@@ -85,6 +85,7 @@ export const products = sqliteTable('products', {
   check('products_status', sql`${t.status} in ('draft', 'published', 'hidden')`),
   check('products_rating', sql`${t.ratingCount} >= 0 and ${t.ratingSum} >= 0`),
   index('products_status').on(t.isEvent, t.status, t.id),
+  index('products_newest').on(t.isEvent, t.id),
   index('products_name').on(t.name, t.id),
   index('products_brand').on(t.brandId),
   index('products_category').on(t.categoryId),

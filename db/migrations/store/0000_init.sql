@@ -138,6 +138,7 @@ CREATE TABLE `products` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `products_slug_unique` ON `products` (`slug`);--> statement-breakpoint
 CREATE INDEX `products_status` ON `products` (`is_event`,`status`,`id`);--> statement-breakpoint
+CREATE INDEX `products_newest` ON `products` (`is_event`,`id`);--> statement-breakpoint
 CREATE INDEX `products_name` ON `products` (`name`,`id`);--> statement-breakpoint
 CREATE INDEX `products_brand` ON `products` (`brand_id`);--> statement-breakpoint
 CREATE INDEX `products_category` ON `products` (`category_id`);--> statement-breakpoint

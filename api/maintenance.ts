@@ -1,0 +1,89 @@
+/** What a store needs done now and then: forgetting what has expired, and finishing what a crash left open. */
+import { and, inArray, isNull, lt, sql } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Db } from '../db/driver.ts'
+import type { Registry } from '../db/control/registry.ts'
+import type { Environment, Handle, Handles } from '../db/open.ts'
+import { carts } from '../db/store/checkout.ts'
+import { refunds } from '../db/store/orders.ts'
+import { auditLog, idempotencyKeys, outbox, teamInvitations } from '../db/store/store.ts'
+import type { Provider } from './checkout/payment.ts'
+import { KEPT_MS } from './http/idempotency.ts'
+import type { Log } from './http/log.ts'
+import type { Outside } from './http/route.ts'
+import { requestRefund } from './orders/refund.ts'
+
+const DAY_MS = 86_400_000
+/** Events are kept for as long as they may still be delivered (document 3: retried for three days). */
+const OUTBOX_MS = 3 * DAY_MS
+const AUDIT_MS = 400 * DAY_MS
+/** A pending refund that is older than this was left by a process that ended: it is asked for again. */
+const REFUND_STALE_MS = 60_000
+/** Rows that go in one transaction, so that no write waits long behind a sweep. */
+const BATCH = 500
+/** The pause between two rounds over all stores. */
+const ROUND_MS = 10 * 60_000
+
+const before = (now: Date, ms: number) => new Date(now.getTime() - ms).toISOString()
+
+/** Deletes a batch of rows whose instant lies before another; whether there may be more. */
+async function expire(store: Handle, table: SQLiteTable, column: SQLiteColumn, instant: string, more?: ReturnType<typeof isNull>): Promise<boolean> {
+  const due = (db: Db) => db.select({ row: sql<number>`rowid` }).from(table).where(and(lt(column, instant), more)).limit(BATCH)
+  if (!(await due(store.read)).length) return false
+  return store.write(async (tx) => {
+    const rows = (await due(tx)).map(({ row }) => row)
+    if (rows.length) await tx.delete(table).where(inArray(sql`rowid`, rows))
+    return rows.length === BATCH
+  })
+}
+
+/** Sweeps one store: expired carts and answers, old events and audit rows; asks again for refunds that were left pending. */
+export async function sweep(store: Handle, owner: { storeId: string, environment: Environment }, provider: Provider | null, outside: Outside) {
+  const now = outside.now()
+  const wire = now.toISOString()
+  while (await expire(store, carts, carts.expiresAt, wire, isNull(carts.orderId))) await Bun.sleep(1)
+  while (await expire(store, idempotencyKeys, idempotencyKeys.createdAt, before(now, KEPT_MS))) await Bun.sleep(1)
+  while (await expire(store, outbox, outbox.createdAt, before(now, OUTBOX_MS))) await Bun.sleep(1)
+  while (await expire(store, auditLog, auditLog.createdAt, before(now, AUDIT_MS))) await Bun.sleep(1)
+  while (await expire(store, teamInvitations, teamInvitations.expiresAt, wire)) await Bun.sleep(1)
+  if (!provider) return
+  const stale = await store.read.select().from(refunds).where(and(sql`${refunds.status} = 'pending'`, lt(refunds.updatedAt, before(now, REFUND_STALE_MS)))).limit(100)
+  for (const row of stale) await requestRefund(store, provider, row, { outside, now: wire, keyId: null }, owner)
+}
+
+export interface MaintenanceNeeds { registry: Registry, handles: Handles, payments: Provider | null, outside: Outside, log: Log }
+
+/** Goes round all stores, one at a time and without haste; the first round begins after a pause. Returns how to stop. */
+export function maintain({ registry, handles, payments, outside, log }: MaintenanceNeeds): () => Promise<void> {
+  let stopped = false
+  let wake = () => {}
+  let running: Promise<void> = Promise.resolve()
+  const round = async () => {
+    for (const { id: storeId } of await registry.listStores()) {
+      for (const environment of ['live', 'sandbox'] as const) {
+        if (stopped) return
+        try {
+          await handles.use(storeId, environment, (store) => sweep(store, { storeId, environment }, payments, outside))
+        } catch (error) {
+          log.write('warn', 'maintenance of a store failed', { storeId, environment, error: String(error) })
+        }
+        await Bun.sleep(20)
+      }
+    }
+  }
+  const loop = async () => {
+    while (!stopped) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ROUND_MS)
+        wake = () => { clearTimeout(timer); resolve() }
+      })
+      if (!stopped) await round().catch((error) => log.write('warn', 'maintenance failed', { error: String(error) }))
+    }
+  }
+  running = loop()
+  return async () => {
+    stopped = true
+    wake()
+    await running
+  }
+}
