@@ -6,7 +6,8 @@ const LOCAL = /^[^\s\p{Cc}\p{Cf}@<>()[\]\\,;:"]{1,64}$/u
 /** Whether text is an address that mail can be sent to; its domain may be written in any script. */
 export function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@')
-  const local = text.slice(0, at)
+  // The Greek question mark is a semicolon once it is NFC: what is checked is what will be stored.
+  const local = text.slice(0, at).normalize('NFC')
   return at > 0 && text.length <= 254 && LOCAL.test(local) && !local.includes('..') && hostname(text.slice(at + 1)) !== null
 }
 

@@ -20,6 +20,7 @@ describe('an email address', () => {
     ['ada@example..com', 'two dots in the domain'], ['ada@-x.com', 'a hyphen first'], ['ada@127.0.0.1', 'an address in digits'], ['ada@0x7f.1', 'an address in disguise'],
     ['ada@example.com/x', 'a path'], ['ada@exam%2eple.com', 'a percent escape'], ['ada@example.com:25', 'a port'],
     ['ada\r\nBcc: eve@example.com', 'a second header'], ['ada\u0001@example.com', 'a control character'], ['a\u200Bda@example.com', 'a character without width'],
+    ['ada\u037Eeve@example.com', 'a Greek question mark, which NFC makes a semicolon'],
     [`${'a'.repeat(65)}@example.com`, 'a local part of 65 characters'], [`a@${'b'.repeat(64)}.com`, 'a label of 64 characters'],
     [`a@${'b'.repeat(60)}.${'b'.repeat(60)}.${'b'.repeat(60)}.${'b'.repeat(60)}.${'b'.repeat(60)}.com`, 'over 254 characters'],
   ])('%j is none (%s)', (text) => { expect(isEmail(text)).toBe(false) })
@@ -44,7 +45,7 @@ describe('the form in which addresses are compared', () => {
       const once = normalizeEmail(`${local}@${domain}`)
       expect(normalizeEmail(once)).toBe(once)
       if (isEmail(`${local}@${domain}`) && local.normalize('NFC').toLowerCase().normalize('NFC').length <= 64) expect(isEmail(once)).toBe(true)
-    }), { numRuns: 2_000 })
+    }), { numRuns: 20_000 })
   })
 })
 
