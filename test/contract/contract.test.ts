@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../db/control/scopes.ts'
 import { testApp, type Answer, type TestStore } from '../harness.ts'
-import { Caller, errorProblem, fill, isIdentifier, nobody, operationsOf, resolve, WORDS, type Json, type Operation } from './operations.ts'
+import { DOCUMENTED } from './endpoints.ts'
+import { Caller, errorProblem, fill, isIdentifier, nobody, operationAt, operationsOf, resolve, WORDS, type Json, type Operation } from './operations.ts'
 import { idFor, linked, seed, type Known } from './seed.ts'
 
 const app = await testApp()
@@ -75,6 +76,14 @@ describe('keys and scopes', () => {
 
   test('an operation asks for scopes of document 1 alone', () => {
     for (const { scopes, title } of operations) for (const scope of scopes) expect(SCOPES, title).toContain(scope)
+  })
+
+  test('an endpoint of the documents asks for the scopes that they give', () => {
+    const found = DOCUMENTED.map(({ method, path, scopes, access }) => ({ scopes, access, operation: operationAt(operations, method, path) })).filter(({ operation }) => operation)
+    expect(found.length).toBeGreaterThan(0)
+    for (const { scopes, access, operation } of found) {
+      expect([operation!.isPublic, operation!.scopes.toSorted()], operation!.title).toEqual([access === 'public', scopes.toSorted()])
+    }
   })
 })
 

@@ -44,6 +44,13 @@ export function operationsOf(document: Json): Operation[] {
   }))
 }
 
+const shapeOf = (path: string) => path.replace(/\{\w+\}/g, '{}')
+
+/** The operation of a documented path, whatever its parameters are called; a template may stand for a word, as `/addons/{name}` for `/addons/carrier_a`. */
+export const operationAt = (operations: readonly Operation[], method: string, path: string) =>
+  operations.find((operation) => operation.method === method && shapeOf(operation.path) === shapeOf(path))
+  ?? operations.find((operation) => operation.method === method && new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/{]+')}$`).test(path))
+
 /** Whether a path parameter names a resource of the store, rather than one of a few words or a secret. */
 export const isIdentifier = (name: string) => /^id$|Id$|^idOr/.test(name)
 
