@@ -44,7 +44,7 @@ export function makeDataDir(path: string) {
 const unavailable = (error: string) => () =>
   Response.json({ ok: false, error }, { status: 503, headers: { 'retry-after': '1', 'cache-control': 'no-store', connection: 'close' } })
 
-/** Where payments go; Stripe's package is loaded by those alone who use it (it costs 60 ms of the start). */
+/** Where payments go; Stripe's package is loaded by those alone who use it (it costs 75 ms of the start). */
 async function paymentsOf({ stripe: { secretKey, webhookSecret, apiBase } }: Config): Promise<Provider | null> {
   return secretKey === null ? null : (await import('./checkout/stripe.ts')).stripeProvider({ secretKey, webhookSecret, apiBase })
 }

@@ -86,6 +86,14 @@ export class Registry {
     return row
   }
 
+  /** Takes in a store that another registry knew, with its keys; its databases are there already. */
+  async adoptStore(store: StoreRow, keys: KeyRow[]): Promise<void> {
+    await this.#write(async (tx) => {
+      await tx.insert(stores).values(store)
+      for (const key of keys) await tx.insert(apiKeys).values(key)
+    })
+  }
+
   async updateStore(id: string, change: Partial<Pick<StoreRow, 'plan' | 'aiBuilt' | 'name'>>): Promise<StoreRow | undefined> {
     return this.#write(async (tx) => (await tx.update(stores).set(change).where(eq(stores.id, id)).returning())[0])
   }

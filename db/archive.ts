@@ -1,0 +1,84 @@
+/** The file that a backup is: a tar of a manifest and one SQLite database for each part of the store. */
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync, openSync, closeSync, fsyncSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { create, extract } from 'tar'
+import type { KeyRow, StoreRow } from './control/registry.ts'
+import type { Environment } from './open.ts'
+
+/** The parts of a store, each a database of its own. */
+export const PARTS: readonly Environment[] = ['live', 'sandbox']
+const FORMAT = 1
+const MANIFEST = 'manifest.json'
+/** Larger than any manifest: a store with 10,000 keys has one of 4 MB. */
+const MANIFEST_MAX_BYTES = 64 * 1024 * 1024
+
+/** What a backup says of itself. Keys are there as their hashes: nobody can read a secret from it. */
+export interface Manifest {
+  format: typeof FORMAT
+  createdAt: string
+  schemaVersion: number
+  store: StoreRow
+  keys: KeyRow[]
+  parts: Record<Environment, { bytes: number, sha256: string }>
+}
+
+/** Where a part lies in the folder that an archive is made from or unpacked to. */
+export const partFile = (folder: string, part: Environment) => join(folder, `${part}.db`)
+
+/** SHA-256 of a file, read in pieces. */
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(chunk)
+  return hash.digest('hex')
+}
+
+/** Packs the parts in `folder` into `file`, which appears whole or not at all. */
+export async function pack(folder: string, file: string, about: Omit<Manifest, 'format' | 'parts'>): Promise<Manifest> {
+  const parts = {} as Manifest['parts']
+  for (const part of PARTS) parts[part] = { bytes: statSync(partFile(folder, part)).size, sha256: await sha256Of(partFile(folder, part)) }
+  const manifest: Manifest = { format: FORMAT, ...about, parts }
+  writeFileSync(join(folder, MANIFEST), JSON.stringify(manifest, null, 2))
+  const partial = `${file}.${process.pid}.partial`
+  try {
+    // Customers' data: for the eyes of this user alone.
+    closeSync(openSync(partial, 'w', 0o600))
+    await create({ file: partial, cwd: folder, portable: true }, [MANIFEST, ...PARTS.map((part) => `${part}.db`)])
+    const descriptor = openSync(partial, 'r+')
+    fsyncSync(descriptor)
+    closeSync(descriptor)
+    renameSync(partial, file)
+  } finally {
+    rmSync(partial, { force: true })
+  }
+  return manifest
+}
+
+/** Unpacks a backup into `folder` and checks every part against the manifest. Throws when it is no backup, or damaged. */
+export async function unpack(file: string, folder: string): Promise<Manifest> {
+  if (!existsSync(file)) throw new Error(`there is no file ${file}`)
+  const names = new Set([MANIFEST, ...PARTS.map((part) => `${part}.db`)])
+  try {
+    await extract({ file, cwd: folder, strict: true, filter: (path, entry) => names.has(path) && 'type' in entry && entry.type === 'File' })
+  } catch (error) {
+    throw new Error(`${file} is no backup of a store, or is damaged: ${(error as Error).message}`)
+  }
+  const manifest = readManifest(file, join(folder, MANIFEST))
+  for (const part of PARTS) {
+    const path = partFile(folder, part)
+    const is = existsSync(path) ? { bytes: statSync(path).size, sha256: await sha256Of(path) } : null
+    if (is?.bytes !== manifest.parts[part].bytes || is.sha256 !== manifest.parts[part].sha256) throw new Error(`${file} is damaged: its part ${part} is not what its manifest says`)
+  }
+  return manifest
+}
+
+function readManifest(file: string, path: string): Manifest {
+  let manifest: Manifest | null = null
+  try {
+    if (statSync(path).size <= MANIFEST_MAX_BYTES) manifest = JSON.parse(readFileSync(path, 'utf8'))
+  } catch { /* told below */ }
+  const isWhole = manifest?.store?.id && Array.isArray(manifest.keys) && Number.isInteger(manifest.schemaVersion) && PARTS.every((part) => manifest!.parts?.[part]?.sha256)
+  if (!manifest || (manifest.format === FORMAT && !isWhole)) throw new Error(`${file} is no backup of a store, or is damaged: it has no readable manifest`)
+  if (manifest.format !== FORMAT) throw new Error(`${file} was written by a newer release`)
+  return manifest
+}

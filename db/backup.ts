@@ -1,0 +1,48 @@
+/** Backup of a store while it is in use: one file with all of its data, its keys' hashes and its entry in the control database. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { pack, PARTS, partFile, type Manifest } from './archive.ts'
+import type { Registry } from './control/registry.ts'
+import { FileConnection } from './driver.ts'
+import { migrations } from './migrate.ts'
+import { databaseName, fileOf, openDatabase, type Location } from './open.ts'
+
+/** Writes a store's backup to `file`. What was committed before this call is in it; writers are not held up. */
+export async function backupStore(registry: Registry, storeId: string, file: string): Promise<Manifest> {
+  const store = await registry.store(storeId)
+  if (!store) throw new Error(`there is no store ${storeId}`)
+  const target = resolve(file)
+  const folder = temporaryFolder(dirname(target))
+  try {
+    // Keys first: one that is made meanwhile may be missing, but none can be there whose store is older than it.
+    const keys = await registry.listKeys(storeId)
+    for (const part of PARTS) await snapshot(registry.location, databaseName(storeId, part), partFile(folder, part))
+    return await pack(folder, target, { createdAt: new Date().toISOString(), schemaVersion: migrations('store').length, store, keys })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A folder of one's own beside what is being written or read, so that there is room and a rename is possible. */
+export function temporaryFolder(beside: string): string {
+  try {
+    return mkdtempSync(`${beside}/.stoa-`)
+  } catch (error) {
+    throw new Error(`${beside} can't be written (${(error as { code?: string }).code})`)
+  }
+}
+
+/** Copies a database as it is at one moment. */
+async function snapshot(location: Location, name: string, to: string): Promise<void> {
+  const path = fileOf(location, name)
+  if (!path) throw new Error('backup of a store on a libSQL server is done there (its own snapshots, or `turso db export`): this command copies files')
+  // Brings it to the current schema, which the manifest names.
+  const store = await openDatabase(location, name, 'store')
+  store.close()
+  const connection = new FileConnection(path)
+  try {
+    connection.run('VACUUM INTO ?', [to])
+  } finally {
+    connection.close()
+  }
+}

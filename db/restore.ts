@@ -1,0 +1,97 @@
+/**
+ * Restore of a store from its backup, also while servers run: the rows of the open databases are replaced in one transaction
+ * each. Replacing the files would leave a server that has them open writing into files that nobody reads any more.
+ */
+import { rmSync } from 'node:fs'
+import { PARTS, unpack, type Manifest } from './archive.ts'
+import { temporaryFolder } from './backup.ts'
+import type { Registry } from './control/registry.ts'
+import { FileConnection } from './driver.ts'
+import { Busy, isLocked } from './errors.ts'
+import { migrations } from './migrate.ts'
+import { createDatabase, databaseName, fileOf, openDatabase } from './open.ts'
+
+/** How long to wait for a moment in which no server writes. */
+const LOCK_WAIT_MS = 60_000
+
+/**
+ * Makes the store what it was when `file` was written. A store that the registry does not know comes back with its id, slug and
+ * keys; one that it knows keeps its keys and plan, so that a revoked key stays revoked. `scratch` is a folder with room.
+ */
+export async function restoreStore(registry: Registry, storeId: string, file: string, scratch: string): Promise<Manifest> {
+  if (!fileOf(registry.location, storeId)) throw new Error('restore of a store on a libSQL server is done there: this command copies files')
+  const folder = temporaryFolder(scratch)
+  try {
+    const manifest = await unpack(file, folder)
+    await requireFitting(registry, storeId, file, manifest)
+    for (const part of PARTS) {
+      // An older backup is brought to the current schema before its rows are taken over.
+      ;(await openDatabase({ url: `file:${folder}/{name}.db` }, part, 'store')).close()
+      await createDatabase(registry.location, databaseName(storeId, part), 'store')
+      ;(await openDatabase(registry.location, databaseName(storeId, part), 'store')).close()
+    }
+    await replaceAll(PARTS.map((part) => ({ path: fileOf(registry.location, databaseName(storeId, part))!, from: `${folder}/${part}.db` })))
+    if (await registry.store(storeId)) await registry.updateStore(storeId, { name: manifest.store.name })
+    else await registry.adoptStore(manifest.store, manifest.keys)
+    return manifest
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function requireFitting(registry: Registry, storeId: string, file: string, { store, schemaVersion }: Manifest) {
+  if (store.id !== storeId) throw new Error(`${file} is a backup of the store ${store.id} (${store.slug}), not of ${storeId}`)
+  if (schemaVersion > migrations('store').length) throw new Error(`${file} has schema version ${schemaVersion}, this program knows ${migrations('store').length}: it was written by a newer release`)
+  const other = await registry.storeBySlug(store.slug)
+  if (other && other.id !== storeId) throw new Error(`the slug ${store.slug} of the backup belongs to the store ${other.id} now`)
+}
+
+/** Replaces the rows of several databases; nothing is committed before all are ready. */
+async function replaceAll(databases: { path: string, from: string }[]) {
+  const open: FileConnection[] = []
+  try {
+    for (const { path, from } of databases) {
+      const connection = new FileConnection(path)
+      open.push(connection)
+      // Rows of one table come before those that they refer to; the backup was whole, and so will this be.
+      connection.exec('PRAGMA foreign_keys=OFF')
+      connection.run('ATTACH ? AS backup', [from])
+      await begin(connection)
+      replaceRows(connection)
+    }
+    for (const connection of open) connection.exec('COMMIT')
+  } finally {
+    for (const connection of open) connection.close()
+  }
+}
+
+async function begin(connection: FileConnection) {
+  for (const deadline = performance.now() + LOCK_WAIT_MS; ;) {
+    try {
+      return connection.exec('BEGIN IMMEDIATE')
+    } catch (error) {
+      if (!isLocked(error)) throw error
+      if (performance.now() > deadline) throw new Busy(1, 'the store is being written to without a pause: try again')
+      await Bun.sleep(1)
+    }
+  }
+}
+
+/**
+ * Replaces all rows by those of the attached backup. Triggers stand aside meanwhile (they would write what the backup has
+ * already), and the full-text index is built anew from its content.
+ */
+function replaceRows(connection: FileConnection) {
+  const names = (text: string) => (connection.rows(text, []) as [string, string][])
+  const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+  const triggers = names("SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger'")
+  for (const [name] of triggers) connection.exec(`DROP TRIGGER main.${quoted(name)}`)
+  for (const [table] of names("SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'")) {
+    const columns = names(`SELECT name, type FROM pragma_table_info('${table.replaceAll("'", "''")}')`).map(([name]) => quoted(name)).join(', ')
+    connection.exec(`DELETE FROM main.${quoted(table)}; INSERT INTO main.${quoted(table)} (${columns}) SELECT ${columns} FROM backup.${quoted(table)}`)
+  }
+  for (const [table] of names("SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual'")) {
+    connection.exec(`INSERT INTO main.${quoted(table)} (${quoted(table)}) VALUES ('rebuild')`)
+  }
+  for (const [, text] of triggers) connection.exec(text)
+}
