@@ -1,7 +1,7 @@
 /** The store API as a server. Beside the scripts, this is the only reader of the environment. */
-import { accessSync, constants, mkdirSync } from 'node:fs'
 import { openRegistry } from '../db/control/open.ts'
 import type { Registry } from '../db/control/registry.ts'
+import { makeDataDir } from '../db/data-dir.ts'
 import { handlesFor, processLimits } from '../db/descriptors.ts'
 import { Handles } from '../db/open.ts'
 import { version } from '../package.json'
@@ -29,16 +29,6 @@ export interface ServeOptions {
   reusePort?: boolean
   /** Runs before the first request is answered; until then `/readyz` is 503. */
   prepare?: (registry: Registry) => Promise<void>
-}
-
-/** Makes the data folder, for the eyes of this user alone: it holds customers' data. */
-export function makeDataDir(path: string) {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
-    accessSync(path, constants.W_OK)
-  } catch (error) {
-    throw new Error(`DATA_DIR ${path} can't be written (${(error as { code?: string }).code}): set DATA_DIR to a folder that this user may write`)
-  }
 }
 
 const unavailable = (error: string) => () =>

@@ -6,7 +6,8 @@ import { shippingMethods, type CartItem } from '../../db/store/checkout.ts'
 import { coupons, promotions } from '../../db/store/marketing.ts'
 import type { Settings } from '../http/route.ts'
 import { methodPrice, type MethodRow } from './shipping.ts'
-import { price, type Coupon, type Price, type PriceLine, type Promotion } from './price.ts'
+import type { PriceLine, Promotion } from './discounts.ts'
+import { price, type Coupon, type Price } from './price.ts'
 
 /** What a quote is made of; a cart has these fields, and so has an order taken elsewhere. */
 export interface Quotable {

@@ -1,18 +1,19 @@
-/** From a request to its answer: key, rate, scope, tool, query, body, handler, conditions, and the one form of errors. */
-import { compile, named, type Db } from '../../db/driver.ts'
-import { Busy, constraintOf } from '../../db/errors.ts'
+/** From a request to its answer: key, rate, scope, query, body, handler, conditions, and the one form of errors. */
+import type { Registry, Session } from '../../db/control/registry.ts'
 import type { Handle, Handles } from '../../db/open.ts'
-import { STOREFRONT_SCOPES, type Registry, type Session } from '../../db/control/registry.ts'
-import { auditLog, settings as settingsTable } from '../../db/store/store.ts'
+import { allow, authenticate, isStorefront, limit } from './auth.ts'
 import { readJson } from './body.ts'
+import { callOf, joined, type AnyCall, type Keyed, type Task } from './call.ts'
+import { constraintRefusal, refusalOf } from './errors.ts'
 import { etagOf, matches, stillMatches } from './etag.ts'
 import { once } from './idempotency.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import type { RateLimiter, Standing } from './rate-limit.ts'
+import type { RateLimiter } from './rate-limit.ts'
 import { Refusal } from './refusal.ts'
-import { Reply, type Call, type Outside, type Route, type Settings } from './route.ts'
+import { Reply, type Outside, type Route } from './route.ts'
 import { parser, parseQuery, type Parser } from './schema.ts'
+import { pathOf, searchOf } from './url.ts'
 
 /** What answering needs of the process around it. */
 export interface Surroundings {
@@ -29,56 +30,29 @@ export interface Surroundings {
   after(task: () => Promise<void>): void
 }
 
-/** Work for after the answer (see `Call.after`). */
-interface Task { run(store: Handle): Promise<void>, when: 'success' | 'always' }
-
-/** One keyed request. */
-interface About { session: Session, handle: Handle, requestId: string, headers: Record<string, string>, tasks: Task[] }
-
 /** A route made ready: its schemas are compiled at their first use, not at start. */
 interface Ready { route: Route, query: Parser<unknown> | null, body: Parser<unknown> | null, answers: Map<number, Parser<unknown>>, status: number, type: string }
 
-const settingsRow = compile((db) => db.select().from(settingsTable))
-const insertAudit = compile((db) => db.insert(auditLog).values({
-  id: named('id'), keyId: named('keyId'), keyName: named('keyName'), method: named('method'), path: named('path'),
-  resource: named('resource'), requestId: named('requestId'), createdAt: named('createdAt'),
-} as never))
-
-const storefrontScopes = new Set(STOREFRONT_SCOPES)
+const JSON_TYPE = 'application/json; charset=utf-8'
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 /** ETags remembered for each store: about 100 bytes each. */
 const VALIDATORS_MAX = 2_000
-
-/** The settings of a store, read again only after a commit. */
-const settingsMemo = new WeakMap<Handle, { version: number, row: Settings }>()
-
-async function settingsOf(handle: Handle): Promise<Settings> {
-  const version = handle.version()
-  const memo = settingsMemo.get(handle)
-  if (version !== null && memo?.version === version) return memo.row
-  const row = await settingsRow.get(handle.read) as Settings
-  if (version !== null) settingsMemo.set(handle, { version, row })
-  return row
-}
-
-/** A key that carries nothing but storefront scopes. */
-export const isStorefront = (session: Session) =>
-  session.scopes !== null && [...session.scopes].every((scope) => storefrontScopes.has(scope))
-const storefrontMemo = new WeakMap<Session, boolean>()
+const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
 
 export class Answering {
   readonly #ready = new Map<Route, Ready>()
   /** GET routes by path: what an `If-Match` is compared with. */
-  readonly #reads = new Map<string, Route>()
+  readonly #reads = new Map<string, Ready>()
 
-  constructor(readonly app: Surroundings, routes: Route[]) {
+  constructor(readonly app: Surroundings, routes: readonly Route[]) {
     for (const route of routes) {
       const [status, first] = Object.entries(route.options.answers)[0]!
-      this.#ready.set(route, {
-        route, query: route.query && parser(route.query), body: route.options.body ? parser(route.options.body) : null,
-        answers: new Map(), status: Number(status), type: typeof first === 'string' ? first : 'application/json; charset=utf-8',
-      })
-      if (route.method === 'GET') this.#reads.set(route.path, route)
+      const ready: Ready = {
+        route, query: route.query && parser(route.query), body: route.options.body ? parser(route.options.body) : null, answers: new Map(), status: Number(status),
+        type: typeof first === 'string' ? first : JSON_TYPE,
+      }
+      this.#ready.set(route, ready)
+      if (route.method === 'GET') this.#reads.set(route.path, ready)
     }
   }
 
@@ -88,25 +62,16 @@ export class Answering {
     const given = request.headers.get('x-request-id')
     const requestId = given !== null && REQUEST_ID.test(given) ? given : this.app.outside.id()
     const headers: Record<string, string> = { 'x-request-id': requestId }
+    const ready = this.#ready.get(route)!
     let session: Session | null = null
     let response: Response
     try {
-      if (route.options.scope === 'public') response = await this.#public(this.#ready.get(route)!, request, params, requestId, headers)
+      if (route.options.scope === 'public') response = await this.#public(ready, request, params, requestId, headers)
       else {
-        session = await this.#session(request)
-        if (this.app.limiter) limited(this.app.limiter, session.key.id, headers)
-        const found = session
-        allow(route, found)
-        const tasks: Task[] = []
-        let succeeded = false
-        try {
-          response = await this.app.handles.use(found.store.id, found.environment,
-            (handle) => this.#keyed(this.#ready.get(route)!, request, params, { session: found, handle, requestId, headers, tasks }))
-          succeeded = response.status < 400
-        } finally {
-          // What follows a change waits for its commit: a refusal leaves nothing to follow.
-          for (const { run, when } of tasks) if (succeeded || when === 'always') this.app.after(() => this.app.handles.use(found.store.id, found.environment, run))
-        }
+        session = await authenticate(this.app.registry, request)
+        if (this.app.limiter) limit(this.app.limiter, session.key.id, headers)
+        allow(route, session)
+        response = await this.#inStore(ready, session, { request, requestId, params, headers })
       }
     } catch (error) {
       response = this.refuse(error, requestId, headers)
@@ -117,39 +82,23 @@ export class Answering {
 
   /** The answer to anything thrown. What is not a refusal tells the client nothing but its request id. */
   refuse(error: unknown, requestId: string, headers: Record<string, string>): Response {
-    let refusal: Refusal
-    if (error instanceof Refusal) refusal = error
-    else if (error instanceof Busy) refusal = new Refusal(503, 'the store is busy, try again', {}, { 'retry-after': String(error.retryAfterSeconds) })
-    else {
-      const refused = constraintRefusal(error)
-      if (refused) refusal = refused
-      else {
-        this.app.log.write('warn', 'unexpected error', { requestId, error: String(error), stack: error instanceof Error ? error.stack : undefined })
-        refusal = new Refusal(500, 'internal error', { requestId })
-      }
+    let refusal = refusalOf(error)
+    if (!refusal) {
+      this.app.log.write('warn', 'unexpected error', { requestId, error: String(error), stack: error instanceof Error ? error.stack : undefined })
+      refusal = new Refusal(500, 'internal error', { requestId })
     }
-    return new Response(JSON.stringify(refusal.body), {
-      status: refusal.status, headers: { ...headers, ...refusal.headers, 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
-    })
+    return jsonResponse(refusal.status, JSON.stringify(refusal.body), { ...headers, ...refusal.headers })
   }
 
+  /** Counts and logs an answered request; `pattern` is its route, so that the number of series stays bounded. */
   note(request: Request, pattern: string, status: number, started: number, requestId: string, session: Session | null) {
     const ms = performance.now() - started
     this.app.metrics.count(request.method, pattern, status, ms / 1000)
-    if (this.app.log.enabled('info')) {
-      this.app.log.write(status >= 500 ? 'warn' : 'info', 'request', {
-        requestId, method: request.method, route: pattern, path: pathOf(request.url).slice(0, 300), status, ms: Math.round(ms * 100) / 100,
-        storeId: session?.store.id, keyId: session?.key.id,
-      })
-    }
-  }
-
-  async #session(request: Request): Promise<Session> {
-    const header = request.headers.get('authorization')
-    const secret = header && /^bearer /i.test(header) ? header.slice(7).trim() : null
-    const session = secret ? await this.app.registry.session(secret) : null
-    if (!session) throw new Refusal(401, secret ? 'invalid API key' : 'missing API key: send Authorization: Bearer <API_KEY>', {}, { 'www-authenticate': 'Bearer' })
-    return session
+    if (!this.app.log.enabled('info')) return
+    this.app.log.write(status >= 500 ? 'warn' : 'info', 'request', {
+      requestId, method: request.method, route: pattern, path: pathOf(request.url).slice(0, 300), status, ms: Math.round(ms * 100) / 100,
+      storeId: session?.store.id, keyId: session?.key.id,
+    })
   }
 
   async #public(ready: Ready, request: Request, params: Record<string, string>, requestId: string, headers: Record<string, string>) {
@@ -159,56 +108,32 @@ export class Answering {
     return this.#respond(ready, request, await ready.route.handler(call as never), headers)
   }
 
-  async #keyed(ready: Ready, request: Request, params: Record<string, string>, about: About) {
-    const { route } = ready
-    const { options } = route
-    const { handle, session, headers } = about
-    const storefront = storefrontMemo.get(session) ?? (storefrontMemo.set(session, isStorefront(session)), storefrontMemo.get(session)!)
+  /** Answers from the session's store, which stays open meanwhile; then starts what was to follow. */
+  async #inStore(ready: Ready, session: Session, parts: Omit<Keyed, 'session' | 'handle' | 'tasks'>): Promise<Response> {
+    const { store, environment } = session
+    const tasks: Task[] = []
+    let succeeded = false
+    try {
+      const response = await this.app.handles.use(store.id, environment, (handle) => this.#keyed(ready, { ...parts, session, handle, tasks }))
+      succeeded = response.status < 400
+      return response
+    } finally {
+      // What follows a change waits for its commit: a refusal leaves nothing to follow.
+      for (const { run, when } of tasks) if (succeeded || when === 'always') this.app.after(() => this.app.handles.use(store.id, environment, run))
+    }
+  }
+
+  async #keyed(ready: Ready, keyed: Keyed): Promise<Response> {
+    const { options } = ready.route
+    const { handle, request, headers, session } = keyed
     const fresh = options.stored ? handle.version() : null
-    const validator = fresh === null ? '' : `${storefront}${request.url}`
-    if (fresh !== null) {
-      const condition = request.headers.get('if-none-match')
-      const known = condition ? handle.validators.get(validator) : undefined
-      if (known && known.version === fresh && matches(condition!, known.etag)) return notModified(known.etag, headers)
-    }
-    const query = ready.query ? parseQuery(searchOf(request.url), route.query!, ready.query) : {}
-    let body: unknown
-    let text = ''
-    if (ready.body) {
-      const read = await readJson(request)
-      text = read.text
-      body = ready.body.parse(read.value)
-    }
-    const call = this.#call(route, request, params, about, { query, body, storefront })
-    const key = route.method === 'POST' ? request.headers.get('idempotency-key') : null
-    const condition = route.method === 'PATCH' || route.method === 'PUT' || route.method === 'DELETE' ? request.headers.get('if-match') : null
-    const prepared = options.prepare ? await options.prepare(call as never) : undefined
-    const handler = async (joined: Call<never, never>) => {
-      try {
-        return await route.handler(prepared === undefined ? joined : { ...joined, prepared } as never)
-      } catch (error) {
-        throw constraintRefusal(error) ?? error
-      }
-    }
-    if (key !== null) {
-      const outcome = await once(handle, session.key.id, pathOf(request.url), key, text, call, async (tx) => {
-        const result = await handler(join(call, tx, this.#audit(call, route)))
-        return { status: statusOf(ready, result), body: this.#encode(ready, result) }
-      })
-      return jsonResponse(outcome.status, outcome.body, outcome.replayed ? { ...headers, 'idempotent-replayed': 'true' } : headers)
-    }
-    if (condition !== null && this.#reads.has(route.path)) {
-      const reading = this.#reads.get(route.path)!
-      const result = await handle.write(async (tx) => {
-        const joined = join(call, tx, this.#audit(call, route))
-        const current = await reading.handler({ ...joined, query: this.#defaults(reading) } as never)
-        if (!stillMatches(condition, etagOf(this.#encode(this.#ready.get(reading)!, current)))) throw new Refusal(412, 'the resource has changed since: read it again')
-        return handler(joined)
-      })
-      return this.#respond(ready, request, result, headers)
-    }
-    const result = await handler(call)
-    const response = this.#respond(ready, request, result, headers)
+    const validator = fresh === null ? '' : `${isStorefront(session)}${request.url}`
+    const unchanged = fresh === null ? null : unchangedSince(handle, validator, fresh, request)
+    if (unchanged !== null) return notModified(unchanged, headers)
+    const query = ready.query ? parseQuery(searchOf(request.url), ready.route.query!, ready.query) : {}
+    const { value, text } = ready.body ? await readJson(request) : { value: undefined, text: '' }
+    const call = callOf(ready.route, keyed, this.app.outside, query, ready.body?.parse(value))
+    const response = await this.#run(ready, call, keyed, text)
     if (fresh !== null && response.status === 200) {
       if (handle.validators.size >= VALIDATORS_MAX) handle.validators.clear()
       handle.validators.set(validator, { version: fresh, etag: response.headers.get('etag')! })
@@ -216,46 +141,40 @@ export class Answering {
     return response
   }
 
-  #defaults(reading: Route): unknown {
-    const ready = this.#ready.get(reading)!
-    return ready.query ? ready.query.parse({}) : {}
-  }
-
-  #call(route: Route, request: Request, params: Record<string, string>, about: About,
-    parts: { query: unknown, body: unknown, storefront: boolean }): Call<never, never> {
-    const { handle, session, requestId, tasks } = about
-    const { outside } = this.app
-    const call: Call<never, never> = {
-      session, db: handle.read, query: parts.query as never, body: parts.body as never, params, request, requestId, outside, prepared: undefined,
-      now: outside.now().toISOString(), storefront: parts.storefront, settings: () => settingsOf(handle),
-      after: (run, when = 'success') => { tasks.push({ run, when }) },
-      write: (fn) => handle.write(async (tx) => {
-        const result = await fn(tx)
-        await this.#audit(call, route)(tx)
-        return result
-      }),
+  /** Runs the handler: alone, once for an `Idempotency-Key`, or if what it changes still is what the client has seen. */
+  async #run(ready: Ready, call: AnyCall, { handle, request, headers }: Keyed, text: string): Promise<Response> {
+    const { route } = ready
+    const prepared = await route.options.prepare?.(call as never)
+    const handler = async (running: AnyCall) => {
+      try {
+        return await route.handler((prepared === undefined ? running : { ...running, prepared }) as never)
+      } catch (error) {
+        throw constraintRefusal(error) ?? error
+      }
     }
-    return call
-  }
-
-  /** Writes the audit row of a call, in the transaction of its change. */
-  #audit(call: Call<never, never>, route: Route): (tx: Db) => Promise<void> {
-    let written = false
-    return async (tx) => {
-      if (route.options.unaudited || written) return
-      written = true
-      const { session, outside, requestId, now, request } = call
-      await insertAudit.run(tx, {
-        id: outside.id(), keyId: session.key.id, keyName: session.key.name, method: request.method, path: pathOf(request.url).slice(0, 500),
-        resource: route.path.split('/')[1]!, requestId, createdAt: now,
+    const key = route.method === 'POST' ? request.headers.get('idempotency-key') : null
+    if (key !== null) {
+      const outcome = await once(handle, call.session.key.id, pathOf(request.url), key, text, call, async (tx) => {
+        const result = await handler(joined(route, call, tx))
+        return { status: statusOf(ready, result), body: this.#encode(ready, result) }
       })
+      return jsonResponse(outcome.status, outcome.body, outcome.replayed ? { ...headers, 'idempotent-replayed': 'true' } : headers)
     }
+    const condition = CONDITIONAL.has(route.method) ? request.headers.get('if-match') : null
+    const reading = condition === null ? undefined : this.#reads.get(route.path)
+    if (!reading) return this.#respond(ready, request, await handler(call), headers)
+    const result = await handle.write(async (tx) => {
+      const inside = joined(route, call, tx)
+      const current = await reading.route.handler({ ...inside, query: reading.query?.parse({}) ?? {} } as never)
+      if (!stillMatches(condition!, etagOf(this.#encode(reading, current)))) throw new Refusal(412, 'the resource has changed since: read it again')
+      return handler(inside)
+    })
+    return this.#respond(ready, request, result, headers)
   }
 
   #encode(ready: Ready, result: unknown): string {
-    const status = statusOf(ready, result)
     const body = result instanceof Reply ? result.body : result
-    if (this.app.checkAnswers) this.#check(ready, status, body)
+    if (this.app.checkAnswers) this.#check(ready, statusOf(ready, result), body)
     return typeof body === 'string' && ready.type !== JSON_TYPE ? body : JSON.stringify(body ?? null)
   }
 
@@ -271,10 +190,9 @@ export class Answering {
 
   #respond(ready: Ready, request: Request, result: unknown, headers: Record<string, string>): Response {
     const status = statusOf(ready, result)
-    const extra = result instanceof Reply ? result.headers : undefined
-    if (status === 204) return new Response(null, { status, headers: { ...headers, ...extra } })
+    if (result instanceof Reply) Object.assign(headers, result.headers)
+    if (status === 204) return new Response(null, { status, headers })
     const text = this.#encode(ready, result)
-    if (extra) Object.assign(headers, extra)
     headers['content-type'] ??= ready.type
     if (ready.route.method === 'GET' && status === 200) {
       const etag = etagOf(text)
@@ -287,67 +205,21 @@ export class Answering {
   }
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8'
+/** The ETag that the client has and that held when nothing had been committed since; null when that is not known. */
+function unchangedSince(handle: Handle, validator: string, version: number, request: Request): string | null {
+  const condition = request.headers.get('if-none-match')
+  const known = condition === null ? undefined : handle.validators.get(validator)
+  return known && known.version === version && matches(condition!, known.etag) ? known.etag : null
+}
+
 const jsonResponse = (status: number, body: string, headers: Record<string, string>) =>
   new Response(body, { status, headers: { ...headers, 'content-type': JSON_TYPE, 'cache-control': 'no-store' } })
 
 function notModified(etag: string, headers: Record<string, string>): Response {
+  delete headers['content-type']
   headers.etag = etag
   headers['cache-control'] = 'private, no-cache'
   return new Response(null, { status: 304, headers })
 }
 
 const statusOf = (ready: Ready, result: unknown) => result instanceof Reply ? result.status : ready.status
-
-/** A call whose reads and writes all belong to one transaction that is open already. */
-function join(call: Call<never, never>, tx: Db, audit: (tx: Db) => Promise<void>): Call<never, never> {
-  return {
-    ...call, db: tx, settings: async () => await settingsRow.get(tx) as Settings,
-    write: async (fn) => {
-      const result = await fn(tx)
-      await audit(tx)
-      return result
-    },
-  }
-}
-
-function limited(limiter: RateLimiter, keyId: string, headers: Record<string, string>) {
-  const standing: Standing = limiter.take(keyId, performance.now())
-  headers['ratelimit-policy'] = limiter.policy
-  headers.ratelimit = `"default";r=${standing.remaining};t=${standing.resetSeconds}`
-  if (standing.retryAfterSeconds) throw new Refusal(429, `too many requests: wait ${standing.retryAfterSeconds} s`, {}, { 'retry-after': String(standing.retryAfterSeconds) })
-}
-
-/** Refuses with 403 when the key lacks the scope of the route. */
-function allow(route: Route, session: Session) {
-  const { scope } = route.options
-  if (session.scopes === null || scope === 'any key') return
-  const any = typeof scope === 'string' ? [scope] : scope
-  if (any.some((name) => session.scopes!.has(name))) return
-  throw new Refusal(403, `this key lacks the scope ${any.join(' or ')}`, { hint: `Create a key with ${any.length > 1 ? 'one of these scopes' : 'this scope'}: stoa key create --store ${session.store.id} --scopes ${any[0]}` })
-}
-
-/** 409 for what a constraint of the database refused; null for any other error. */
-function constraintRefusal(error: unknown): Refusal | null {
-  const constraint = constraintOf(error)
-  return constraint && new Refusal(409, constraintMessage(constraint))
-}
-
-function constraintMessage({ kind, columns }: { kind: string, columns: string[] }): string {
-  if (kind === 'unique') return `${columns.map((column) => column.split('.')[1] ?? column).join(' and ')} already exists`
-  if (kind === 'foreign_key') return 'still referenced by, or refers to, another resource'
-  return 'the change breaks a rule that the store keeps'
-}
-
-/** The path of an absolute URL, without the query. */
-export function pathOf(url: string): string {
-  const start = url.indexOf('/', url.indexOf('//') + 2)
-  const end = url.indexOf('?', start)
-  return end < 0 ? url.slice(start) : url.slice(start, end)
-}
-
-function searchOf(url: string): string {
-  const at = url.indexOf('?')
-  return at < 0 ? '' : url.slice(at + 1)
-}
-

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { couponProblem, price, taxOf, within, type Coupon, type PriceInput, type PriceLine, type Promotion } from '../../api/checkout/price.ts'
+import { within, type PriceLine, type Promotion } from '../../api/checkout/discounts.ts'
+import { couponProblem, price, taxOf, type Coupon, type PriceInput } from '../../api/checkout/price.ts'
 
 const NOW = '2026-06-01T12:00:00.000Z'
 const nothing = { productIds: [], collectionIds: [], categoryIds: [], brandIds: [] }

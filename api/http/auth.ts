@@ -1,0 +1,46 @@
+/** Who calls: the key, how often it may, and what it may do. */
+import { STOREFRONT_SCOPES, type Registry, type Session } from '../../db/control/registry.ts'
+import type { RateLimiter } from './rate-limit.ts'
+import { Refusal } from './refusal.ts'
+import type { Route } from './route.ts'
+
+/** The session of the request's bearer key; 401 without one that is known. */
+export async function authenticate(registry: Registry, request: Request): Promise<Session> {
+  const header = request.headers.get('authorization')
+  const secret = header && /^bearer /i.test(header) ? header.slice(7).trim() : null
+  const session = secret ? await registry.session(secret) : null
+  if (!session) throw new Refusal(401, secret ? 'invalid API key' : 'missing API key: send Authorization: Bearer <API_KEY>', {}, { 'www-authenticate': 'Bearer' })
+  return session
+}
+
+/** Counts the request against the key's rate, and says so in the headers; 429 when there is nothing left. */
+export function limit(limiter: RateLimiter, keyId: string, headers: Record<string, string>) {
+  const standing = limiter.take(keyId, performance.now())
+  headers['ratelimit-policy'] = limiter.policy
+  headers.ratelimit = `"default";r=${standing.remaining};t=${standing.resetSeconds}`
+  if (standing.retryAfterSeconds) {
+    throw new Refusal(429, `too many requests: wait ${standing.retryAfterSeconds} s`, {}, { 'retry-after': String(standing.retryAfterSeconds) })
+  }
+}
+
+/** Refuses with 403 when the key lacks the scope of the route. */
+export function allow(route: Route, { scopes, store }: Session) {
+  const { scope } = route.options
+  if (scopes === null || scope === 'any key') return
+  const any = typeof scope === 'string' ? [scope] : scope
+  if (any.some((name) => scopes.has(name))) return
+  const hint = `Create a key with ${any.length > 1 ? 'one of these scopes' : 'this scope'}: stoa key create --store ${store.id} --scopes ${any[0]}`
+  throw new Refusal(403, `this key lacks the scope ${any.join(' or ')}`, { hint })
+}
+
+const known = new WeakMap<Session, boolean>()
+
+/** Whether a key carries storefront scopes alone: it never sees drafts or hidden things. */
+export function isStorefront(session: Session): boolean {
+  let answer = known.get(session)
+  if (answer === undefined) {
+    answer = session.scopes !== null && [...session.scopes].every((scope) => STOREFRONT_SCOPES.includes(scope))
+    known.set(session, answer)
+  }
+  return answer
+}

@@ -1,0 +1,60 @@
+/** Calls: what a handler gets to work with, alone or inside a transaction that is open already. */
+import { compile, inserter, type Db } from '../../db/driver.ts'
+import type { Session } from '../../db/control/registry.ts'
+import type { Handle } from '../../db/open.ts'
+import { auditLog, settings as settingsTable } from '../../db/store/store.ts'
+import { isStorefront } from './auth.ts'
+import type { Call, Outside, Route, Settings } from './route.ts'
+import { pathOf } from './url.ts'
+
+/** Work for after the answer (see `Call.after`). */
+export interface Task { run(store: Handle): Promise<void>, when: 'success' | 'always' }
+
+/** One keyed request, before it is parsed. */
+export interface Keyed { session: Session, handle: Handle, request: Request, requestId: string, params: Record<string, string>, headers: Record<string, string>, tasks: Task[] }
+
+export type AnyCall = Call<never, never>
+
+const settingsRow = compile((db) => db.select().from(settingsTable))
+const insertAudit = inserter(auditLog)
+
+/** The settings of a store, read again only after a commit. */
+const remembered = new WeakMap<Handle, { version: number, row: Settings }>()
+
+async function settingsOf(handle: Handle): Promise<Settings> {
+  const version = handle.version()
+  const memo = remembered.get(handle)
+  if (version !== null && memo?.version === version) return memo.row
+  const row = await settingsRow.get(handle.read) as Settings
+  if (version !== null) remembered.set(handle, { version, row })
+  return row
+}
+
+/** The call of a request; each of its writes is a transaction of its own, with its audit row. */
+export function callOf(route: Route, keyed: Keyed, outside: Outside, query: unknown, body: unknown): AnyCall {
+  const { handle, session, request, requestId, params, tasks } = keyed
+  const call: AnyCall = {
+    session, db: handle.read, query: query as never, body: body as never, params, request, requestId, outside, prepared: undefined, now: outside.now().toISOString(),
+    storefront: isStorefront(session), settings: () => settingsOf(handle),
+    after: (run, when = 'success') => { tasks.push({ run, when }) },
+    write: (fn) => handle.write((tx) => audited(route, call, tx, fn)),
+  }
+  return call
+}
+
+/** The same call, with all its reads and writes in one transaction that is open already. */
+export function joined(route: Route, call: AnyCall, tx: Db): AnyCall {
+  return { ...call, db: tx, settings: async () => await settingsRow.get(tx) as Settings, write: (fn) => audited(route, call, tx, fn) }
+}
+
+/** Runs a change and writes its audit row, in one transaction. */
+async function audited<T>(route: Route, { session, outside, requestId, now, request }: AnyCall, tx: Db, fn: (tx: Db) => Promise<T>): Promise<T> {
+  const result = await fn(tx)
+  if (!route.options.unaudited) {
+    await insertAudit(tx, {
+      id: outside.id(), keyId: session.key.id, keyName: session.key.name, method: request.method, path: pathOf(request.url).slice(0, 500), resource: route.path.split('/')[1]!,
+      requestId, createdAt: now,
+    })
+  }
+  return result
+}

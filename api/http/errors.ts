@@ -1,0 +1,23 @@
+/** Errors that are no refusals yet: what the database would not take, and what nobody expected. */
+import { Busy, constraintOf } from '../../db/errors.ts'
+import { Refusal } from './refusal.ts'
+
+/** 409 for what a constraint of the database refused; null for any other error. */
+export function constraintRefusal(error: unknown): Refusal | null {
+  const constraint = constraintOf(error)
+  return constraint && new Refusal(409, constraintMessage(constraint))
+}
+
+function constraintMessage({ kind, columns }: { kind: string, columns: string[] }): string {
+  if (kind === 'unique') return `${columns.map((column) => column.split('.')[1] ?? column).join(' and ')} already exists`
+  if (kind === 'foreign_key') return 'still referenced by, or refers to, another resource'
+  return 'the change breaks a rule that the store keeps'
+}
+
+
+/** The refusal that a client gets for anything thrown; null for what it must not learn more of than that it happened. */
+export function refusalOf(error: unknown): Refusal | null {
+  if (error instanceof Refusal) return error
+  if (error instanceof Busy) return new Refusal(503, 'the store is busy, try again', {}, { 'retry-after': String(error.retryAfterSeconds) })
+  return constraintRefusal(error)
+}

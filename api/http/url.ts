@@ -1,0 +1,15 @@
+/** Parts of a request's URL, without parsing the whole of it. */
+
+/** The path of an absolute URL, without the query. */
+export function pathOf(url: string): string {
+  const start = url.indexOf('/', url.indexOf('//') + 2)
+  const end = url.indexOf('?', start)
+  return end < 0 ? url.slice(start) : url.slice(start, end)
+}
+
+/** The query of an absolute URL, without the question mark. */
+export function searchOf(url: string): string {
+  const at = url.indexOf('?')
+  return at < 0 ? '' : url.slice(at + 1)
+}
+
