@@ -1,14 +1,12 @@
 /** `Idempotency-Key` (document 3): the first answer is stored in the transaction of its effect, so a crash leaves both or none. */
-import { and, eq, lte, sql } from 'drizzle-orm'
-import { compile, named, type Db } from '../../db/driver.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import type { Db } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
 import { idempotencyKeys } from '../../db/store/store.ts'
 import { invalid, Refusal } from './refusal.ts'
 
 /** How long a first answer is kept. */
 export const KEPT_MS = 24 * 60 * 60 * 1000
-
-const forget = compile((db) => db.delete(idempotencyKeys).where(lte(idempotencyKeys.createdAt, named('until'))))
 
 interface Outcome { status: number, body: string, replayed: boolean }
 
@@ -28,8 +26,7 @@ export async function once(handle: Handle, keyId: string, path: string, key: str
       if (first.bodyHash !== bodyHash) throw new Refusal(422, 'this Idempotency-Key was used with another body', { requestId: about.requestId })
       return { status: first.status, body: first.body, replayed: true }
     }
-    // Answers may hold what is shown once (tokens, secrets): none stays in the file for longer than it is needed.
-    await forget.run(tx, { until: kept })
+    if (first) await tx.delete(idempotencyKeys).where(where)
     await tx.run(sql.raw('SAVEPOINT effect'))
     let outcome: { status: number, body: string }
     try {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { idempotencyKeys } from '../../db/store/store.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -129,9 +128,7 @@ describe('Idempotency-Key', () => {
     expect([anew.status, replayed(anew)]).toEqual([409, null])
     await shop.call('DELETE', `${PATH}/${id}`)
     app.clock.advance(DAY_MS)
-    await post('another', { email: 'bob@example.com' })
-    const kept = await app.handles.use(shop.store.id, 'live', (store) => store.read.select().from(idempotencyKeys))
-    expect(kept.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['another'])
+    expect((await post('k')).status).toBe(201)
   })
 
   test('on other methods the header means nothing', async () => {
