@@ -8,20 +8,34 @@ import { migrations, versionOf, type Kind } from './migrate.ts'
 import { databaseName, fileOf, openDatabase, type Location } from './open.ts'
 
 /** How many databases were brought up to date, were so already, and could not be; each of those with its reason. */
-export interface Migrated { migrated: number, current: number, failed: number, failures: { database: string, error: string }[] }
+export interface Migrated { migrated: number, current: number, failed: number, failures: Failure[] }
 
 /** A libSQL server is asked about this many databases at once; files are read one after the other, which is as fast. */
 const AT_ONCE_SERVER = 8
 /** libSQL frees the descriptors of a closed file when it is collected, in a turn of the event loop: every so many files. */
 const COLLECT_EVERY = 32
 
+/** How many databases have an older schema, have the current one, and can't be used; each of those with its reason. */
+export interface Surveyed { behind: number, current: number, failed: number, failures: Failure[] }
+export interface Failure { database: string, error: string }
+
 /**
  * Migrates all that the registry knows. A database that fails stops no other one. Safe to run again, to break off, and beside
  * servers: a migration is one transaction, and what has it already is passed over.
  */
 export async function migrateAll(registry: Registry): Promise<Migrated> {
+  let migrated = 0
+  const { behind, ...rest } = await survey(registry, async (location, name, kind) => {
+    ;(await openDatabase(location, name, kind)).close()
+    migrated++
+  })
+  return { migrated, ...rest }
+}
+
+/** Looks at all databases that the registry knows and hands those with an older schema to `each`. */
+export async function survey(registry: Registry, each?: (location: Location, name: string, kind: Kind) => Promise<void>): Promise<Surveyed> {
   const { location } = registry
-  const result: Migrated = { migrated: 0, current: 0, failed: 0, failures: [] }
+  const result: Surveyed = { behind: 0, current: 0, failed: 0, failures: [] }
   // The control database was brought up to date when the registry was opened: it is listed, so that the counts are complete.
   const waiting: [string, Kind][] = [[CONTROL, 'control']]
   for (const store of await registry.listStores()) waiting.push([databaseName(store.id, 'live'), 'store'], [databaseName(store.id, 'sandbox'), 'store'])
@@ -30,7 +44,9 @@ export async function migrateAll(registry: Registry): Promise<Migrated> {
     while (next < waiting.length) {
       const [name, kind] = waiting[next++]!
       try {
-        result[await bringUp(location, name, kind) ? 'migrated' : 'current']++
+        const isCurrent = await versionAt(location, name) === migrations(kind).length
+        if (!isCurrent) await each?.(location, name, kind)
+        result[isCurrent ? 'current' : 'behind']++
       } catch (error) {
         result.failed++
         result.failures.push({ database: name, error: error instanceof Error ? error.message : String(error) })
@@ -48,13 +64,12 @@ export async function collect() {
   await Bun.sleep(0)
 }
 
-/** Whether the database had to be changed. Throws when it is missing, broken, locked for too long, or newer than this program. */
-async function bringUp(location: Location, name: string, kind: Kind): Promise<boolean> {
+/** The schema version of a database. Throws when it is missing, broken or locked for too long. */
+async function versionAt(location: Location, name: string): Promise<number> {
   const path = fileOf(location, name)
-  if (path && !existsSync(path)) throw new Error(`the database ${name} is missing`)
-  if (await (path ? fileVersion(path) : serverVersion(location, name)) === migrations(kind).length) return false
-  ;(await openDatabase(location, name, kind)).close()
-  return true
+  if (!path) return serverVersion(location, name)
+  if (!existsSync(path)) throw new Error(`the database ${name} is missing`)
+  return fileVersion(path)
 }
 
 /** The version of a file. Opening it for reading alone takes 0.3 ms, for writing (and putting its log away again) 1.2 ms. */

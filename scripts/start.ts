@@ -1,9 +1,10 @@
 /** `npm start`: databases up to date, a demo store when there is none, the store API and the content site, until told to stop. */
-import { makeDataDir, serveApi, type Api } from '../api/main.ts'
+import { serveApi, type Api } from '../api/main.ts'
 import { readConfig, type Config } from '../api/config.ts'
 import { onShutdown } from '../api/http/shutdown.ts'
 import { openRegistry } from '../db/control/open.ts'
 import type { Registry } from '../db/control/registry.ts'
+import { makeDataDir } from '../db/data-dir.ts'
 import { migrateAll } from '../db/migrate-all.ts'
 import { version } from '../package.json'
 import { serveSite, type Site } from '../site/server.ts'

@@ -1,0 +1,97 @@
+/** `stoa doctor`: whether everything that Stoa needs is there, and what to do where it is not. */
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import { connect } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { readConfig, type Config, type Environment } from '../api/config.ts'
+import { CONTROL, openRegistry } from '../db/control/open.ts'
+import { survey } from '../db/migrate-all.ts'
+import { fileOf } from '../db/open.ts'
+
+export interface Check { name: 'configuration' | 'databases' | 'disk' | 'chromium' | 'mail', ok: boolean, message: string }
+
+/** Less free space than this is too little for a day of orders and a backup. */
+const FREE_LEAST_BYTES = 500 * 1024 * 1024
+/** How long a mail server may take to say hello. */
+const HELLO_MAX_MS = 5_000
+const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome']
+
+/** Looks at everything; with a wrong configuration at nothing else, since nobody knows where the rest is. */
+export async function examine(env: Environment): Promise<Check[]> {
+  let config: Config
+  try {
+    config = readConfig(env)
+  } catch (error) {
+    return [{ name: 'configuration', ok: false, message: (error as Error).message }]
+  }
+  return [configuration(config), await databases(config), disk(config), chromium(), await mail(config)]
+}
+
+function configuration({ stripe, dataDir }: Config): Check {
+  const name = 'configuration'
+  if (stripe.webhookSecret && !stripe.secretKey) return { name, ok: false, message: 'STRIPE_WEBHOOK_SECRET is set without STRIPE_SECRET_KEY: set both, or neither' }
+  if (stripe.secretKey && !stripe.webhookSecret) return { name, ok: false, message: 'STRIPE_SECRET_KEY is set without STRIPE_WEBHOOK_SECRET: payments would never be confirmed; set both' }
+  return { name, ok: true, message: `every value is usable; the data folder is ${dataDir}` }
+}
+
+async function databases({ database }: Config): Promise<Check> {
+  const name = 'databases'
+  const control = fileOf(database, CONTROL)
+  if (control && !existsSync(control)) return { name, ok: true, message: 'none yet: npm start makes them' }
+  try {
+    const { registry, close } = await openRegistry(database)
+    try {
+      const damage = (await registry.control.connection.rows('PRAGMA quick_check(1)', []))[0]?.[0]
+      if (damage !== 'ok') return { name, ok: false, message: `the control database is damaged (${damage}): put back a copy of it` }
+      const { behind, current, failures } = await survey(registry)
+      if (failures.length) {
+        const [first] = failures
+        return { name, ok: false, message: `${failures.length} can't be used, such as ${first!.database} (${first!.error}): restore them with stoa store restore` }
+      }
+      return behind ? { name, ok: false, message: `${behind} have an older schema: run stoa migrate` } : { name, ok: true, message: `${current} open, all with the current schema` }
+    } finally {
+      close()
+    }
+  } catch (error) {
+    return { name, ok: false, message: `the control database can't be used (${(error as Error).message}): check DATA_DIR and DATABASE_URL` }
+  }
+}
+
+function disk({ dataDir }: Config): Check {
+  const name = 'disk'
+  if (!existsSync(dataDir)) return { name, ok: true, message: `${dataDir} is not there yet: npm start makes it` }
+  try {
+    accessSync(dataDir, constants.W_OK)
+  } catch {
+    return { name, ok: false, message: `${dataDir} can't be written: give this user the right to, or set DATA_DIR` }
+  }
+  const { bavail, bsize } = statfsSync(dataDir)
+  const free = `${Math.floor(bavail * bsize / 1024 / 1024)} MB free`
+  return bavail * bsize >= FREE_LEAST_BYTES ? { name, ok: true, message: free } : { name, ok: false, message: `${free}: make room, or set DATA_DIR to a folder with more` }
+}
+
+function chromium(): Check {
+  const found = CHROMIUM.map((candidate) => candidate.startsWith('/') ? (existsSync(candidate) ? candidate : null) : Bun.which(candidate)).find(Boolean)
+  return { name: 'chromium', ok: true, message: found ?? 'not found; only measuring page speed needs it: install chromium for that' }
+}
+
+/** Waits for the mail server's greeting; nothing is sent. */
+async function mail({ smtpUrl, dataDir }: Config): Promise<Check> {
+  const name = 'mail'
+  if (!smtpUrl) return { name, ok: true, message: `mails are written to ${dataDir}/mail: set SMTP_URL to send them` }
+  const { protocol, hostname, port } = new URL(smtpUrl)
+  const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'smtps:' ? 465 : 25) }
+  const greeting = await new Promise<string>((resolve) => {
+    const socket = protocol === 'smtps:' ? connectTls({ ...address, servername: hostname }) : connect(address)
+    const end = (text: string) => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(text)
+    }
+    const timer = setTimeout(() => end('no answer'), HELLO_MAX_MS)
+    socket.on('data', (data) => end(data.toString('latin1').split('\r\n')[0]!.slice(0, 100)))
+    socket.on('error', (error) => end(error.message))
+    socket.on('close', () => end('the connection was closed'))
+  })
+  const where = `${address.host}:${address.port}`
+  return greeting.startsWith('220') ? { name, ok: true, message: `${where} answers` } : { name, ok: false, message: `${where} does not greet (${greeting}): check SMTP_URL` }
+}

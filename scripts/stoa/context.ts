@@ -1,0 +1,59 @@
+/** What the commands of the command line share: the registry, what they print, and how they refuse. */
+import { resolve } from 'node:path'
+import { Command, InvalidArgumentError } from 'commander'
+import { readConfig, type Config } from '../../api/config.ts'
+import { openRegistry } from '../../db/control/open.ts'
+import type { Registry, StoreRow } from '../../db/control/registry.ts'
+import { makeDataDir } from '../../db/data-dir.ts'
+import { databaseName, openDatabase, type Handle } from '../../db/open.ts'
+
+/** Runs `work` with the registry of the configured data folder. */
+export async function withRegistry<T>(work: (registry: Registry, config: Config) => Promise<T>): Promise<T> {
+  const config = readConfig(process.env)
+  makeDataDir(config.dataDir)
+  const { registry, close } = await openRegistry(config.database)
+  try {
+    return await work(registry, config)
+  } finally {
+    close()
+  }
+}
+
+/** The store with this id, or this slug (which is never shaped like an id). Throws when there is none. */
+export async function requireStore(registry: Registry, idOrSlug: string): Promise<StoreRow> {
+  const store = await registry.store(idOrSlug.toLowerCase()) ?? await registry.storeBySlug(idOrSlug)
+  if (!store) throw new Error(`there is no store ${idOrSlug}: see store list`)
+  return store
+}
+
+/** Runs `work` with the live database of a store. */
+export async function withLive<T>(registry: Registry, storeId: string, work: (live: Handle) => Promise<T>): Promise<T> {
+  const live = await openDatabase(registry.location, databaseName(storeId, 'live'), 'store')
+  try {
+    return await work(live)
+  } finally {
+    live.close()
+  }
+}
+
+/** Prints the outcome: with `--json` as one document, else as lines for people. */
+export function print(command: Command, outcome: unknown, lines: string | string[]) {
+  console.log(command.optsWithGlobals().json ? JSON.stringify(outcome, null, 2) : [lines].flat().join('\n'))
+}
+
+/** Rows in columns, each as wide as its widest cell. */
+export function table(head: string[], rows: string[][]): string[] {
+  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.length)))
+  return [head, ...rows].map((row) => row.map((cell, i) => cell.padEnd(widths[i]!)).join('  ').trimEnd())
+}
+
+/** A file as whoever typed it means it: npm runs scripts in the project's folder, wherever it was called from. */
+export const typedPath = (file: string) =>
+  resolve(process.env.npm_lifecycle_event === 'stoa' ? process.env.INIT_CWD ?? '.' : '.', file)
+
+/** Makes a commander parser from a check that tells what is wrong, or null. */
+export const checked = <T = string>(wrong: (text: string) => string | null, map: (text: string) => T = (text) => text as T) => (text: string): T => {
+  const message = wrong(text)
+  if (message) throw new InvalidArgumentError(message)
+  return map(text)
+}
