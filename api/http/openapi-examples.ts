@@ -55,6 +55,7 @@ const takes = (schema: TSchema, text: string) => {
 }
 
 function textFor(schema: TSchema, field: string, holder: string): string {
+  if (schema.contentMediaType) return '@file'
   if (schema.format === 'uuid') return uuidFor(field)
   if (schema.format === 'date-time' || /(At|Date)$/.test(field)) {
     const instant = instantFor(field)

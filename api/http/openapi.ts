@@ -81,7 +81,7 @@ function refused(route: Route, read: ReadonlySet<string>): number[] {
   if (scopesOf(route).length) statuses.add(403)
   if (path.includes('{') && keyed) statuses.add(404)
   if (query) statuses.add(400)
-  if (options.body) for (const status of [400, 413, 415]) statuses.add(status)
+  if (options.body || options.upload) for (const status of [400, 413, 415]) statuses.add(status)
   if (keyed && method === 'POST') for (const status of [409, 422]) statuses.add(status)
   if (keyed && method !== 'GET' && method !== 'POST' && read.has(path)) statuses.add(412)
   return [...statuses].toSorted((a, b) => a - b)
@@ -103,6 +103,15 @@ function success(route: Route, status: number, answer: TSchema | string, show: S
   return { description, headers, content: { 'application/json': { schema: show(answer, false), example: exampleOf(answer, subjectOf(route), 'answer') } } }
 }
 
+function requestBody(route: Route, show: Show): Json {
+  const { body, bodyOptional, upload } = route.options
+  if (!body && !upload) return {}
+  const content: Json = {}
+  if (body) content['application/json'] = { schema: show(body, true), example: exampleOf(body, subjectOf(route), 'body') }
+  if (upload) content['multipart/form-data'] = { schema: show(upload, true), example: exampleOf(upload, subjectOf(route), 'body') }
+  return { requestBody: { required: !bodyOptional, content } }
+}
+
 function operation(route: Route, { show, read, failed }: Context): Json {
   const { options, room } = route
   const scopes = scopesOf(route)
@@ -119,9 +128,7 @@ function operation(route: Route, { show, read, failed }: Context): Json {
     security: options.scope === 'public' ? [] : scopes.length ? scopes.map((scope) => ({ bearer: [scope] })) : [{ bearer: [] }],
     ...(scopes.length ? { 'x-scopes': scopes } : {}),
     parameters: [...pathParameters(route.path), ...queryParameters(route, show), ...headerParameters(route, read)],
-    ...(options.body ? { requestBody: {
-      required: !options.bodyOptional, content: { 'application/json': { schema: show(options.body, true), example: exampleOf(options.body, subjectOf(route), 'body') } },
-    } } : {}),
+    ...requestBody(route, show),
     responses,
   }
 }

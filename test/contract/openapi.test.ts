@@ -124,6 +124,15 @@ describe('a described resource', () => {
     expect(Object.keys(post.responses)).toEqual(['201', '400', '401', '403', '409', '413', '415', '422', '429', '500', '503'])
   })
 
+  test('describes a form with a file, and how to send one', () => {
+    const upload = Type.Object({ file: Type.String({ contentMediaType: 'image/png' }), note: Type.Optional(Type.String()) })
+    const form = openapi(resource('catalog', '/coats').post('/{id}/photo', { op: 'addCoatPhoto', summary: 'Add a photo', scope: 'catalog:write', upload, answers: { 201: Type.Object({ url: Type.String() }) } }, () => null).routes, about)
+    const operation = form.paths['/coats/{id}/photo'].post
+    expect(operation.requestBody.content['multipart/form-data'].example).toEqual({ file: '@file', note: expect.any(String) })
+    expect(operation.responses[413]).toBeDefined()
+    expect(docsPage(form).html).toContain('-F &#39;file=@file&#39;')
+  })
+
   test('shows what is inside in the reference, escaped', () => {
     const evil = openapi(resource('catalog', '/x').get('', { op: 'listX', summary: '<script>alert(1)</script>', description: '"quoted" & `<b>`', scope: 'public', answers: { 204: Type.Null() } }, () => null).routes, about)
     const page = docsPage(evil).html
