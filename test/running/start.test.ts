@@ -1,0 +1,162 @@
+import { connect } from 'node:net'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { afterAll, describe, expect, test } from 'vitest'
+import { call, childOf, cleanUp, folder, keysOf, run, startStoa, stoaJson, type Started } from './processes.ts'
+
+afterAll(cleanUp)
+
+const BUN = process.execPath
+
+/** A request whose body is sent in two halves: it runs until the second one. */
+function slowRequest(api: string, key: string) {
+  const { hostname, port } = new URL(api)
+  const body = JSON.stringify({ name: 'Slow kettle', price: 12.5 })
+  const socket = connect(Number(port), hostname)
+  let answer = ''
+  socket.on('data', (data) => answer += data)
+  const closed = new Promise<string>((done) => socket.on('close', () => done(answer)).on('error', () => done(answer)))
+  socket.write(`POST /api/v1/products HTTP/1.1\r\nHost: stoa\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`)
+  return { finish: () => socket.write(body.slice(10)), answered: async () => { while (!/\r\n\r\n\{.*\}/s.test(answer)) await Bun.sleep(5); return answer }, closed }
+}
+
+const until = async (isSo: () => Promise<boolean>) => {
+  for (const deadline = Date.now() + 20_000; !await isSo(); await Bun.sleep(20)) if (Date.now() > deadline) throw new Error('it did not come to that')
+}
+const answers = (url: string) => fetch(url).then((response) => response.status, () => null)
+
+describe('npm start', () => {
+  test('the first one makes a demo store and prints its keys once; the second one answers within two seconds', async () => {
+    const env = { DATA_DIR: folder() }
+    const first = await startStoa(env)
+    const keys = keysOf(first.running.stdout)
+    const { body } = await call(first.api, keys.admin, 'GET', '/me')
+    expect(body.store).toMatchObject({ slug: 'demo', plan: 'growth', currency: 'usd', locale: 'en-US', aiBuilt: false })
+    expect((await call(first.api, keys.staging, 'GET', '/me')).body.key.environment).toBe('sandbox')
+    expect((await call(first.api, keys.storefront, 'GET', '/me')).body.key.scopes).toEqual(['storefront:read', 'storefront:write', 'cart:write', 'order:lookup'])
+    first.running.child.kill('SIGTERM')
+    expect((await first.running.ended).code).toBe(0)
+
+    const began = performance.now()
+    const second = await startStoa(env)
+    expect((await call(second.api, keys.admin, 'GET', '/me')).status).toBe(200)
+    expect(performance.now() - began).toBeLessThan(2_000)
+    expect(second.running.stdout).not.toContain('sk-')
+    second.running.child.kill('SIGINT')
+    expect((await second.running.ended).code).toBe(0)
+  })
+
+  test('both servers tell their health, and the content site what Stoa is', async () => {
+    const { api, site } = await startStoa({ DATA_DIR: folder(), METRICS: '1' })
+    const { version } = await Bun.file('package.json').json()
+    for (const url of [api, site]) expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ ok: true, version })
+    expect(await answers(`${api}/readyz`)).toBe(200)
+    expect(await (await fetch(`${api}/metrics`)).text()).toContain('process_resident_memory_bytes')
+    const home = await fetch(site)
+    expect(home.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(await home.text()).toContain(`${api}/api/v1/docs`)
+    expect((await fetch(site, { method: 'HEAD' })).status).toBe(200)
+    expect((await fetch(`${site}/nope`)).status).toBe(404)
+    const refused = await fetch(site, { method: 'POST' })
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+
+  // npm gets the signal and hands it on; a supervisor that knows the server's own process sends it there.
+  test.each(['npm', 'the server'])('SIGTERM to %s lets a running request end, and ends with 0', async (whom) => {
+    const { running, api } = await startStoa({ DATA_DIR: folder() }, ['npm', 'start'])
+    const { admin } = keysOf(running.stdout)
+    const slow = slowRequest(api, admin)
+    await Bun.sleep(200)
+    process.kill(whom === 'npm' ? running.child.pid! : (await childOf(running.child.pid!))!, 'SIGTERM')
+    await until(async () => await answers(`${api}/readyz`) === 503)
+    expect((await call(api, admin, 'GET', '/me')).status).toBe(503)
+    slow.finish()
+    expect(await slow.answered()).toMatch(/^HTTP\/1.1 201 /)
+    expect((await running.ended).code).toBe(0)
+    expect(await answers(`${api}/readyz`)).toBeNull()
+  })
+
+  test('a second signal ends it at once', async () => {
+    const { running, api } = await startStoa({ DATA_DIR: folder() })
+    slowRequest(api, keysOf(running.stdout).admin)
+    await Bun.sleep(100)
+    running.child.kill('SIGINT')
+    await Bun.sleep(100)
+    // Ctrl-C reaches the server from the terminal and from npm: that is one signal.
+    running.child.kill('SIGINT')
+    await Bun.sleep(700)
+    expect(running.child.exitCode).toBeNull()
+    running.child.kill('SIGINT')
+    expect((await running.ended).code).toBe(1)
+  })
+
+  test('what stops the start is said in one line, with exit 1', async () => {
+    const dataDir = folder()
+    const taken = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+    try {
+      const lines = async (env: Record<string, string>) => {
+        const { code, stderr } = await run([BUN, 'scripts/start.ts'], { DATA_DIR: dataDir, ...env }).ended
+        expect(code).toBe(1)
+        return stderr.split('\n').slice(0, -1)
+      }
+      const port = String(taken.port)
+      expect(await lines({ WORKERS: 'many' })).toEqual([expect.stringMatching(/^WORKERS is "many": expected /)])
+      const busy: Record<string, string>[] = [{ API_PORT: port }, { SITE_PORT: port }, { API_PORT: port, WORKERS: '2' }]
+      for (const env of busy) expect(await lines(env)).toEqual([expect.stringMatching(new RegExp(`^(API|SITE)_PORT ${port} is in use`))])
+      writeFileSync(`${dataDir}/file`, '')
+      expect(await lines({ DATA_DIR: `${dataDir}/file/below` })).toEqual([expect.stringMatching(/^DATA_DIR .* can't be written/)])
+    } finally {
+      await taken.stop(true)
+    }
+  })
+
+  test('a store whose database is broken keeps no other one from being served', async () => {
+    const dataDir = folder()
+    const good = await stoaJson(dataDir, 'store', 'create', '--name', 'Good')
+    const bad = await stoaJson(dataDir, 'store', 'create', '--name', 'Bad')
+    writeFileSync(`${dataDir}/store-${bad.id}.db`, 'not a database, '.repeat(1_000))
+    const { running, api } = await startStoa({ DATA_DIR: dataDir })
+    expect(running.stderr).toContain(`store-${bad.id} is not usable: file is not a database`)
+    expect((await call(api, good.keys.admin, 'GET', '/products')).status).toBe(200)
+    expect((await call(api, bad.keys.admin, 'GET', '/products')).status).toBe(500)
+    expect((await call(api, bad.keys.staging, 'GET', '/products')).status).toBe(200)
+  })
+})
+
+describe('WORKERS=2', () => {
+  /** The processes that answer on the port, found by the memory that each reports. */
+  const workersOf = async ({ running }: Started) => {
+    const { stdout } = await run(['ps', '-o', 'pid=', '--ppid', String(running.child.pid)]).ended
+    return stdout.trim().split('\n').map(Number).filter(Boolean)
+  }
+
+  test('two processes share the port; one that dies is started again; SIGTERM ends all with 0', async () => {
+    const started = await startStoa({ DATA_DIR: folder(), WORKERS: '2' })
+    const { admin } = keysOf(started.running.stdout)
+    const before = await workersOf(started)
+    expect(before).toHaveLength(2)
+    process.kill(before[0]!, 'SIGKILL')
+    await until(async () => (await workersOf(started)).filter((pid) => pid !== before[0]).length === 2)
+    await until(async () => (await Promise.all(Array.from({ length: 20 }, () => answers(`${started.api}/readyz`)))).every((status) => status === 200))
+    expect((await call(started.api, admin, 'POST', '/products', { name: 'Kettle', price: 1 })).status).toBe(201)
+    started.running.child.kill('SIGTERM')
+    expect((await started.running.ended).code).toBe(0)
+    expect(await answers(`${started.api}/readyz`)).toBeNull()
+  })
+
+  test('workers whose parent is gone let go of the port', async () => {
+    const started = await startStoa({ DATA_DIR: folder(), WORKERS: '2' })
+    started.running.child.kill('SIGKILL')
+    await until(async () => await answers(`${started.api}/readyz`) === null)
+  })
+})
+
+test('the API runs on its own, too', async () => {
+  const dataDir = folder()
+  mkdirSync(dataDir, { recursive: true })
+  const { keys } = await stoaJson(dataDir, 'store', 'create', '--name', 'Alone')
+  const server = run([BUN, 'api/main.ts'], { DATA_DIR: dataDir })
+  const [, api] = await server.says(/Store API +(\S+)\/api\/v1\n/)
+  expect((await call(api!, keys.admin, 'GET', '/me')).status).toBe(200)
+  server.child.kill('SIGTERM')
+  expect((await server.ended).code).toBe(0)
+})
