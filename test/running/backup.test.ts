@@ -1,0 +1,167 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { afterAll, describe, expect, test } from 'vitest'
+import { call, cleanUp, folder, startStoa, stoa, stoaJson, type Started } from './processes.ts'
+
+afterAll(cleanUp)
+
+interface Shop { dataDir: string, id: string, keys: { admin: string, staging: string }, server: Started }
+
+/** A store behind a running server. */
+async function shop(env: Record<string, string> = {}): Promise<Shop> {
+  const dataDir = folder()
+  const { id, keys } = await stoaJson(dataDir, 'store', 'create', '--name', 'Atelier')
+  return { dataDir, id, keys, server: await startStoa({ DATA_DIR: dataDir, RATE_LIMIT: '0', ...env }) }
+}
+
+const create = async ({ server }: Shop, key: string, name: string): Promise<string> => {
+  const { status, body } = await call(server.api, key, 'POST', '/products', { name, price: 9.5, stock: { quantity: 3 } })
+  if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)
+  return body.id
+}
+async function productsOf({ server }: { server: Started }, key: string): Promise<Set<string>> {
+  const ids = new Set<string>()
+  for (let offset = 0; ; offset += 100) {
+    const { data } = (await call(server.api, key, 'GET', `/products?limit=100&offset=${offset}`)).body
+    for (const { id } of data) ids.add(id)
+    if (data.length < 100) return ids
+  }
+}
+const found = async ({ server }: { server: Started }, key: string, q: string): Promise<number> => (await call(server.api, key, 'GET', `/search?q=${q}`)).body.meta.count
+
+describe('store backup', () => {
+  test('of a store under load has everything that was acknowledged before it began, and holds up no writer', async () => {
+    const at = await shop({ WORKERS: '2' })
+    const acknowledged: { id: string, at: number }[] = []
+    let stopped = false
+    const load = Array.from({ length: 8 }, async (_, writer) => {
+      for (let i = 0; !stopped; i++) acknowledged.push({ id: await create(at, at.keys.admin, `Kettle ${writer} ${i}`), at: performance.now() })
+    })
+    while (acknowledged.length < 100) await Bun.sleep(10)
+    const began = performance.now()
+    const before = acknowledged.length
+    const file = `${folder()}/backup.tar`
+    await stoaJson(at.dataDir, 'store', 'backup', at.id, '--to', file)
+    const during = acknowledged.length - before
+    stopped = true
+    await Promise.all(load)
+    expect(during).toBeGreaterThan(20)
+
+    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file)
+    const kept = await productsOf(at, at.keys.admin)
+    expect(acknowledged.filter((product) => product.at < began && !kept.has(product.id))).toEqual([])
+    expect(kept.size).toBeLessThan(acknowledged.length)
+  })
+
+  test('is one file for the eyes of its owner, and leaves nothing else behind', async () => {
+    const { dataDir, id, keys } = await shop()
+    const target = folder()
+    await stoaJson(dataDir, 'store', 'backup', id, '--to', `${target}/b.tar`)
+    expect(readdirSync(target)).toEqual(['b.tar'])
+    expect(statSync(`${target}/b.tar`).mode & 0o777).toBe(0o600)
+    expect(readFileSync(`${target}/b.tar`).includes(keys.admin)).toBe(false)
+    expect(await stoa(dataDir, 'store', 'backup', crypto.randomUUID(), '--to', `${target}/none.tar`)).toMatchObject({ code: 1, stdout: '' })
+    expect(await stoa(dataDir, 'store', 'backup', id, '--to', `${target}/none/b.tar`)).toMatchObject({ code: 1, stderr: expect.stringContaining("can't be written") })
+    expect(readdirSync(target)).toEqual(['b.tar'])
+  })
+})
+
+describe('store restore', () => {
+  test('running servers see it at once: live data, sandbox, search and stock', async () => {
+    const at = await shop({ WORKERS: '2' })
+    const kettle = await create(at, at.keys.admin, 'Copper kettle')
+    const sandboxed = await create(at, at.keys.staging, 'Paper kettle')
+    const file = `${folder()}/backup.tar`
+    await stoaJson(at.dataDir, 'store', 'backup', at.id, '--to', file)
+    await create(at, at.keys.admin, 'Tin teapot')
+    expect((await call(at.server.api, at.keys.admin, 'PATCH', `/products/${kettle}`, { name: 'Brass ewer' })).status).toBe(200)
+    expect((await call(at.server.api, at.keys.staging, 'DELETE', `/products/${sandboxed}`)).status).toBe(200)
+    expect([await found(at, at.keys.admin, 'copper'), await found(at, at.keys.admin, 'teapot')]).toEqual([0, 1])
+
+    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file)
+    // Each of these goes to one worker or the other: all of them have to see it.
+    for (let i = 0; i < 10; i++) {
+      expect(await productsOf(at, at.keys.admin)).toEqual(new Set([kettle]))
+      expect(await productsOf(at, at.keys.staging)).toEqual(new Set([sandboxed]))
+      expect([await found(at, at.keys.admin, 'copper'), await found(at, at.keys.admin, 'teapot'), await found(at, at.keys.admin, 'ewer')]).toEqual([1, 0, 0])
+    }
+    // The index keeps following the products, and what is written now stays.
+    const teapot = await create(at, at.keys.admin, 'Tin teapot')
+    expect(await found(at, at.keys.admin, 'teapot')).toBe(1)
+    await call(at.server.api, at.keys.admin, 'DELETE', `/products/${kettle}`)
+    expect([await found(at, at.keys.admin, 'copper'), await productsOf(at, at.keys.admin)]).toEqual([0, new Set([teapot])])
+  })
+
+  test('while clients write, no write is answered with an error', async () => {
+    const at = await shop()
+    await create(at, at.keys.admin, 'First kettle')
+    const file = `${folder()}/backup.tar`
+    await stoaJson(at.dataDir, 'store', 'backup', at.id, '--to', file)
+    let stopped = false
+    const load = Array.from({ length: 4 }, async (_, writer) => {
+      for (let i = 0; !stopped; i++) await create(at, at.keys.admin, `Pan ${writer} ${i}`)
+    })
+    await Bun.sleep(200)
+    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file)
+    stopped = true
+    await Promise.all(load)
+    expect(await found(at, at.keys.admin, 'kettle')).toBe(1)
+  })
+
+  test('on a new machine the store comes back with its id, slug and keys; a revoked key stays revoked', async () => {
+    const at = await shop()
+    const kettle = await create(at, at.keys.admin, 'Copper kettle')
+    const revoked = await stoaJson(at.dataDir, 'key', 'create', '--store', at.id)
+    await stoaJson(at.dataDir, 'key', 'revoke', revoked.id)
+    const file = `${folder()}/backup.tar`
+    await stoaJson(at.dataDir, 'store', 'backup', at.id, '--to', file)
+
+    const dataDir = folder()
+    const server = await startStoa({ DATA_DIR: dataDir })
+    expect(await stoaJson(dataDir, 'store', 'restore', at.id, '--from', file)).toMatchObject({ id: at.id, slug: 'atelier' })
+    expect((await call(server.api, at.keys.admin, 'GET', '/me')).body.store).toMatchObject({ id: at.id, slug: 'atelier' })
+    expect(await productsOf({ server }, at.keys.admin)).toEqual(new Set([kettle]))
+    expect((await call(server.api, revoked.key, 'GET', '/me')).status).toBe(401)
+    expect((await call(server.api, at.keys.staging, 'GET', '/me')).body.key.environment).toBe('sandbox')
+  })
+
+  test('a key revoked since the backup stays revoked', async () => {
+    const at = await shop()
+    const file = `${folder()}/backup.tar`
+    const { id, key } = await stoaJson(at.dataDir, 'key', 'create', '--store', at.id)
+    await stoaJson(at.dataDir, 'store', 'backup', at.id, '--to', file)
+    await stoaJson(at.dataDir, 'key', 'revoke', id)
+    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file)
+    expect((await call(at.server.api, key, 'GET', '/me')).status).toBe(401)
+  })
+
+  test('what is damaged, foreign or no backup is refused and changes nothing', async () => {
+    const at = await shop()
+    await create(at, at.keys.admin, 'Copper kettle')
+    const files = folder()
+    await stoaJson(at.dataDir, 'store', 'backup', at.id, '--to', `${files}/good.tar`)
+    const other = await stoaJson(at.dataDir, 'store', 'create', '--name', 'Other')
+    await create(at, at.keys.admin, 'Tin teapot')
+    const bytes = readFileSync(`${files}/good.tar`)
+    const flipped = Buffer.from(bytes)
+    flipped[bytes.length >> 1]! ^= 1
+    writeFileSync(`${files}/flipped.tar`, flipped)
+    writeFileSync(`${files}/half.tar`, bytes.subarray(0, bytes.length >> 1))
+    writeFileSync(`${files}/text.tar`, 'no backup')
+    const refused = async (id: string, file: string) => {
+      const { code, stdout, stderr } = await stoa(at.dataDir, 'store', 'restore', id, '--from', `${files}/${file}`, '--json')
+      expect([code, stdout, stderr.trim().split('\n').length], stderr).toEqual([1, '', 1])
+      return stderr
+    }
+    expect(await refused(at.id, 'flipped.tar')).toContain('is damaged: its part')
+    for (const file of ['half.tar', 'text.tar']) expect(await refused(at.id, file)).toMatch(/damaged|no backup/)
+    expect(await refused(at.id, 'missing.tar')).toContain('there is no file')
+    expect(await refused(other.id, 'good.tar')).toContain(`is a backup of the store ${at.id}`)
+    expect((await productsOf(at, at.keys.admin)).size).toBe(2)
+    expect(await productsOf(at, other.keys.admin)).toEqual(new Set())
+    await stoaJson(at.dataDir, 'store', 'delete', at.id, '--yes')
+    await stoaJson(at.dataDir, 'store', 'create', '--name', 'Taker', '--slug', 'atelier')
+    expect(await refused(at.id, 'good.tar')).toContain('the slug atelier of the backup belongs to the store')
+    expect(existsSync(`${at.dataDir}/store-${at.id}.db`)).toBe(false)
+    expect(readdirSync(at.dataDir).filter((name) => name.startsWith('.stoa-'))).toEqual([])
+  })
+})

@@ -1,0 +1,50 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import LibsqlFile from 'libsql'
+import { afterAll, describe, expect, test } from 'vitest'
+import { migrations } from '../../db/migrate.ts'
+import { cleanUp, folder, stoa, stoaJson } from './processes.ts'
+
+afterAll(cleanUp)
+
+/** Makes a database what it was under the first `version` migrations. */
+function old(path: string, version: number) {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  const file = new LibsqlFile(path)
+  for (const statement of migrations('store').slice(0, version).flat()) file.exec(statement)
+  file.exec(`PRAGMA user_version = ${version}`)
+  file.close()
+}
+
+describe('stoa migrate', () => {
+  test('brings every database up, reports those that it cannot, and can be run again', async () => {
+    const dataDir = folder()
+    const stores = []
+    for (const name of ['One', 'Two', 'Three']) stores.push(await stoaJson(dataDir, 'store', 'create', '--name', name))
+    expect(await stoaJson(dataDir, 'migrate')).toEqual({ migrated: 0, current: 7, failed: 0, failures: [] })
+
+    const [one, two, three] = stores.map(({ id }) => `${dataDir}/store-${id}`)
+    old(`${one}.db`, 1)
+    old(`${three}-sandbox.db`, 1)
+    writeFileSync(`${two}.db`, 'no database')
+    rmSync(`${two}-sandbox.db`)
+    const failures = [
+      { database: `store-${stores[1].id}`, error: 'file is not a database' },
+      { database: `store-${stores[1].id}-sandbox`, error: `the database store-${stores[1].id}-sandbox is missing` },
+    ]
+    const doctor = await stoa(dataDir, 'doctor')
+    expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining("2 can't be used, such as store-")])
+    const first = await stoa(dataDir, 'migrate', '--json')
+    expect([first.code, JSON.parse(first.stdout)]).toEqual([1, { migrated: 2, current: 3, failed: 2, failures }])
+    for (const { database, error } of failures) expect(first.stderr).toContain(`${database}: ${error}`)
+    expect(JSON.parse((await stoa(dataDir, 'migrate', '--json')).stdout)).toEqual({ migrated: 0, current: 5, failed: 2, failures })
+  })
+
+  test('a database of a newer release is left alone', async () => {
+    const dataDir = folder()
+    const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'New')
+    const file = new LibsqlFile(`${dataDir}/store-${id}.db`)
+    file.exec('PRAGMA user_version = 1000')
+    file.close()
+    expect(JSON.parse((await stoa(dataDir, 'migrate', '--json')).stdout)).toMatchObject({ failed: 1, failures: [{ error: expect.stringContaining('newer release') }] })
+  })
+})
