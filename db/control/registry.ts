@@ -32,7 +32,7 @@ export interface NewStore { name: string, slug: string, plan: Plan, currency: st
 
 export class Registry {
   readonly #sessions = new Map<string, Session>()
-  #checkedAt = 0
+  #checkedAt = -Infinity
   #version: unknown = null
 
   constructor(readonly control: Handle, readonly location: Location) {}
@@ -62,7 +62,7 @@ export class Registry {
   }
 
   #write<T>(fn: (tx: Db) => Promise<T>): Promise<T> {
-    this.#checkedAt = 0
+    this.#checkedAt = -Infinity
     return this.control.write(async (tx) => {
       const result = await fn(tx)
       await tx.insert(changes).values({ id: 1, count: 1 }).onConflictDoUpdate({ target: changes.id, set: { count: sql`${changes.count} + 1` } })

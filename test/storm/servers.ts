@@ -51,7 +51,7 @@ export async function openShop(): Promise<Shop> {
   return {
     key,
     async start() {
-      const server = await startServer({ DATA_DIR: folder, API_PORT: '0', RATE_LIMIT: '0', LOG: 'silent' })
+      const server = await startServer({ DATA_DIR: folder, API_PORT: '0', RATE_LIMIT: '0', LOG: 'warn' })
       servers.push(server)
       return server
     },
