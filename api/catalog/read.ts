@@ -19,7 +19,8 @@ export async function viewOf(call: { settings(): Promise<Settings>, storefront: 
   return { currency: asked && asked !== settings.currency ? asked : null, lang: lang && lang !== settings.defaultLanguage ? lang : null, storefront: call.storefront, settings }
 }
 
-const collectionIds = sql<string[]>`(select json_group_array(collection_id) from collection_products where product_id = ${products.id})`
+/** The collections of the product at hand, read with its row. */
+export const collectionIds = sql<string[]>`(select json_group_array(collection_id) from collection_products where product_id = ${products.id})`
   .mapWith((text: string) => JSON.parse(text) as string[])
 
 export const productColumns = {

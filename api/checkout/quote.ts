@@ -4,6 +4,7 @@ import { compile, named, type Db } from '../../db/driver.ts'
 import { bundles, bundleVariants, products, taxRates, variants } from '../../db/store/catalog.ts'
 import { shippingMethods, type CartItem } from '../../db/store/checkout.ts'
 import { coupons, promotions } from '../../db/store/marketing.ts'
+import { collectionIds } from '../catalog/read.ts'
 import type { Settings } from '../http/route.ts'
 import { methodPrice, type MethodRow } from './shipping.ts'
 import type { PriceLine, Promotion } from './discounts.ts'
@@ -20,7 +21,6 @@ export interface Quotable {
 /** Why something in a cart no longer applies. */
 export interface Warning { code: 'unavailable' | 'no_price' | 'out_of_stock' | 'coupon' | 'shipping_method', message: string, itemId?: string, variantId?: string, coupon?: string }
 
-const collectionIds = sql<string[]>`(select json_group_array(collection_id) from collection_products where product_id = ${products.id})`.mapWith((text: string) => JSON.parse(text) as string[])
 const sold = compile((db) => db.select({
   id: variants.id, productId: variants.productId, variantName: variants.name, sku: variants.sku, price: variants.price, prices: variants.prices, tracked: variants.tracked,
   quantity: variants.quantity, reserved: variants.reserved, backorder: variants.backorder, shippable: variants.shippable, bookable: variants.bookable, taxRateId: variants.taxRateId,
