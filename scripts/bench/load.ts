@@ -1,0 +1,173 @@
+/**
+ * The load generator: HTTP/1.1 over plain TCP, each connection with one request under way. `fetch` costs more than the servers
+ * that are measured here; this takes about 10 µs a request.
+ */
+import type { Socket } from 'bun'
+
+/** A request that has had no answer for this long ends the run. */
+const ANSWER_MAX_MS = 15_000
+/** Latencies kept in one run; more operations than this end it. */
+const OPERATIONS_MAX = 1_000_000
+/** The `Host` that requests name. */
+export const HOST = 'bench.example'
+const HEADER_END = '\r\n\r\n'
+const LENGTH = /\r\ncontent-length: *(\d+)/i
+const STATUS_AT = 'HTTP/1.1 '.length
+
+/** The bytes of one request. */
+export function requestOf(method: string, path: string, headers: Record<string, string>, body?: unknown): Buffer {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const lines = Object.entries(body === undefined ? headers : { ...headers, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) })
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: ${HOST}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`)
+}
+
+/** One operation: a first request, and those that follow from its answers. */
+export interface Operation {
+  first: Buffer
+  /** Statuses that the answers must have, one for each request. */
+  expect: readonly number[]
+  /** The next request, made from the body of the answer to request `step`. */
+  then?: (body: string, step: number) => Buffer
+}
+
+export interface Load {
+  port: number
+  connections: number
+  /** The nth operation; null when there is no more. */
+  next: (n: number) => Operation | null
+  maxMs: number
+  /** Ends the run before its time. */
+  until?: AbortSignal
+}
+
+/** What a run came to; latencies in milliseconds, ascending. */
+export interface Measured { operations: number, seconds: number, perSecond: number, latencies: Float64Array }
+
+/** The latency that this share of all operations (0 to 1) did not exceed; 0 when there were none. */
+export const percentile = ({ latencies }: Measured, share: number) =>
+  latencies.length ? latencies[Math.min(latencies.length - 1, Math.ceil(latencies.length * share) - 1)]! : 0
+
+/** Reads the answers of one connection. */
+class Answers {
+  /** Bytes of the current body that have not come yet; -1 before its head is whole. */
+  #left = -1
+  #head = Buffer.alloc(0)
+  #body: Buffer[] = []
+  status = 0
+
+  /** Takes what came; true when an answer is whole. `keep` collects its body. */
+  take(chunk: Buffer, keep: boolean): boolean {
+    let rest = chunk
+    if (this.#left < 0) {
+      if (this.#head.length) rest = Buffer.concat([this.#head, chunk])
+      const end = rest.indexOf(HEADER_END)
+      if (end < 0) {
+        this.#head = Buffer.from(rest)
+        return false
+      }
+      const head = rest.toString('latin1', 0, end)
+      this.#head = Buffer.alloc(0)
+      this.#body = []
+      this.status = Number(head.slice(STATUS_AT, STATUS_AT + 3))
+      const length = LENGTH.exec(head)
+      if (!length && this.status !== 304 && this.status !== 204) throw new Error(`an answer has no content-length: ${head}`)
+      this.#left = this.status === 304 || !length ? 0 : Number(length[1])
+      rest = rest.subarray(end + HEADER_END.length)
+    }
+    this.#left -= rest.length
+    if (this.#left < 0) throw new Error('more came than the answer has')
+    if (keep) this.#body.push(Buffer.from(rest))
+    if (this.#left > 0) return false
+    this.#left = -1
+    return true
+  }
+
+  /** The body that was kept. */
+  text(): string { return Buffer.concat(this.#body).toString() }
+}
+
+interface Lane { answers: Answers, operation: Operation | null, step: number, startedMs: number, sentMs: number }
+
+/** Runs a load until its time is over, its operations are used up or it is told to end. Throws on any answer that was not expected. */
+export async function run({ port, connections, next, maxMs, until }: Load): Promise<Measured> {
+  const latencies = new Float64Array(OPERATIONS_MAX)
+  const lanes = new Set<Socket<Lane>>()
+  let operations = 0
+  let asked = 0
+  let busy = 0
+  let startedMs = 0
+  let endedMs = 0
+  let ended!: () => void
+  let failed!: (error: Error) => void
+  const done = new Promise<void>((resolve, reject) => {
+    ended = resolve
+    failed = reject
+  })
+
+  function send(socket: Socket<Lane>, bytes: Buffer, nowMs: number) {
+    socket.data.sentMs = nowMs
+    if (socket.write(bytes) !== bytes.length) failed(new Error('a request was too large to be sent at once'))
+  }
+
+  function begin(socket: Socket<Lane>, nowMs: number) {
+    const isOver = nowMs - startedMs >= maxMs || operations + busy >= OPERATIONS_MAX || until?.aborted
+    const operation = isOver ? null : next(asked++)
+    const { data } = socket
+    data.operation = operation
+    if (!operation) {
+      endedMs = nowMs
+      if (busy === 0) ended()
+      return
+    }
+    busy++
+    data.step = 0
+    data.startedMs = nowMs
+    send(socket, operation.first, nowMs)
+  }
+
+  function received(socket: Socket<Lane>, chunk: Buffer) {
+    const { data } = socket
+    const { answers, operation } = data
+    if (!operation) throw new Error('an answer came that nobody asked for')
+    const status = operation.expect[data.step]
+    if (!answers.take(chunk, operation.then !== undefined || answers.status !== status)) return
+    if (answers.status !== status) throw new Error(`${operation.first.toString().split('\r\n')[0]} (request ${data.step + 1}): ${answers.status} instead of ${status}`)
+    const nowMs = performance.now()
+    if (++data.step < operation.expect.length) return send(socket, operation.then!(answers.text(), data.step - 1), nowMs)
+    latencies[operations++] = nowMs - data.startedMs
+    busy--
+    begin(socket, nowMs)
+  }
+
+  const watch = setInterval(() => {
+    for (const { data } of lanes) if (data.operation && performance.now() - data.sentMs > ANSWER_MAX_MS) failed(new Error(`no answer for ${ANSWER_MAX_MS} ms`))
+  }, 1_000)
+  try {
+    await Promise.all(Array.from({ length: connections }, () => Bun.connect<Lane>({
+      hostname: '127.0.0.1', port, data: { answers: new Answers(), operation: null, step: 0, startedMs: 0, sentMs: 0 },
+      socket: {
+        open(socket) { lanes.add(socket) },
+        data(socket, chunk) {
+          try {
+            received(socket, chunk)
+          } catch (error) {
+            failed(error as Error)
+          }
+        },
+        error: (_, error) => failed(error),
+        close(socket) { if (socket.data.operation) failed(new Error('the server closed a connection')) },
+      },
+    })))
+    startedMs = performance.now()
+    for (const socket of lanes) begin(socket, startedMs)
+    await done
+  } finally {
+    clearInterval(watch)
+    for (const socket of lanes) {
+      socket.data.operation = null
+      socket.end()
+    }
+  }
+  const seconds = (endedMs - startedMs) / 1000
+  return { operations, seconds, perSecond: operations / seconds, latencies: latencies.slice(0, operations).sort() }
+}

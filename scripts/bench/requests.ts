@@ -1,0 +1,73 @@
+/** The requests of the bench: the same bytes for the floor and for Stoa. */
+import { choices } from './random.ts'
+import { requestOf, type Operation } from './load.ts'
+import { ADDRESS, customerEmail } from './seed-orders.ts'
+import type { Seeded } from './seed.ts'
+
+const SEED = 7
+const API = '/api/v1'
+/** Orders that are read; the rest only makes the tables as large as they are. */
+const ORDERS_READ = 2_000
+/** Every other buyer is a customer already. */
+const KNOWN_BUYERS = 1_000
+const OK = [200]
+const NOT_MODIFIED = [304]
+const CREATED = [201]
+const CREATED_TWICE = [201, 201]
+const BOUGHT = [201, 201, 201]
+
+/** Makes the nth operation of a load. */
+export type Operations = (n: number) => Operation
+
+/** The paths that are read. */
+export const paths = {
+  list: `${API}/products?limit=20`,
+  product: (id: string) => `${API}/products/${id}`,
+  order: (id: string) => `${API}/orders/${id}`,
+}
+
+const idOf = (body: string) => (JSON.parse(body) as { id: string }).id
+const cycle = (list: readonly Operation[]): Operations => (n) => list[n % list.length]!
+
+/** All requests that the rows need, made once over the seeded data. */
+export function requests({ keys, productIds, orderIds, variantIds, methodId }: Seeded) {
+  const choose = choices(SEED)
+  const buyer = { authorization: `Bearer ${keys.storefront}` }
+  const team = { authorization: `Bearer ${keys.admin}` }
+  const get = (path: string, headers: Record<string, string>, expect = OK): Operation => ({ first: requestOf('GET', path, headers), expect })
+  const post = (path: string, body: unknown) => requestOf('POST', `${API}${path}`, buyer, body)
+  const { name: _, company: __, line2: ___, phone: ____, ...shippingAddress } = ADDRESS
+
+  const details = (n: number) => ({
+    email: n % 2 ? customerEmail(n % KNOWN_BUYERS) : `buyer${n}@example.com`, name: 'Ada Lovelace', shippingAddress, shippingMethodId: methodId, paymentMethod: 'manual',
+  })
+  const item = () => ({ variantId: choose.one(variantIds), quantity: 1 })
+
+  return {
+    buyer, team,
+    list: cycle([get(paths.list, buyer)]),
+    products: cycle(productIds.map(() => get(paths.product(choose.one(productIds)), buyer))),
+    orders: cycle(Array.from({ length: ORDERS_READ }, () => get(paths.order(choose.one(orderIds)), team))),
+    /** Products that the client has already: `etags` by product id. */
+    unchanged: (etags: ReadonlyMap<string, string>) => cycle([...etags].map(([id, etag]) => get(paths.product(id), { ...buyer, 'if-none-match': etag }, NOT_MODIFIED))),
+    /** A cart and one line in it. */
+    addToCart: ((): Operation => ({
+      first: post('/carts', {}), expect: CREATED_TWICE, then: (body) => post(`/carts/${idOf(body)}/items`, item()),
+    })) as Operations,
+    /** The checkout of a cart that is there. */
+    checkout: (cartId: string, n: number): Operation => ({ first: post(`/carts/${cartId}/checkout`, details(n)), expect: CREATED }),
+    /** A whole purchase. */
+    purchase: ((n: number): Operation => {
+      let cartId = ''
+      return {
+        first: post('/carts', {}), expect: BOUGHT,
+        then(body, step) {
+          if (step === 0) cartId = idOf(body)
+          return step === 0 ? post(`/carts/${cartId}/items`, item()) : post(`/carts/${cartId}/checkout`, details(n))
+        },
+      }
+    }) as Operations,
+  }
+}
+
+export type Requests = ReturnType<typeof requests>

@@ -1,0 +1,75 @@
+/** Rounds: the floor and Stoa in turn, so that whatever else the machine does meets both alike; the median round counts. */
+import { percentile, run, type Measured } from './load.ts'
+import type { Part, Row, Side } from './rows.ts'
+
+/** The figures of a row: medians over its rounds; latencies are Stoa's unless they say otherwise. */
+export interface RowResult {
+  name: string
+  floorPerSecond: number
+  stoaPerSecond: number
+  ratio: number
+  p50Ms: number
+  p99Ms: number
+  floorP50Ms: number
+  floorP99Ms: number
+  /** The same requests with nothing beside them, in the same rounds. */
+  alone?: { perSecond: number, p99Ms: number, p99Ratio: number, floorPerSecond: number, floorP99Ratio: number, besidePerSecond: number }
+}
+
+/** The middle of some numbers; the mean of the middle two when they are even in number. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length / 2
+  return sorted.length % 2 ? sorted[Math.floor(middle)]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+interface Turn { main: Measured, alone?: Measured, beside?: Measured }
+
+async function measure(side: Side, part: Part, maxMs: number, options: { most?: number, until?: AbortSignal } = {}): Promise<Measured> {
+  const most = options.most ?? part.most
+  const next = await part.operations(side, most)
+  return run({ port: side.port, connections: part.connections, next, maxMs, until: options.until })
+}
+
+/** Measures `part` while `beside` runs; each ends with the other. */
+async function together(side: Side, { part, beside, roundMs }: Row): Promise<Turn> {
+  const over = new AbortController()
+  const ending = <T>(running: Promise<T>) => running.finally(() => over.abort())
+  const [main, other] = await Promise.all([
+    ending(measure(side, part, roundMs, { until: over.signal })),
+    ending(measure(side, beside!, roundMs, { until: over.signal })),
+  ])
+  return { main, beside: other }
+}
+
+async function turn(side: Side, row: Row): Promise<Turn> {
+  if (!row.beside) return { main: await measure(side, row.part, row.roundMs) }
+  const alone = await measure(side, row.part, row.roundMs)
+  return { ...await together(side, row), alone }
+}
+
+async function warm(side: Side, { part, beside, warmMs }: Row) {
+  await measure(side, part, warmMs, { most: part.warm })
+  if (beside) await measure(side, beside, warmMs, { most: beside.warm })
+}
+
+/** Measures a row in so many rounds. */
+export async function measureRow(row: Row, floor: Side, stoa: Side, rounds: number): Promise<RowResult> {
+  const turns = { floor: [] as Turn[], stoa: [] as Turn[] }
+  for (const side of [floor, stoa]) await warm(side, row)
+  for (let round = 0; round < rounds; round++) {
+    for (const side of round % 2 ? [stoa, floor] : [floor, stoa]) turns[side.name].push(await turn(side, row))
+  }
+  const middle = (of: (floor: Turn, stoa: Turn) => number) => median(turns.stoa.map((one, i) => of(turns.floor[i]!, one)))
+  const p99Ratio = ({ main, alone }: Turn) => percentile(main, 0.99) / percentile(alone!, 0.99)
+  return {
+    name: row.name,
+    floorPerSecond: middle((floor) => floor.main.perSecond), stoaPerSecond: middle((_, stoa) => stoa.main.perSecond), ratio: middle((floor, stoa) => stoa.main.perSecond / floor.main.perSecond),
+    p50Ms: middle((_, stoa) => percentile(stoa.main, 0.5)), p99Ms: middle((_, stoa) => percentile(stoa.main, 0.99)),
+    floorP50Ms: middle((floor) => percentile(floor.main, 0.5)), floorP99Ms: middle((floor) => percentile(floor.main, 0.99)),
+    ...(row.beside ? { alone: {
+      perSecond: middle((_, stoa) => stoa.alone!.perSecond), p99Ms: middle((_, stoa) => percentile(stoa.alone!, 0.99)), p99Ratio: middle((_, stoa) => p99Ratio(stoa)),
+      floorPerSecond: middle((floor) => floor.alone!.perSecond), floorP99Ratio: middle((floor) => p99Ratio(floor)), besidePerSecond: middle((_, stoa) => stoa.beside!.perSecond),
+    } } : {}),
+  }
+}

@@ -1,0 +1,84 @@
+/** The rows of the bench: what is asked, how often, and by how many at a time. */
+import { HOST, type Operation } from './load.ts'
+import { paths, type Operations, type Requests } from './requests.ts'
+import type { Seeded } from './seed.ts'
+
+/** The rows, in the order in which they run: those that only read come first. */
+export const ROW_NAMES = ['list-products', 'get-product', 'get-order', 'product-304', 'add-to-cart', 'checkout-1', 'checkout-32', 'reads-beside-checkouts'] as const
+export type RowName = (typeof ROW_NAMES)[number]
+
+const READERS = 16
+const BUYERS = 32
+const ROUND_MS = 1_000
+const WARM_MS = 400
+/** Checkouts of one round: about a second's worth. */
+const CHECKOUTS_1 = 600
+const CHECKOUTS_32 = 2_000
+/** Checkouts that go on beside the reads of one round; the round ends with them. */
+const CHECKOUTS_BESIDE = 5_000
+const CHECKOUTS_WARM = 300
+
+/** One of the two servers, and what it has been asked so far. */
+export interface Side {
+  name: 'floor' | 'stoa'
+  port: number
+  /** Carts that are not orders yet, each taken once. */
+  carts: { ids: readonly string[], used: number }
+}
+
+/** A load of a row: `most` bounds its operations in a round, `warm` those before the first. */
+export interface Part { connections: number, most: number, warm: number, operations(side: Side, most: number): Promise<(n: number) => Operation | null> }
+
+export interface Row {
+  name: RowName
+  part: Part
+  roundMs: number
+  warmMs: number
+  /** Runs all the time while `part` is measured; then `part` is measured without it too. */
+  beside?: Part
+}
+
+/** Carts that a run of these rows takes from each side. */
+export const cartsFor = (names: readonly RowName[], rounds: number) => names.reduce((sum, name) => sum + (
+  name === 'checkout-1' ? CHECKOUTS_WARM + rounds * CHECKOUTS_1
+    : name === 'checkout-32' ? CHECKOUTS_WARM + rounds * CHECKOUTS_32
+      : name === 'reads-beside-checkouts' ? CHECKOUTS_WARM + rounds * CHECKOUTS_BESIDE : 0), 0)
+
+const reading = (operations: Operations): Part => ({ connections: READERS, most: Infinity, warm: Infinity, operations: async () => operations })
+
+async function etagsOf({ port }: Side, { productIds }: Seeded, { buyer }: Requests): Promise<Map<string, string>> {
+  const etags = new Map<string, string>()
+  for (const id of productIds) {
+    const response = await fetch(`http://127.0.0.1:${port}${paths.product(id)}`, { headers: { ...buyer, host: HOST } })
+    await response.arrayBuffer()
+    etags.set(id, response.headers.get('etag')!)
+  }
+  return etags
+}
+
+/** All rows over the seeded data. */
+export function rowsOf(seeded: Seeded, ask: Requests): Row[] {
+  const checkouts = (connections: number, most: number): Part => ({
+    connections, most, warm: CHECKOUTS_WARM,
+    async operations({ carts }, count) {
+      const last = Math.min(carts.used + count, carts.ids.length)
+      return () => {
+        if (carts.used >= last) return null
+        const n = carts.used++
+        return ask.checkout(carts.ids[n]!, n)
+      }
+    },
+  })
+  const row = (name: RowName, part: Part, beside?: Part): Row => ({ name, part, roundMs: ROUND_MS, warmMs: WARM_MS, beside })
+  const parts: Record<RowName, () => Row> = {
+    'list-products': () => row('list-products', reading(ask.list)),
+    'get-product': () => row('get-product', reading(ask.products)),
+    'get-order': () => row('get-order', reading(ask.orders)),
+    'product-304': () => row('product-304', { ...reading(ask.products), operations: async (side) => ask.unchanged(await etagsOf(side, seeded, ask)) }),
+    'add-to-cart': () => row('add-to-cart', { ...reading(ask.addToCart), connections: 1 }),
+    'checkout-1': () => row('checkout-1', checkouts(1, CHECKOUTS_1)),
+    'checkout-32': () => row('checkout-32', checkouts(BUYERS, CHECKOUTS_32)),
+    'reads-beside-checkouts': () => row('reads-beside-checkouts', reading(ask.products), checkouts(BUYERS, CHECKOUTS_BESIDE)),
+  }
+  return ROW_NAMES.map((name) => parts[name]())
+}
