@@ -1,0 +1,111 @@
+/**
+ * `npm run bench`: Stoa against a floor of bare statements, in turn and on the same data, with the bars that it must meet. The
+ * ratios mean something on any machine, the rates only on this one.
+ */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command, InvalidArgumentError } from 'commander'
+import { memoryAfterLoad, memoryWithStores, startTime } from './bench/memory.ts'
+import { document, table, type Figures } from './bench/report.ts'
+import { requests } from './bench/requests.ts'
+import { measureRow } from './bench/rounds.ts'
+import { cartsFor, ROW_NAMES, rowsOf, type RowName, type Side } from './bench/rows.ts'
+import { requireSame } from './bench/same.ts'
+import { seed, type Seeded } from './bench/seed.ts'
+import { endAll, startFloor, startStoa, type Server } from './bench/servers.ts'
+
+const PRODUCTS = 1_000
+const ORDERS = 10_000
+const ROUNDS = 3
+const ROUNDS_MAX = 20
+const STORES = 1_000
+const MIXED_LOAD_MS = 60_000
+/** Exit status of a program that was interrupted. */
+const INTERRUPTED = 130
+/** Carts that the comparison of answers takes. */
+const CARTS_COMPARED = 2
+
+interface Options { json?: boolean, only: RowName[], rounds: number, memory: boolean }
+
+function names(text: string): RowName[] {
+  const asked = text.split(',').map((name) => name.trim())
+  const unknown = asked.find((name) => !(ROW_NAMES as readonly string[]).includes(name))
+  if (unknown !== undefined) throw new InvalidArgumentError(`${unknown} is no row: choose from ${ROW_NAMES.join(', ')}`)
+  return ROW_NAMES.filter((name) => asked.includes(name))
+}
+
+function rounds(text: string): number {
+  const count = Number(text)
+  if (!Number.isInteger(count) || count < 1 || count > ROUNDS_MAX) throw new InvalidArgumentError(`must be a whole number from 1 to ${ROUNDS_MAX}`)
+  return count
+}
+
+/** Runs the rows on a floor and a Stoa of their own. */
+async function measure(dataDir: string, seeded: Seeded, options: Options, say: (text: string) => void): Promise<Figures['rows']> {
+  const file = join(dataDir, 'floor.sqlite')
+  copyFileSync(join(dataDir, `${seeded.database}.db`), file)
+  const running: Server[] = []
+  try {
+    const side = async (name: Side['name'], server: Promise<Server>): Promise<Side> => {
+      running.push(await server)
+      return { name, port: running.at(-1)!.port, carts: { ids: seeded.cartIds, used: 0 } }
+    }
+    const floor = await side('floor', startFloor(file))
+    const stoa = await side('stoa', startStoa(dataDir))
+    await requireSame(floor, stoa, seeded)
+    const results: Figures['rows'] = []
+    for (const row of rowsOf(seeded, requests(seeded))) {
+      if (!options.only.includes(row.name)) continue
+      say(row.name)
+      results.push(await measureRow(row, floor, stoa, options.rounds))
+    }
+    return results
+  } finally {
+    for (const server of running) await server.stop()
+  }
+}
+
+async function bench(options: Options): Promise<Figures> {
+  const folder = mkdtempSync(join(tmpdir(), 'stoa-bench-'))
+  const interrupted = async () => {
+    await endAll()
+    rmSync(folder, { recursive: true, force: true })
+    process.exit(INTERRUPTED)
+  }
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
+  const say = (text: string) => { if (process.stderr.isTTY) process.stderr.write(`${text}…\n`) }
+  try {
+    const dataDir = join(folder, 'data')
+    say('seed')
+    const carts = CARTS_COMPARED + cartsFor(options.only, options.rounds)
+    const seeded = await seed({ url: `file:${dataDir}/{name}.db` }, { products: PRODUCTS, orders: ORDERS, carts })
+    const figures: Figures = { rows: await measure(dataDir, seeded, options, say) }
+    if (!options.memory) return figures
+    say('start')
+    figures.startMs = await startTime(join(folder, 'start'))
+    say('memory with many stores')
+    figures.memory1000StoresMb = await memoryWithStores(join(folder, 'stores'), STORES)
+    say('memory after mixed load')
+    const { memoryMb, perSecond } = await memoryAfterLoad(dataDir, seeded, MIXED_LOAD_MS)
+    return { ...figures, memoryMb, mixedPerSecond: perSecond }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const program = new Command('bench')
+  .description('Measures Stoa against the same statements in plain code; takes less than three minutes.')
+  .option('--json', 'print one JSON document')
+  .option('--only <rows>', 'measure these rows only, separated by commas', names, [...ROW_NAMES])
+  .option('--rounds <count>', 'rounds of each row; the median counts', rounds, ROUNDS)
+  .option('--no-memory', 'leave out memory and start')
+  .action(async (options: Options) => {
+    const figures = await bench(options)
+    console.log(options.json ? document(figures) : table(figures))
+  })
+
+program.parseAsync().catch((error) => {
+  console.error(error instanceof Error ? error.message : error)
+  process.exit(1)
+})
