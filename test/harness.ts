@@ -9,6 +9,7 @@ import { createApp, realOutside, type App } from '../api/app.ts'
 import { createLog, type Log } from '../api/http/log.ts'
 import type { Rate } from '../api/http/rate-limit.ts'
 import type { Outside } from '../api/http/route.ts'
+import type { Provider } from '../api/checkout/payment.ts'
 import { Registry, STOREFRONT_SCOPES, type NewStore, type StoreRow } from '../db/control/registry.ts'
 import { createDatabase, Handles, openDatabase, type Environment, type Location } from '../db/open.ts'
 
@@ -38,7 +39,7 @@ export interface TestApp {
   close(): Promise<void>
 }
 
-export interface TestOptions { rate?: Rate | null, log?: Log, outside?: Partial<Outside>, metrics?: boolean, dnsServers?: string[] }
+export interface TestOptions { rate?: Rate | null, log?: Log, outside?: Partial<Outside>, metrics?: boolean, dnsServers?: string[], payments?: Provider | null }
 
 /** On a libSQL server every test database gets a name of its own, since namespaces outlive the test. */
 function testLocation(folder: string): Location {
@@ -63,7 +64,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     real() { held = null },
   }
   const app = createApp({
-    registry, handles, checkAnswers: true, version: 'test', rate: options.rate ?? null, log: options.log ?? createLog('warn', process.stderr), metrics: options.metrics, dnsServers: options.dnsServers,
+    registry, handles, checkAnswers: true, version: 'test', rate: options.rate ?? null, log: options.log ?? createLog('warn', process.stderr), metrics: options.metrics, dnsServers: options.dnsServers, payments: options.payments,
     outside: { ...realOutside, now: () => new Date(clock.now), ...options.outside },
   })
 
