@@ -83,7 +83,7 @@ async function requireSellable(db: Db, cart: CartRow, touched: Map<CartItem, str
   return quoted
 }
 
-async function columnsOf(tx: Db, body: Static<typeof CartPatch>, settings: Settings): Promise<Partial<CartRow>> {
+async function columnsOf(tx: Db, cart: CartRow, body: Static<typeof CartPatch>, settings: Settings): Promise<Partial<CartRow>> {
   const columns: Partial<CartRow> = {}
   if (body.email !== undefined) columns.email = emailOf(body.email)
   if (body.shippingAddress !== undefined) columns.shippingAddress = addressOf(body.shippingAddress)
@@ -96,9 +96,12 @@ async function columnsOf(tx: Db, body: Static<typeof CartPatch>, settings: Setti
   if (body.note !== undefined) columns.note = body.note
   if (body.currency !== undefined) columns.currency = currencyOf(body.currency, settings)
   if (body.shippingMethodId !== undefined) {
-    const id = body.shippingMethodId?.toLowerCase() ?? null
-    if (id !== null && !(await tx.$count(shippingMethods, eq(shippingMethods.id, id)))) throw wrong('shippingMethodId', 'no such resource in this store')
-    columns.shippingMethodId = id
+    columns.shippingMethodId = body.shippingMethodId?.toLowerCase() ?? null
+    if (columns.shippingMethodId !== null) {
+      const [method] = await tx.select().from(shippingMethods).where(eq(shippingMethods.id, columns.shippingMethodId))
+      if (!method) throw wrong('shippingMethodId', 'no such resource in this store')
+      if (!methodPrice(method, columns.currency ?? cart.currency, settings)) throw conflict(`${method.name} has no price in the currency of the cart`)
+    }
   }
   return columns
 }
@@ -130,7 +133,7 @@ export const cartRoutes = resource('checkout', '/carts')
     quotedCart(db, await findCart(db, params.id!, now), await settings(), now))
   .patch('/{id}', { op: 'updateCart', summary: 'Change a cart', ...visitor, body: CartPatch, answers: { 200: Cart }, refuses: [404, 409] }, (call) => call.write((tx) =>
     change(call as never, tx, async (cart, settings) => {
-      const columns = await columnsOf(tx, call.body, settings)
+      const columns = await columnsOf(tx, cart, call.body, settings)
       if (columns.currency && columns.currency !== cart.currency) {
         const { warnings } = await quote(tx, { ...cart, ...columns }, settings, call.now)
         const unpriced = warnings.find((warning) => warning.code === 'no_price')

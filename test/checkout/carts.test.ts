@@ -356,6 +356,24 @@ describe('currency', () => {
     expect((await shop.checkOut(id)).status).toBe(409)
   })
 
+  test('a shipping method without a price in the currency of the cart is refused', async () => {
+    const [dollars, both] = [await shop.method(), await shop.method({ currencyPrices: { eur: { price: 4 } } })]
+    const { id } = await shop.cart([{ variantId: await shop.variant({ shippable: true, prices: { eur: 7 } }) }], { currency: 'eur' })
+    expect((await shop.patch(`/carts/${id}`, { shippingMethodId: dollars })).status).toBe(409)
+    expect((await shop.patch(`/carts/${id}`, { shippingMethodId: both, currency: 'gbp' })).status).toBe(400)
+    expect(made(await shop.patch(`/carts/${id}`, { shippingMethodId: both })).shippingCents).toBe(400)
+    expect(made(await shop.patch(`/carts/${id}`, { shippingMethodId: dollars, currency: 'usd' })).shippingCents).toBe(500)
+    expect((await shop.patch(`/carts/${id}`, { shippingMethodId: dollars, currency: 'eur' })).status).toBe(409)
+  })
+
+  test('a shipping method that was chosen in another currency is named in warnings', async () => {
+    const method = await shop.method()
+    const { id } = await shop.cart([{ variantId: await shop.variant({ shippable: true, prices: { eur: 7 } }) }])
+    await shop.patch(`/carts/${id}`, { shippingMethodId: method })
+    expect(made(await shop.patch(`/carts/${id}`, { currency: 'eur' }))).toMatchObject({ shippingCents: 0, warnings: [{ code: 'shipping_method' }] })
+    expect((await shop.checkOut(id, { shippingAddress: ADDRESS })).status).toBe(409)
+  })
+
   test('JPY has no minor units and KWD has three', async () => {
     const [jpy, kwd] = [await newShop(app, { currency: 'jpy' }), await newShop(app, { currency: 'kwd' })]
     expect(await jpy.cart([{ variantId: await jpy.variant({ price: 1500 }), quantity: 2 }])).toMatchObject({ currency: 'jpy', totalCents: 3000, items: [{ unitPriceCents: 1500 }] })
