@@ -65,15 +65,15 @@ async function add(db: Db, cart: CartRow, wanted: (Static<typeof AnyItem> & { pa
   return requireSellable(db, cart, touched, call.now, settings)
 }
 
-/** Refuses when an item can't be bought: 400 at its path when there is no such thing, 409 when it has no price or stock. */
-async function requireSellable(db: Db, cart: CartRow, touched: Map<CartItem, string[]>, now: string, settings: Settings) {
+/** Refuses when an item can't be bought: 400 at its path when the request names no such thing, 409 when it is no longer sold, or has no price or stock. */
+async function requireSellable(db: Db, cart: CartRow, touched: Map<CartItem, string[] | null>, now: string, settings: Settings) {
   const quoted = await quote(db, cart, settings, now)
   for (const [item, path] of touched) {
     const warning = quoted.warnings.find((candidate) => candidate.itemId === item.id)
-    if (warning?.code === 'unavailable') throw wrong(path, 'no such resource in this store')
+    if (warning?.code === 'unavailable' && path) throw wrong(path, 'no such resource in this store')
     if (warning) throw conflict(warning.message)
     const mine = quoted.lines.filter((line) => line.item === item)
-    if (mine.some((line) => line.variant.bookable)) throw wrong([...path.slice(0, -1), 'bookingSlotId'], 'is needed for a bookable variant')
+    if (path && mine.some((line) => line.variant.bookable)) throw wrong([...path.slice(0, -1), 'bookingSlotId'], 'is needed for a bookable variant')
     const demand = demandOf(quoted.lines)
     for (const { variant } of mine) {
       const { units } = demand.get(variant.id)!
@@ -162,7 +162,7 @@ export const cartRoutes = resource('checkout', '/carts')
       const grows = call.body.quantity > item.quantity
       item.quantity = call.body.quantity
       if (item.quantity === 0) cart.items.splice(cart.items.indexOf(item), 1)
-      const quoted = grows ? await requireSellable(tx, cart, new Map([[item, ['variantId']]]), call.now, settings) : await quote(tx, cart, settings, call.now)
+      const quoted = grows ? await requireSellable(tx, cart, new Map([[item, null]]), call.now, settings) : await quote(tx, cart, settings, call.now)
       await storeItems(tx, cart, call.now, settings)
       return cartView(cart, quoted)
     }))

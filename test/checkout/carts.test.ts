@@ -281,6 +281,13 @@ describe('items', () => {
     expect(codes(made(await shop.patch(`/carts/${id}/items/${item.id}`, { quantity: 1 })))).toEqual([])
   })
 
+  test('more of what is no longer sold is 409: the request names nothing that is missing', async () => {
+    const { id, items: [item] } = await shop.cart([{ variantId: await shop.variant(), quantity: 3 }])
+    await shop.patch(`/products/${item.productId}`, { status: 'draft' })
+    expect((await shop.patch(`/carts/${id}/items/${item.id}`, { quantity: 4 })).status).toBe(409)
+    expect(made(await shop.patch(`/carts/${id}/items/${item.id}`, { quantity: 2 })).items[0].quantity).toBe(2)
+  })
+
   test('a cart holds at most 200 different items', async () => {
     const variants = made(await shop.post('/products', { name: 'Many', status: 'published', variants: Array.from({ length: 200 }, () => ({ price: 1, shippable: false, stock: { tracked: false } })) })).variants
     const { id } = await shop.cart(variants.map((variant: { id: string }) => ({ variantId: variant.id })))
