@@ -12,6 +12,8 @@ const QUEUE_MAX = 2_000
 /** A commit waits for at most this many writes, and for no write that starts later than this after its begin. */
 const GROUP_MAX = 64
 const GROUP_MS = 25
+/** Statements of a file are synchronous: after this long, the group lets the event loop answer those who read. */
+const SLICE_MS = 1
 /** How long a write waits for another process's lock. */
 const LOCK_WAIT_MS = 15_000
 
@@ -37,6 +39,9 @@ export function serverTransactions(client: Client): Begin {
     return { connection: new ServerConnection(transaction), commit: () => transaction.commit(), rollback: () => transaction.rollback() }
   }
 }
+
+/** One turn of the event loop: whatever has arrived is answered, and what it writes joins the queue. */
+const turn = () => new Promise<void>((next) => setImmediate(next))
 
 interface Job { run(tx: Db): Promise<unknown>, resolve(value: unknown): void, reject(error: unknown): void }
 
@@ -70,7 +75,7 @@ export class Writer {
       } catch (error) {
         this.#queue.shift()?.reject(error)
       }
-      if (this.#queue.length) await new Promise<void>((next) => setImmediate(next))
+      if (this.#queue.length) await turn()
     }
     this.#running = false
   }
@@ -100,10 +105,15 @@ export class Writer {
     const taken: Job[] = []
     const outcomes: (() => void)[] = []
     const started = performance.now()
+    let sliceStarted = started
     try {
       while (this.#queue.length && taken.length < GROUP_MAX && performance.now() - started < GROUP_MS) {
         const job = this.#queue.shift()!
         taken.push(job)
+        if (performance.now() - sliceStarted > SLICE_MS) {
+          await turn()
+          sliceStarted = performance.now()
+        }
         await connection.run('SAVEPOINT one', [])
         try {
           const value = await job.run(tx)
