@@ -50,8 +50,9 @@ async function requireComplete(tx: Db, cart: CartRow, quoted: Quote, body: Stati
     if (cart.shippingMethodId === null) throw wrong('shippingMethodId', 'is required: something in the cart is shipped')
     if (quoted.method?.type !== 'in_store') requireAddress(cart.shippingAddress, 'shippingAddress')
   }
-  const refused = quoted.warnings.find((warning) => warning.code === 'shipping_method' || warning.code === 'coupon')
-  if (refused && (refused.code === 'coupon' || quoted.shippable)) throw conflict(refused.message, { warning: refused })
+  // A coupon that was deleted has no code by which it could be taken off: it only shows in warnings, and in the total.
+  const refused = quoted.warnings.find((warning) => warning.code === 'shipping_method' ? quoted.shippable : warning.code === 'coupon' && warning.coupon !== undefined)
+  if (refused) throw conflict(refused.message, { warning: refused })
   const { total } = quoted.price
   if (body.expectedTotalCents !== undefined && body.expectedTotalCents !== total) {
     throw conflict('the price has changed', { code: 'price_changed', expectedTotalCents: body.expectedTotalCents, totalCents: total })

@@ -167,6 +167,7 @@ export async function quote(db: Db, cart: Quotable, settings: Settings, now: str
     promotions: running, coupons: applied, loyalty: null, taxesIncluded: settings.taxesIncluded, now,
     shipping: cost && shippable ? { ...cost, taxRate: rateFor(rates, method!.taxRateId, country) } : null,
   })
+  if (applied.length < cart.couponIds.length) warnings.push({ code: 'coupon', message: 'a coupon of the cart no longer exists' })
   for (const refusal of result.refused) warnings.push({ code: 'coupon', message: refusal.reason, coupon: refusal.code })
   return { price: result, lines, faces, method: cost ? method : null, knowsMethod: method !== null, warnings, shippable }
 }

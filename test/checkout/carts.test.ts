@@ -416,6 +416,18 @@ describe('warnings', () => {
     expect(await cart(id)).toMatchObject({ totalCents: 1000, coupons: [{ code: 'MAY', discountCents: 0 }], warnings: [{ code: 'coupon', coupon: 'MAY', message: expect.stringContaining('ended') }] })
   })
 
+  test('say that a coupon was deleted; the cart costs more then, and can still be bought', async () => {
+    const { id } = await shop.cart([{ variantId: await shop.variant() }])
+    for (const code of ['MAY', 'JUNE']) {
+      await shop.coupon({ code })
+      await shop.post(`/carts/${id}/coupons`, { code })
+    }
+    await shop.remove('/coupons/MAY')
+    expect(await cart(id)).toMatchObject({ totalCents: 900, coupons: [{ code: 'JUNE', discountCents: 100 }], warnings: [{ code: 'coupon', message: expect.stringContaining('no longer exists') }] })
+    expect((await shop.checkOut(id, { expectedTotalCents: 810 })).body.code).toBe('price_changed')
+    expect(made(await shop.checkOut(id, { expectedTotalCents: 900 })).order.coupons).toEqual([{ code: 'JUNE', discountCents: 100 }])
+  })
+
   test('say that the shipping method is gone, or does not serve the country', async () => {
     const method = await shop.method({ countries: ['PL'] })
     const { id } = await shop.cart([{ variantId: await shop.variant({ shippable: true }) }])
