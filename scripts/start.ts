@@ -8,10 +8,8 @@ import { makeDataDir } from '../db/data-dir.ts'
 import { migrateAll } from '../db/migrate-all.ts'
 import { version } from '../package.json'
 import { serveSite, type Site } from '../site/server.ts'
-import { newStore } from './new-store.ts'
+import { makeDemoStore } from './demo.ts'
 import { startWorkers } from './workers.ts'
-
-const DEMO = { name: 'Demo store', slug: 'demo', plan: 'growth', currency: 'usd', locale: 'en-US', aiBuilt: false } as const
 
 /** What has to be done before the first request. A store whose database is broken keeps no other one from being served. */
 async function prepare(registry: Registry) {
@@ -19,8 +17,8 @@ async function prepare(registry: Registry) {
     console.error(`${database} is not usable: ${error}. Its store is not served; restore it with: npm run -s stoa -- store restore ID --from FILE`)
   }
   if ((await registry.listStores()).length) return
-  const { id, keys } = await newStore(registry, DEMO)
-  console.log([`Demo store  ${DEMO.slug} (${id}). Its keys, shown this once:`, ...Object.entries(keys).map(([name, key]) => `  ${name.padEnd(10)}  ${key}`)].join('\n'))
+  const { id, slug, keys } = await makeDemoStore(registry)
+  console.log([`Demo store  ${slug} (${id}). Its keys, shown this once:`, ...Object.entries(keys).map(([name, key]) => `  ${name.padEnd(10)}  ${key}`)].join('\n'))
 }
 
 async function startApi(config: Config): Promise<Api> {

@@ -1,0 +1,42 @@
+/** `stoa seed`: fills a store with plausible data, by the functions that the API works with, so that it obeys the same rules. */
+import { settings as settingsTable } from '../db/store/store.ts'
+import { customers } from '../db/store/orders.ts'
+import { products } from '../db/store/catalog.ts'
+import type { Handle } from '../db/open.ts'
+import { seedGroups, seedOffers, seedProduct, sellable } from './seed/catalog.ts'
+import { choosing } from './seed/choose.ts'
+import { customerPool, offerPool, PERIOD_DAYS, seedCustomer, seedOrder, type Pool } from './seed/orders.ts'
+import { DAY_MS, quietly, type Seeding } from './seed/seeding.ts'
+import type { Db } from '../db/driver.ts'
+
+/** How much to add. */
+export interface Amounts { products: number, customers: number, orders: number }
+export const AMOUNTS: Amounts = { products: 50, customers: 20, orders: 30 }
+
+/** Rows of one kind in one transaction: other writers wait no longer than that takes. */
+const AT_ONCE = 200
+
+/** Adds data to a store; the same amounts in an empty store give the same data. Throws when orders have nothing or nobody to choose from. */
+export async function seedStore(store: Handle, amounts: Amounts, nowMs = Date.now()): Promise<Amounts> {
+  const [settings] = await store.read.select().from(settingsTable)
+  const before = { products: await store.read.$count(products), customers: await store.read.$count(customers) }
+  const seeding: Seeding = { choose: choosing(1 + before.products + 7 * before.customers), settings: settings!, nowMs }
+  const inBatches = async (count: number, one: (tx: Db, i: number) => Promise<unknown>) => {
+    for (let from = 0; from < count; from += AT_ONCE) {
+      await store.write((tx) => quietly(tx, async () => { for (let i = from; i < Math.min(count, from + AT_ONCE); i++) await one(tx, i) }))
+    }
+  }
+  const groups = await store.write((tx) => quietly(tx, async () => {
+    await seedOffers(tx, seeding)
+    return seedGroups(tx, seeding)
+  }))
+  await inBatches(amounts.products, (tx) => seedProduct(tx, seeding, groups))
+  await inBatches(amounts.customers, (tx, i) => seedCustomer(tx, seeding, before.customers + i + 1))
+  if (amounts.orders) {
+    const pool: Pool = { variantIds: await sellable(store.read), customers: await customerPool(store.read), ...await offerPool(store.read) }
+    if (!pool.variantIds.length || !pool.customers.length || !pool.methods.length) throw new Error('orders need products, customers and a shipping method: seed some of them too')
+    const stepMs = PERIOD_DAYS * DAY_MS / amounts.orders
+    await inBatches(amounts.orders, (tx, i) => seedOrder(tx, seeding, pool, Math.floor(nowMs - (amounts.orders - i - seeding.choose.whole(0, 99) / 100) * stepMs)))
+  }
+  return amounts
+}
