@@ -4,6 +4,7 @@ import { brands, products } from '../../db/store/catalog.ts'
 import { conflict } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Nullable, Page, Paging, RichTextOrText, Text, Type, Uuid } from '../http/schema.ts'
+import { requireRichText } from '../rich-text.ts'
 import { contains, findGroup, forget, groupInput, imageInput, indexGroup, overlay, overlayAll } from './groups.ts'
 import { translationsFor, viewOf } from './read.ts'
 import { Lang, Seo } from './shapes.ts'
@@ -34,6 +35,7 @@ export const brandRoutes = resource('catalog', '/brands')
   .post('', { op: 'createBrand', summary: 'Add a brand', scope: 'catalog:write', body: BrandInput, answers: { 201: Brand }, refuses: [409] },
     (call) => call.write(async (tx) => {
       const { body, now, outside } = call
+      requireRichText(body, 'description')
       const row = { description: null, logo: null, active: true, seo: {}, createdAt: now, updatedAt: now, ...body, id: outside.id(), slug: await slugFor(tx, brands, body.slug, body.name) }
       await tx.insert(brands).values(row as never)
       await indexGroup(tx, 'brand', row)
@@ -47,6 +49,7 @@ export const brandRoutes = resource('catalog', '/brands')
   .patch('/{idOrSlug}', { op: 'updateBrand', summary: 'Change a brand', scope: 'catalog:write', body: BrandPatch, answers: { 200: Brand }, refuses: [404, 409] },
     (call) => call.write(async (tx) => {
       const { body } = call
+      requireRichText(body, 'description')
       const { id } = await findGroup(tx, 'brand', call.params.idOrSlug!, everyone)
       await tx.update(brands).set({ ...body as never as Partial<typeof brands.$inferInsert>, ...(body.slug === undefined ? {} : { slug: await slugFor(tx, brands, body.slug, '') }), updatedAt: call.now }).where(eq(brands.id, id))
       const row = await findGroup(tx, 'brand', id, everyone)

@@ -5,6 +5,7 @@ import { bundles, bundleVariants, products, variants } from '../../db/store/cata
 import { missing, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, isUuid, Nullable, OneOf, Page, Paging, RichTextOrText, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { requireRichText } from '../rich-text.ts'
 import { Images, Seo } from './shapes.ts'
 import { requireIds, slugFor } from './write.ts'
 
@@ -64,6 +65,7 @@ export const bundleRoutes = resource('catalog', '/bundles')
     }
   })
   .post('', { op: 'createBundle', summary: 'Add a bundle', scope: 'catalog:write', body: BundleInput, answers: { 201: Bundle }, refuses: [409] }, ({ body, write, outside, now }) => write(async (tx) => {
+    requireRichText(body, 'content')
     const id = outside.id()
     await tx.insert(bundles).values({
       summary: null, content: null, images: [], status: 'published', discountPercentage: 0, seo: {}, createdAt: now, updatedAt: now, ...own(body), name: body.name,
@@ -75,6 +77,7 @@ export const bundleRoutes = resource('catalog', '/bundles')
   .get('/{id}', { op: 'getBundle', summary: 'Read a bundle', scope: 'storefront:read', answers: { 200: Bundle }, refuses: [404], stored: true }, ({ db, params, storefront }) => read(db, params.id!, storefront))
   .patch('/{id}', { op: 'updateBundle', summary: 'Change a bundle', description: '`variants` replaces the whole composition.', scope: 'catalog:write', body: BundlePatch, answers: { 200: Bundle }, refuses: [404, 409] },
     ({ body, params, write, now }) => write(async (tx) => {
+      requireRichText(body, 'content')
       const { id } = await findBundle(tx, params.id!, false)
       await tx.update(bundles).set({ ...own(body), ...(body.slug === undefined ? {} : { slug: await slugFor(tx, bundles, body.slug, '') }), updatedAt: now }).where(eq(bundles.id, id))
       if (body.variants) await replaceParts(tx, id, body.variants)

@@ -5,6 +5,7 @@ import { categories, products } from '../../db/store/catalog.ts'
 import { conflict, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Nullable, Page, Paging, RichTextOrText, Text, Type, Uuid } from '../http/schema.ts'
+import { requireRichText } from '../rich-text.ts'
 import { contains, findGroup, forget, groupInput, imageInput, indexGroup, overlay, overlayAll, translationLists } from './groups.ts'
 import { productColumns, translationsFor, viewOf, viewProducts, type ProductRow } from './read.ts'
 import { Lang, ProductItem, Seo } from './shapes.ts'
@@ -84,6 +85,7 @@ export const categoryRoutes = resource('catalog', '/categories')
   .post('', { op: 'createCategory', summary: 'Add a category', scope: 'catalog:write', body: CategoryInput, answers: { 201: Category }, refuses: [409] },
     (call) => call.write(async (tx) => {
       const { body, now, outside } = call
+      requireRichText(body, 'description', 'longDescription')
       await requireParent(tx, null, body.parentId)
       const row = {
         description: null, longDescription: null, image: null, parentId: null, active: true, seo: {}, createdAt: now, updatedAt: now, ...body, id: outside.id(),
@@ -98,6 +100,7 @@ export const categoryRoutes = resource('catalog', '/categories')
   .patch('/{idOrSlug}', { op: 'updateCategory', summary: 'Change a category', scope: 'catalog:write', body: CategoryPatch, answers: { 200: Category }, refuses: [404, 409] },
     (call) => call.write(async (tx) => {
       const { body } = call
+      requireRichText(body, 'description', 'longDescription')
       const { id } = await findGroup(tx, 'category', call.params.idOrSlug!, { lang: null, storefront: false })
       await requireParent(tx, id, body.parentId)
       await tx.update(categories).set({ ...body as never as Partial<typeof categories.$inferInsert>, ...(body.slug === undefined ? {} : { slug: await slugFor(tx, categories, body.slug, '') }), updatedAt: call.now }).where(eq(categories.id, id))

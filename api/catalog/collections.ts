@@ -4,6 +4,7 @@ import type { Db } from '../../db/driver.ts'
 import { collectionProducts, collections, products } from '../../db/store/catalog.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Nullable, OneOf, Page, Paging, RichTextOrText, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { requireRichText } from '../rich-text.ts'
 import { contains, findGroup, forget, groupInput, imageInput, indexGroup, overlay, overlayAll } from './groups.ts'
 import { translationsFor, viewOf } from './read.ts'
 import { Lang, Seo } from './shapes.ts'
@@ -71,6 +72,7 @@ export const collectionRoutes = resource('catalog', '/collections')
   .post('', { op: 'createCollection', summary: 'Add a collection', scope: 'catalog:write', body: CollectionInput, answers: { 201: Collection }, refuses: [409] },
     (call) => call.write(async (tx) => {
       const { body, now, outside } = call
+      requireRichText(body, 'description', 'longDescription')
       const row = {
         description: null, longDescription: null, image: null, kind: 'products' as const, active: true, seo: {}, createdAt: now, updatedAt: now, ...own(body), name: body.name,
         id: outside.id(), slug: await slugFor(tx, collections, body.slug, body.name),
@@ -85,6 +87,7 @@ export const collectionRoutes = resource('catalog', '/collections')
   .patch('/{idOrSlug}', { op: 'updateCollection', summary: 'Change a collection', scope: 'catalog:write', body: CollectionPatch, answers: { 200: Collection }, refuses: [404, 409] },
     (call) => call.write(async (tx) => {
       const { body } = call
+      requireRichText(body, 'description', 'longDescription')
       const { id } = await findGroup(tx, 'collection', call.params.idOrSlug!, everyone)
       await tx.update(collections).set({ ...own(body), ...(body.slug === undefined ? {} : { slug: await slugFor(tx, collections, body.slug, '') }), updatedAt: call.now }).where(eq(collections.id, id))
       if (body.productIds) await replaceMembers(tx, id, body.productIds)

@@ -7,6 +7,7 @@ import { wrong } from '../http/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
 import { deleted, Deleted, Money, OneOf, Page, Paging, Type, Uuid, type Static, type TObject } from '../http/schema.ts'
 import { toMinor } from '../money.ts'
+import { requireRichText } from '../rich-text.ts'
 import { findProduct, productsByIds, readProduct, viewOf, viewProducts, type View } from './read.ts'
 import { foundAmong, matchExpression, unindexDocument } from './search-index.ts'
 import { Currency, Lang, Product, ProductInput, ProductItem, ProductPatch, PRODUCT_STATUSES } from './shapes.ts'
@@ -93,6 +94,7 @@ export async function insertProduct(tx: Db, call: Call<never, Static<typeof Prod
   const id = outside.id()
   if (body.variants && VARIANT_FIELDS.some((field) => body[field] !== undefined)) throw wrong('variants', 'give either variants, or price, sku and stock of a single one')
   if (!body.variants && body.price === undefined && VARIANT_FIELDS.some((field) => body[field] !== undefined)) throw wrong('price', 'is needed for sku, stock or prices')
+  requireRichText(body, 'content')
   await requireLinks(tx, body)
   await tx.insert(products).values({
     summary: null, content: null, badgeContent: null, status: 'published', images: [], brandId: null, categoryId: null, tags: [], seo: {}, isEvent: false, ratingSum: 0, ratingCount: 0,
@@ -114,6 +116,7 @@ async function changeProduct(tx: Db, call: Call<never, Static<typeof ProductPatc
   const { body, now, outside } = call
   const settings = await call.settings()
   const { id } = await findProduct(tx, call.params.idOrSlug!, { lang: null, storefront: false })
+  requireRichText(body, 'content')
   await requireLinks(tx, body)
   const slug = body.slug === undefined ? {} : { slug: await slugFor(tx, products, body.slug, '') }
   await tx.update(products).set({ ...ownColumns(body), ...slug, updatedAt: now }).where(eq(products.id, id))

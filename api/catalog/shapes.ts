@@ -1,5 +1,5 @@
 /** The shapes of the catalog on the wire, shared by its resources (document 3, Catalog). */
-import { CountryCode, Money, Nullable, OneOf, RichTextOrText, Text, Type, Uuid, WebUrl, type Static } from '../http/schema.ts'
+import { CountryCode, Money, Nullable, OneOf, RichDocument, Text, Type, Uuid, WebUrl, type Static } from '../http/schema.ts'
 
 export const LOCALE = '^[a-z]{2,3}-[A-Z]{2}$'
 export const Lang = Type.Optional(Type.String({ pattern: LOCALE, description: 'Locale whose translations are laid over the content, such as `pl-PL`' }))
@@ -60,10 +60,10 @@ const productFields = {
   variants: Type.Array(Variant), rating: Type.Object({ average: Nullable(Type.Number()), count: Type.Integer() }), createdAt: Type.String(), updatedAt: Type.String(),
 }
 export const ProductItem = Type.Object(productFields)
-export const Product = Type.Object({ ...productFields, content: RichTextOrText() })
+export const Product = Type.Object({ ...productFields, content: Nullable(RichDocument()) })
 
 const productInput = {
-  slug: Type.Optional(Text(1, 200)), summary: Type.Optional(Nullable(Text(0, 5000))), content: Type.Optional(RichTextOrText()),
+  slug: Type.Optional(Text(1, 200)), summary: Type.Optional(Nullable(Text(0, 5000))), content: Type.Optional(Nullable(RichDocument())),
   badgeContent: Type.Optional(Nullable(Text(0, 200))), status: Type.Optional(OneOf(PRODUCT_STATUSES)), images: Type.Optional(Images),
   brandId: Type.Optional(Nullable(Uuid())), categoryId: Type.Optional(Nullable(Uuid())),
   collectionIds: Type.Optional(Type.Array(Uuid(), { maxItems: 100, uniqueItems: true })),

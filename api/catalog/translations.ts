@@ -6,17 +6,19 @@ import { conflict, wrong } from '../http/refusal.ts'
 import { isUuid, Nullable, RichDocument, Type, Uuid, type Static } from '../http/schema.ts'
 import { resource, type Call } from '../http/route.ts'
 import { isLocale } from '../locales.ts'
+import { requireRichText } from '../rich-text.ts'
 import { findGroup } from './groups.ts'
 import { findProduct, type Translated } from './read.ts'
 import { indexDocument, textOf, unindexDocument } from './search-index.ts'
 
 const text = (maxLength: number) => Type.Optional(Nullable(Type.String({ maxLength })))
-const document = () => Type.Optional(Nullable(Type.Union([RichDocument(), Type.String({ maxLength: 100_000 })])))
+/** A document, or nothing; of a group, whose description may be text, text too. */
+const document = (textMax: number) => Type.Optional(Nullable(Type.Union([RichDocument(), Type.String({ maxLength: textMax })])))
 const strict = { additionalProperties: false }
 const ProductFields = Type.Object({
-  name: text(300), slug: text(200), summary: text(5000), badgeContent: text(200), seoTitle: text(300), seoDescription: text(1000), content: document(),
+  name: text(300), slug: text(200), summary: text(5000), badgeContent: text(200), seoTitle: text(300), seoDescription: text(1000), content: document(0),
 }, strict)
-const GroupFields = Type.Object({ name: text(300), slug: text(200), seoTitle: text(300), seoDescription: text(1000), description: document(), longDescription: document() }, strict)
+const GroupFields = Type.Object({ name: text(300), slug: text(200), seoTitle: text(300), seoDescription: text(1000), description: document(100_000), longDescription: document(100_000) }, strict)
 const answer = <K extends string>(id: K) => Type.Object({ ok: Type.Literal(true), [id]: Uuid(), locale: Type.String(), deleted: Type.Boolean() })
 
 /** The fields that are not blank: what is omitted falls back to the base language. */
@@ -59,6 +61,7 @@ const about = (what: string) => `The body is the whole translation; omitted or b
 
 async function translate(call: Call<never, Static<typeof ProductFields> | Static<typeof GroupFields>>, entity: Translated, find: (tx: Db) => Promise<{ id: string }>) {
   const locale = await requireLocale(call as never)
+  requireRichText(call.body as { content?: unknown, description?: unknown, longDescription?: unknown }, 'content', 'description', 'longDescription')
   return call.write(async (tx) => {
     const { id } = await find(tx)
     return { ok: true as const, [`${entity}Id`]: id, locale, deleted: await put(tx, entity, id, locale, filled(call.body), call.now) }
