@@ -1,7 +1,7 @@
 /** Postal addresses of carts and orders. */
 import type { Address } from '../../db/store/store.ts'
 import { CountryCode, Nullable, Text, Type, type Static } from '../http/schema.ts'
-import { wrong } from '../http/refusal.ts'
+import { invalid } from '../http/refusal.ts'
 
 const line = (maxLength = 200) => Type.Optional(Nullable(Text(0, maxLength)))
 
@@ -25,6 +25,6 @@ export function addressOf(input: Static<typeof AddressInput> | null | undefined)
 /** Refuses with 400 unless an address says enough to send something there. */
 export function requireAddress(address: Address | null, path: string) {
   for (const field of ['line1', 'city', 'postalCode', 'country'] as const) {
-    if (!address?.[field]) throw wrong(address ? [path, field] : [path], 'is needed to ship what is in the cart')
+    if (!address?.[field]) throw invalid([{ code: 'required', message: 'is required: something in the cart is shipped', path: address ? [path, field] : [path] }])
   }
 }

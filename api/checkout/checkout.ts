@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { carts } from '../../db/store/checkout.ts'
 import { customers } from '../../db/store/orders.ts'
-import { conflict, Refusal, wrong } from '../http/refusal.ts'
+import { conflict, invalid, Refusal, wrong } from '../http/refusal.ts'
 import { resource, type Call, type Settings } from '../http/route.ts'
 import { Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { Order, orderView, Payment, paymentView } from '../orders/order.ts'
@@ -11,7 +11,7 @@ import { place } from '../orders/place.ts'
 import { AddressInput, addressOf, requireAddress } from './address.ts'
 import { findOpenCart, type CartRow } from './cart.ts'
 import { emailOf } from './carts.ts'
-import { PAYMENT_METHODS, requirePayable, type Provider } from './payment.ts'
+import { PAYMENT_METHODS, requireAccepted, requirePayable, type Provider } from './payment.ts'
 import { quote, type Quote } from './quote.ts'
 
 const CheckoutInput = Type.Object({
@@ -37,19 +37,21 @@ function completed(cart: CartRow, body: Static<typeof CheckoutInput>): CartRow {
   }
 }
 
-/** Refuses what can't be ordered as it stands. */
+const required = (path: string, message = 'is required') => invalid([{ code: 'required', message, path: [path] }])
+
+/** Refuses what can't be ordered as it stands: first what is missing (400), then what stands against it (409). */
 async function requireComplete(tx: Db, cart: CartRow, quoted: Quote, body: Static<typeof CheckoutInput>, settings: Settings): Promise<string> {
   if (!cart.items.length) throw new Refusal(400, 'the cart is empty')
-  if (cart.email === null) throw wrong('email', 'is required')
-  if (settings.checkout.requirePhone && !body.phone?.trim()) throw wrong('phone', 'is required')
+  if (cart.email === null) throw required('email')
+  if (settings.checkout.requirePhone && !body.phone?.trim()) throw required('phone')
   if (!settings.checkout.guestCheckout && !(await tx.$count(customers, eq(customers.email, cart.email)))) throw wrong('email', 'must belong to a customer: guests can not check out')
   if (body.shippingMethodId && !quoted.knowsMethod) throw wrong('shippingMethodId', 'no such resource in this store')
+  if (quoted.shippable) {
+    if (cart.shippingMethodId === null) throw required('shippingMethodId', 'is required: something in the cart is shipped')
+    if (quoted.method && quoted.method.type !== 'in_store') requireAddress(cart.shippingAddress, 'shippingAddress')
+  }
   const stopped = quoted.warnings.find((warning) => warning.code === 'unavailable' || warning.code === 'no_price') ?? quoted.warnings.find((warning) => warning.code === 'out_of_stock')
   if (stopped) throw conflict(stopped.code === 'out_of_stock' ? 'sold out' : stopped.message, { warning: stopped, ...(stopped.variantId ? { variantId: stopped.variantId } : {}) })
-  if (quoted.shippable) {
-    if (cart.shippingMethodId === null) throw wrong('shippingMethodId', 'is required: something in the cart is shipped')
-    if (quoted.method?.type !== 'in_store') requireAddress(cart.shippingAddress, 'shippingAddress')
-  }
   // A coupon that was deleted has no code by which it could be taken off: it only shows in warnings, and in the total.
   const refused = quoted.warnings.find((warning) => warning.code === 'shipping_method' ? quoted.shippable : warning.code === 'coupon' && warning.coupon !== undefined)
   if (refused) throw conflict(refused.message, { warning: refused })
@@ -89,10 +91,11 @@ async function checkOut(tx: Db, call: CheckoutCall, provider: Provider | null) {
   const settings = await call.settings()
   const cart = completed(await findOpenCart(tx, call.params.id!, now), body)
   const quoted = await quote(tx, cart, settings, now)
+  requirePayable(body.paymentMethod, body.paymentToken, settings, call.session, provider)
   const email = await requireComplete(tx, cart, quoted, body, settings)
   const intent = call.prepared as Intent | undefined
   if (intent && intent.amountCents !== quoted.price.total) throw conflict('the price has changed', { code: 'price_changed', expectedTotalCents: intent.amountCents, totalCents: quoted.price.total })
-  requirePayable(body.paymentMethod, body.paymentToken, settings, call.session, provider)
+  requireAccepted(body.paymentMethod, body.paymentToken)
   const free = quoted.price.total === 0
   const placed = await place(tx, call, {
     id: intent?.orderId ?? outside.id(), quote: quoted, settings, source: 'storefront', currency: cart.currency, email, name: body.name?.trim() || cart.shippingAddress?.name || null,

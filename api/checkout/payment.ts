@@ -15,7 +15,7 @@ export const TEST_TOKENS: Readonly<Record<string, string | null>> = {
 /** The payment provider, or null when it is not configured. */
 export interface Provider { stripe: Stripe, webhookSecret: string | null, testMode: boolean }
 
-/** Refuses a method that this store can't be paid with, and a test card that is declined (402). */
+/** Refuses with 400 a method that this store can't be paid with. */
 export function requirePayable(method: PaymentMethod, token: string | undefined, settings: Settings, session: Session, provider: Provider | null) {
   if (method === 'stripe') {
     if (!provider) throw wrong('paymentMethod', 'stripe is not configured: set STRIPE_SECRET_KEY')
@@ -23,7 +23,11 @@ export function requirePayable(method: PaymentMethod, token: string | undefined,
   }
   if (method !== 'test') return
   if (session.environment !== 'sandbox' && !settings.payments.testMode) throw wrong('paymentMethod', 'test payments are turned off: settings.payments.testMode')
-  const reason = TEST_TOKENS[token ?? 'ok']
-  if (reason === undefined) throw wrong('paymentToken', `must be one of ${Object.keys(TEST_TOKENS).join(', ')}`)
-  if (reason !== null) throw new Refusal(402, reason, { code: token })
+  if (token !== undefined && !Object.hasOwn(TEST_TOKENS, token)) throw wrong('paymentToken', `must be one of ${Object.keys(TEST_TOKENS).join(', ')}`)
+}
+
+/** Refuses with 402 a test card that is declined. */
+export function requireAccepted(method: PaymentMethod, token: string | undefined) {
+  const reason = method === 'test' && token !== undefined ? TEST_TOKENS[token] : null
+  if (reason) throw new Refusal(402, reason, { code: token })
 }

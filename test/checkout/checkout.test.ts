@@ -185,6 +185,29 @@ describe('what is missing is 400', () => {
   })
 })
 
+describe('the order of refusals', () => {
+  test('what is missing comes before what stands against it, and that before the payment', async () => {
+    const [variantId, shippingMethodId] = [await shop.variant({ shippable: true, stock: { quantity: 1 } }), await shop.method()]
+    const { id } = await shop.cart([{ variantId }])
+    await shop.patch(`/inventory/${variantId}`, { quantity: 0 })
+    const whole = { shippingMethodId, shippingAddress: ADDRESS, paymentToken: 'decline' }
+    for (const [missing, path] of [[{ email: null }, 'email'], [{ shippingMethodId: null }, 'shippingMethodId'], [{ shippingAddress: null }, 'shippingAddress'], [{ paymentToken: 'gold' }, 'paymentToken'], [{ paymentMethod: 'stripe' }, 'paymentMethod']] as const) {
+      expect(paths(await shop.checkOut(id, { ...whole, ...missing }))).toEqual([path])
+    }
+    expect((await shop.checkOut(id, whole)).status).toBe(409)
+    await shop.patch(`/inventory/${variantId}`, { quantity: 1 })
+    expect((await shop.checkOut(id, { ...whole, expectedTotalCents: 1 })).status).toBe(409)
+    expect((await shop.checkOut(id, whole)).status).toBe(402)
+  })
+
+  test('what is missing has the code `required`', async () => {
+    const [id, shippingMethodId] = [await cartWith({ shippable: true }), await shop.method()]
+    const codes = []
+    for (const body of [{ email: null }, {}, { shippingMethodId }, { shippingMethodId, shippingAddress: { ...ADDRESS, city: null } }]) codes.push((await shop.checkOut(id, body)).body.details.map((detail: any) => detail.code))
+    expect(codes).toEqual([['required'], ['required'], ['required'], ['required']])
+  })
+})
+
 describe('what stands against it is 409, and leaves nothing', () => {
   test('sold out', async () => {
     const variantId = await shop.variant({ stock: { quantity: 1 } })
