@@ -111,7 +111,7 @@ export function orderRoutes(provider: Provider | null) {
       const order = await findOrder(tx, call.params.id!)
       if (body.workstationId) throw wrong('workstationId', 'no such resource in this store')
       if (body.status === 'refunded') handOver(call as never, await refund(tx, aboutOf(call), order, { amountCents: order.paidCents - order.refundedCents }))
-      else if (body.status !== undefined && body.status !== order.status) await move(tx, aboutOf(call), order, body.status)
+      else if (body.status !== undefined) await move(tx, aboutOf(call), order, body.status)
       if (body.status === 'cancelled') cancelled(call as never, order)
       const columns: Partial<OrderRow> = {
         ...(body.workstationId === null ? { workstationId: null } : {}), ...(body.note === undefined ? {} : { note: body.note }),
