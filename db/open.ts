@@ -50,7 +50,7 @@ export class Handle {
   /** A number that differs after any commit, by any process; null where the database can't tell cheaply. */
   version(): number | null {
     if (!this.isFile) return null
-    return (this.#connection.rows('PRAGMA data_version', []) as unknown[][])[0]![0] as number
+    return (this.#connection.row('PRAGMA data_version', []) as unknown[])[0] as number
   }
 
   /** The connection for reading, for what is not a query (backup, checks). */

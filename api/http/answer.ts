@@ -127,6 +127,7 @@ export class Answering {
     const { options } = ready.route
     const { handle, request, headers, session } = keyed
     const fresh = options.stored ? handle.version() : null
+    if (fresh !== null) keyed.version = fresh
     const validator = fresh === null ? '' : `${isStorefront(session)}${request.url}`
     const unchanged = fresh === null ? null : unchangedSince(handle, validator, fresh, request)
     if (unchanged !== null) return notModified(unchanged, headers)

@@ -11,7 +11,11 @@ import { pathOf } from './url.ts'
 export interface Task { run(store: Handle): Promise<void>, when: 'success' | 'always' }
 
 /** One keyed request, before it is parsed. */
-export interface Keyed { session: Session, handle: Handle, request: Request, requestId: string, params: Record<string, string>, headers: Record<string, string>, tasks: Task[] }
+export interface Keyed {
+  session: Session, handle: Handle, request: Request, requestId: string, params: Record<string, string>, headers: Record<string, string>, tasks: Task[]
+  /** The version of the store that this request has asked for already. */
+  version?: number | null
+}
 
 export type AnyCall = Call<never, never>
 
@@ -21,8 +25,7 @@ const insertAudit = inserter(auditLog)
 /** The settings of a store, read again only after a commit. */
 const remembered = new WeakMap<Handle, { version: number, row: Settings }>()
 
-async function settingsOf(handle: Handle): Promise<Settings> {
-  const version = handle.version()
+async function settingsOf({ handle, version = handle.version() }: Keyed): Promise<Settings> {
   const memo = remembered.get(handle)
   if (version !== null && memo?.version === version) return memo.row
   const row = await settingsRow.get(handle.read) as Settings
@@ -35,7 +38,7 @@ export function callOf(route: Route, keyed: Keyed, outside: Outside, query: unkn
   const { handle, session, request, requestId, params, tasks } = keyed
   const call: AnyCall = {
     session, db: handle.read, query: query as never, body: body as never, params, request, requestId, outside, prepared: undefined, now: outside.now().toISOString(),
-    storefront: isStorefront(session), settings: () => settingsOf(handle),
+    storefront: isStorefront(session), settings: () => settingsOf(keyed),
     after: (run, when = 'success') => { tasks.push({ run, when }) },
     write: (fn) => handle.write((tx) => audited(route, call, tx, fn)),
   }
