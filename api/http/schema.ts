@@ -113,8 +113,9 @@ function detail(error: ValueError): Detail {
 
 type Clean = (value: unknown) => unknown
 
-/** Makes the function that drops unknown fields and fills in defaults; a strict object keeps them, to be refused by name. */
+/** Makes the function that drops unknown fields, fills in defaults and writes UUIDs as they are stored; a strict object keeps them, to be refused by name. */
 function cleaner(schema: TSchema): Clean | null {
+  if (schema.format === 'uuid') return (value) => typeof value === 'string' ? value.toLowerCase() : value
   if (schema.type === 'object' && schema.properties && schema.additionalProperties === undefined) {
     const fields = Object.entries(schema.properties as TProperties).map(([name, field]) => [name, cleaner(field), field.default] as const)
     return (value) => {
