@@ -6,6 +6,7 @@ import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
 import { Nullable, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { emit } from '../store/outbox.ts'
+import { contains } from './groups.ts'
 import { foundAmong, matchExpression } from './search-index.ts'
 import { record } from './stock.ts'
 
@@ -40,6 +41,13 @@ async function levelOf(db: Db, id: string) {
   return level(row)
 }
 
+/** Condition: words in name or SKU; what has no word in it ("%", an emoji) is not in the index. */
+function found(text: string) {
+  const expression = matchExpression(text)
+  if (expression !== null) return foundAmong(variants.productId, 'product', expression)
+  return sql`(${products.name} like ${contains(text)} escape '\\' or ${variants.sku} like ${contains(text)} escape '\\')`
+}
+
 /** Applies one change; refuses one that would fall under what orders hold. `path` is where it stands in the body. */
 async function apply(tx: Db, call: Call<never, never>, variantId: string, change: Static<typeof Change>, path: string[]) {
   if ((change.quantity === undefined) === (change.adjust === undefined)) throw wrong([...path, 'quantity'], 'give either quantity or adjust')
@@ -58,12 +66,10 @@ export const inventory = resource('catalog', '/inventory')
     op: 'listInventory', summary: 'List stock levels', scope: 'catalog:write', answers: { 200: Type.Object({ data: Type.Array(Level), nextCursor: Nullable(Type.String()) }) },
     query: { ...page, query: Type.Optional(Type.String({ maxLength: 200, description: 'Words in name or SKU' })), lowStock: Type.Optional(Type.Boolean({ description: 'At or under `lowStockThreshold`' })) },
   }, async ({ db, query, settings }) => {
-    const expression = query.query === undefined ? undefined : matchExpression(query.query)
-    if (expression === null) return { data: [], nextCursor: null }
     const { lowStockThreshold } = await settings()
     const low = sql`(${variants.tracked} = 1 and ${variants.quantity} - ${variants.reserved} <= ${lowStockThreshold})`
     const rows = await db.select(columns).from(variants).innerJoin(products, eq(products.id, variants.productId)).where(and(
-      query.cursor === undefined ? undefined : gt(variants.id, query.cursor), expression === undefined ? undefined : foundAmong(variants.productId, 'product', expression),
+      query.cursor === undefined ? undefined : gt(variants.id, query.cursor), query.query?.trim() ? found(query.query.trim()) : undefined,
       query.lowStock === undefined ? undefined : query.lowStock ? low : sql`not ${low}`,
     )).orderBy(asc(variants.id)).limit(query.limit + 1)
     const data = rows.slice(0, query.limit).map(level)
@@ -78,15 +84,16 @@ export const inventory = resource('catalog', '/inventory')
     }))
   .patch('/{variantId}', { op: 'changeStock', summary: 'Change a stock level', scope: 'catalog:write', body: Change, answers: { 200: Level }, refuses: [404, 409] },
     (call) => call.write(async (tx) => {
-      await apply(tx, call as never, call.params.variantId!, call.body, [])
-      return levelOf(tx, call.params.variantId!)
+      const id = call.params.variantId!.toLowerCase()
+      await apply(tx, call as never, id, call.body, [])
+      return levelOf(tx, id)
     }))
   .get('/{variantId}/movements', {
     op: 'listMovements', summary: "Read a variant's ledger", description: 'Newest first; the sum of all deltas is the quantity.', scope: 'catalog:write', query: page,
     answers: { 200: Type.Object({ data: Type.Array(Movement), nextCursor: Nullable(Type.String()) }) }, refuses: [404],
   }, async ({ db, params, query }) => {
-    await levelOf(db, params.variantId!)
-    const rows = await db.select().from(inventoryMovements).where(and(eq(inventoryMovements.variantId, params.variantId!), query.cursor === undefined ? undefined : lt(inventoryMovements.id, query.cursor)))
+    const { variantId } = await levelOf(db, params.variantId!.toLowerCase())
+    const rows = await db.select().from(inventoryMovements).where(and(eq(inventoryMovements.variantId, variantId), query.cursor === undefined ? undefined : lt(inventoryMovements.id, query.cursor)))
       .orderBy(desc(inventoryMovements.id)).limit(query.limit + 1)
     const data = rows.slice(0, query.limit)
     return { data, nextCursor: rows.length > query.limit ? data.at(-1)!.id : null }

@@ -8,6 +8,7 @@ import { resource, type Call } from '../http/route.ts'
 import { deleted, Deleted, Money, OneOf, Page, Paging, Type, Uuid, type Static, type TObject } from '../http/schema.ts'
 import { toMinor } from '../money.ts'
 import { requireRichText } from '../rich-text.ts'
+import { contains } from './groups.ts'
 import { findProduct, productsByIds, readProduct, viewOf, viewProducts, type View } from './read.ts'
 import { foundAmong, matchExpression, unindexDocument } from './search-index.ts'
 import { Currency, Lang, Product, ProductInput, ProductItem, ProductPatch, PRODUCT_STATUSES } from './shapes.ts'
@@ -28,6 +29,7 @@ const CONDITIONS: Record<string, () => SQL> = {
   noEvents: () => eq(products.isEvent, false),
   status: () => eq(products.status, named('status') as never),
   query: () => foundAmong(products.id, 'product', named('expression')),
+  symbols: () => sql`(${products.name} like ${named('part')} escape '\\' or ${products.summary} like ${named('part')} escape '\\')`,
   categoryId: () => eq(products.categoryId, named('categoryId')),
   collectionId: () => sql`${products.id} in (select product_id from collection_products where collection_id = ${named('collectionId')})`,
   brandId: () => eq(products.brandId, named('brandId')),
@@ -41,6 +43,8 @@ const ORDERS: Record<Filters['sort'], () => SQL[]> = {
   newest: () => [desc(products.id)], name: () => [asc(products.name), asc(products.id)],
   price: () => [asc(productPrices.price), asc(products.id)], '-price': () => [desc(productPrices.price), desc(products.id)],
 }
+/** Of a list by price that has them too, those without one come last. */
+const unpricedLast = sql`${productPrices.price} is null`
 
 const lists = new Map<string, { page: Compiled<never>, count: Compiled<never> }>()
 
@@ -50,10 +54,11 @@ function listQuery(filters: string[], sort: Filters['sort'], priced: 'no' | 'if 
   const known = lists.get(key)
   if (known) return known
   const where = () => and(...filters.map((name) => CONDITIONS[name]!()))
+  const order = () => priced === 'if any' ? [unpricedLast, ...ORDERS[sort]()] : ORDERS[sort]()
   const on = () => and(eq(productPrices.productId, products.id), eq(productPrices.currency, named('currency')))
   const joined = <Q>(query: Q): Q => priced === 'no' ? query : ((query as never as { innerJoin: Function, leftJoin: Function })[priced === 'must' ? 'innerJoin' : 'leftJoin'](productPrices, on()) as Q)
   const made = {
-    page: compile((db) => joined(db.select({ id: products.id }).from(products).$dynamic()).where(where()).orderBy(...ORDERS[sort]()).limit(named('limit')).offset(named('offset'))) as never as Compiled<never>,
+    page: compile((db) => joined(db.select({ id: products.id }).from(products).$dynamic()).where(where()).orderBy(...order()).limit(named('limit')).offset(named('offset'))) as never as Compiled<never>,
     count: compile((db) => joined(db.select({ count: sql<number>`count(*)` }).from(products).$dynamic()).where(where())) as never as Compiled<never>,
   }
   lists.set(key, made)
@@ -62,15 +67,16 @@ function listQuery(filters: string[], sort: Filters['sort'], priced: 'no' | 'if 
 
 async function list({ db, query }: Pick<Call<Filters>, 'db' | 'query'>, view: View) {
   const currency = view.currency ?? view.settings.currency
-  const filters = (['status', 'query', 'categoryId', 'collectionId', 'brandId', 'tag', 'minPrice', 'maxPrice'] as const).filter((name) => query[name] !== undefined) as string[]
+  const filters = (['status', 'categoryId', 'collectionId', 'brandId', 'tag', 'minPrice', 'maxPrice'] as const).filter((name) => query[name] !== undefined) as string[]
   if (!query.includeEvents) filters.unshift('noEvents')
   if (query.inStock !== undefined) filters.push(query.inStock ? 'inStock' : 'notInStock')
   if (view.storefront && !filters.includes('status')) filters.unshift('status')
   const values: Record<string, unknown> = { ...query, currency, status: view.storefront ? 'published' : query.status }
-  if (query.query !== undefined) {
-    const expression = matchExpression(query.query)
-    if (expression === null) return { data: [], count: 0 }
-    values.expression = expression
+  if (query.query?.trim()) {
+    values.expression = matchExpression(query.query)
+    values.part = contains(query.query.trim())
+    // What has no word in it ("%", an emoji) is not in the index.
+    filters.push(values.expression === null ? 'symbols' : 'query')
   }
   if (view.storefront && query.status !== undefined && query.status !== 'published') return { data: [], count: 0 }
   for (const bound of ['minPrice', 'maxPrice'] as const) if (query[bound] !== undefined) values[bound] = toMinor(query[bound]!, currency, bound)
