@@ -34,10 +34,10 @@ const Option = Type.Object({
   minShippingTime: Nullable(Type.Integer()), maxShippingTime: Nullable(Type.Integer()), addonName: Nullable(Type.String()),
 })
 
-/** The stored form of an address for mail; refuses what is none. */
-export function emailOf(text: string | null | undefined): string | null {
+/** The stored form of an address for mail; refuses what is none, at `path`. */
+export function emailOf(text: string | null | undefined, path = 'email'): string | null {
   if (text == null || !text.trim()) return null
-  if (!isEmail(text.trim())) throw wrong('email', 'must be an email address')
+  if (!isEmail(text.trim())) throw wrong(path, 'must be an email address')
   return normalizeEmail(text)
 }
 

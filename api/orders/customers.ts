@@ -3,6 +3,7 @@ import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { customerAddresses, customers, ORDER_STATUSES, orders } from '../../db/store/orders.ts'
 import { contains } from '../catalog/groups.ts'
+import { normalizeEmail } from '../email.ts'
 import { conflict, missing } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { Cents, CountryCode, deleted, Deleted, Items, Nullable, OneOf, Paging, Text, Type, Uuid } from '../http/schema.ts'
@@ -40,7 +41,7 @@ const paginated = <T>(items: T[], total: number, { limit, offset }: { limit: num
 export const customerRoutes = resource('orders', '/customers')
   .get('', { op: 'listCustomers', summary: 'List customers', description: 'Newest first.', scope: 'customers:read', answers: { 200: Items(Type.Object(item)) }, query: { ...Paging(50), search: Type.Optional(Type.String({ maxLength: 254, description: 'Part of the email' })) } },
     async ({ db, query }) => {
-      const where = query.search === undefined ? undefined : sql`${customers.email} like ${contains(query.search.trim().toLowerCase())} escape '\\'`
+      const where = query.search === undefined ? undefined : sql`${customers.email} like ${contains(normalizeEmail(query.search))} escape '\\'`
       const { id, email, name, createdAt } = customers
       const rows = await db.select({ id, email, name, createdAt }).from(customers).where(where).orderBy(desc(customers.id)).limit(query.limit).offset(query.offset)
       return paginated(rows, await db.$count(customers, where), query)

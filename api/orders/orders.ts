@@ -11,6 +11,7 @@ import { AddressInput, addressOf } from '../checkout/address.ts'
 import { emailOf } from '../checkout/carts.ts'
 import type { Provider } from '../checkout/payment.ts'
 import { quote } from '../checkout/quote.ts'
+import { normalizeEmail } from '../email.ts'
 import { conflict, wrong } from '../http/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
 import { Instant, Money, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
@@ -47,13 +48,15 @@ const aboutOf = (call: Pick<Call, 'outside' | 'now' | 'session'>): About => ({ o
 function condition(query: Static<ReturnType<typeof Type.Object<typeof Filters>>>) {
   const text = query.query?.trim()
   const part = text ? contains(text) : ''
+  // Emails are stored in lowercase beyond ASCII, which LIKE does not fold.
+  const email = text ? contains(normalizeEmail(text)) : ''
   return and(
     query.status ? eq(orders.status, query.status) : undefined, query.paymentStatus ? eq(orders.paymentStatus, query.paymentStatus) : undefined,
     query.source ? eq(orders.source, query.source) : undefined,
     query.workstation === undefined ? undefined : query.workstation === 'unassigned' ? isNull(orders.workstationId) : eq(orders.workstationId, query.workstation),
     query.customerId ? eq(orders.customerId, query.customerId) : undefined, query.from ? gte(orders.createdAt, utc(query.from)) : undefined,
     query.to ? lt(orders.createdAt, utc(query.to)) : undefined,
-    text ? or(/^\d{1,15}$/.test(text) ? eq(orders.lookup, Number(text)) : undefined, sql`${orders.email} like ${part} escape '\\'`, sql`${orders.name} like ${part} escape '\\'`) : undefined,
+    text ? or(/^\d{1,15}$/.test(text) ? eq(orders.lookup, Number(text)) : undefined, sql`${orders.email} like ${email} escape '\\'`, sql`${orders.name} like ${part} escape '\\'`) : undefined,
   )
 }
 
@@ -62,7 +65,7 @@ async function record(tx: Db, call: Call<never, Static<typeof OrderInput>>) {
   const settings = await call.settings()
   const currency = body.currency?.toLowerCase() ?? settings.currency
   if (currency !== settings.currency && !settings.enabledCurrencies.includes(currency)) throw wrong('currency', 'is not an enabled currency of the store')
-  const email = emailOf(body.customer.email)
+  const email = emailOf(body.customer.email, 'customer.email')
   if (email === null) throw wrong('customer.email', 'must be an email address')
   for (const [i, item] of body.items.entries()) await requireIds(tx, variants, [item.variantId.toLowerCase()], `items.${i}.variantId`)
   await requireIds(tx, shippingMethods, [body.shippingMethodId?.toLowerCase()], 'shippingMethodId')

@@ -71,7 +71,7 @@ describe('GET /orders', () => {
     for (const [email, name] of [['ada_l@example.com', 'Ada 100%'], ['bob1001@example.com', 'Bob'], ['ŁUKASZ@example.com', 'Łukasz']] as const) await shop.buy({ items: [{ variantId }], email, name })
     for (const [query, seen] of [
       ['1003', [1003]], ['1001', [1002, 1001]], [' 1001 ', [1002, 1001]], ['9', []], ['ada', [1001]], ['ADA_L@EXAMPLE.COM', [1001]], ['a_l', [1001]], ['%', [1001]], ['_', [1001]], ['bob', [1002]], ['example.com', [1003, 1002, 1001]], ['"', []],
-      ['łukasz@', [1003]], ['Łukasz', [1003]], ['', [1003, 1002, 1001]], ['99999999999999999999', []],
+      ['łukasz@', [1003]], ['ŁUKASZ@EXAMPLE.COM', [1003]], ['Łukasz', [1003]], ['', [1003, 1002, 1001]], ['99999999999999999999', []],
     ] as const) expect([query, numbers(await list(`?query=${encodeURIComponent(query)}`))]).toEqual([query, seen])
   })
 
@@ -278,7 +278,7 @@ describe('POST /orders', () => {
   })
 
   test.each([
-    ['customer', { customer: undefined }], ['customer.email', { customer: {} }], ['customer.email', { customer: { email: 'x' } }], ['customer.email', { customer: { email: null } }], ['items', { items: undefined }], ['items', { items: [] }],
+    ['customer', { customer: undefined }], ['customer.email', { customer: {} }], ['customer.email', { customer: { email: 'x' } }], ['customer.email', { customer: { email: null } }], ['customer.email', { customer: { email: 'nobody' } }], ['items', { items: undefined }], ['items', { items: [] }],
     ['items.0.variantId', { items: [{}] }], ['items.0.variantId', { items: [{ variantId: NOBODY }] }], ['items.0.quantity', { quantity: 0 }], ['items.0.quantity', { quantity: 1.5 }], ['items.0.unitPrice', { unitPrice: -1 }], ['items.0.unitPrice', { unitPrice: 1.001 }],
     ['items.0.unitPrice', { unitPrice: '1' }], ['source', { source: 'web' }], ['source', { source: null }], ['currency', { currency: 'eur' }], ['shippingMethodId', { shippingMethodId: NOBODY }], ['shippingAddress.country', { shippingAddress: { country: 'POL' } }], ['paid', { paid: 'yes' }],
   ])('%s is 400 in %j', async (path, { quantity, unitPrice, ...change }: any) => {
