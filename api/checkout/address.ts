@@ -13,7 +13,7 @@ export const AddressShape = Nullable(Type.Object({
 }))
 
 /** An address as it is stored: blank lines are null, the country is upper case. */
-export function addressOf(input: Static<typeof AddressInput> | null | undefined): Address | null {
+export function addressOf(input: Static<typeof AddressInput> | null | undefined): Required<Address> | null {
   if (!input) return null
   const text = (value: string | null | undefined) => value?.trim() || null
   return {

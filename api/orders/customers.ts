@@ -3,10 +3,11 @@ import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { customerAddresses, customers, ORDER_STATUSES, orders } from '../../db/store/orders.ts'
 import { contains } from '../catalog/groups.ts'
+import { addressOf } from '../checkout/address.ts'
 import { normalizeEmail } from '../email.ts'
-import { conflict, missing } from '../http/refusal.ts'
+import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
-import { Cents, CountryCode, deleted, Deleted, Items, Nullable, OneOf, Paging, Text, Type, Uuid } from '../http/schema.ts'
+import { Cents, CountryCode, deleted, Deleted, Items, Nullable, OneOf, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
 
 const ADDRESSES_MAX = 50
 const item = { id: Uuid(), email: Type.String(), name: Nullable(Type.String()), createdAt: Type.String() }
@@ -21,6 +22,16 @@ const AddressInput = Type.Object({
 const CustomerOrder = Type.Object({
   id: Uuid(), orderNumber: Type.String(), status: OneOf(ORDER_STATUSES), totalCents: Cents(), currency: Type.String(), createdAt: Type.String(),
 })
+
+/** Text without space around it; blank is null, and what is left out stays left out. */
+const orNull = (text: string | null | undefined) => text === undefined ? undefined : text?.trim() || null
+
+/** The address that a body describes; refuses one without the lines that it needs. */
+function addressIn(body: Static<typeof AddressInput>) {
+  const { line1, city, postalCode, ...rest } = addressOf(body)!
+  for (const [field, value] of Object.entries({ line1, city, postalCode })) if (!value) throw wrong(field, 'must not be blank')
+  return { ...rest, line1: line1!, city: city!, postalCode: postalCode! }
+}
 
 async function find(db: Db, id: string) {
   const [row] = await db.select().from(customers).where(eq(customers.id, id.toLowerCase()))
@@ -49,15 +60,13 @@ export const customerRoutes = resource('orders', '/customers')
   .get('/{id}', { op: 'getCustomer', summary: 'Read a customer with addresses', scope: 'customers:read', answers: { 200: Customer }, refuses: [404] }, ({ db, params }) => read(db, params.id!))
   .patch('/{id}', { op: 'updateCustomer', summary: 'Change a customer', scope: 'customers:write', body: CustomerPatch, answers: { 200: Customer }, refuses: [404] }, ({ body, params, write, now }) => write(async (tx) => {
     const { id } = await find(tx, params.id!)
-    await tx.update(customers).set({ name: body.name, phone: body.phone, updatedAt: now }).where(eq(customers.id, id))
+    await tx.update(customers).set({ name: orNull(body.name), phone: orNull(body.phone), updatedAt: now }).where(eq(customers.id, id))
     return read(tx, id)
   }))
   .post('/{id}/addresses', { op: 'createAddress', summary: 'Add an address', scope: 'customers:write', body: AddressInput, answers: { 201: Address }, refuses: [404, 409] }, ({ body, params, write, outside, now }) => write(async (tx) => {
     const { id: customerId } = await find(tx, params.id!)
     if (await tx.$count(customerAddresses, eq(customerAddresses.customerId, customerId)) >= ADDRESSES_MAX) throw conflict(`a customer has at most ${ADDRESSES_MAX} addresses`)
-    const row = {
-      line2: null, state: null, name: null, company: null, phone: null, ...body, country: body.country?.toUpperCase() ?? null, id: outside.id(), customerId, createdAt: now,
-    }
+    const row = { ...addressIn(body), id: outside.id(), customerId, createdAt: now }
     await tx.insert(customerAddresses).values(row)
     return addressView(row)
   }))

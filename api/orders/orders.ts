@@ -80,7 +80,7 @@ async function record(tx: Db, call: Call<never, Static<typeof OrderInput>>) {
   const unpriced = quoted.warnings.find((warning) => warning.code === 'no_price')
   if (unpriced) throw conflict(unpriced.message)
   const placed = await place(tx, call, {
-    id: outside.id(), quote: quoted, settings, source: body.source ?? 'admin', currency, email, name: body.customer.name ?? null, phone: body.customer.phone ?? null, shippingAddress,
+    id: outside.id(), quote: quoted, settings, source: body.source ?? 'admin', currency, email, name: body.customer.name?.trim() || null, phone: body.customer.phone?.trim() || null, shippingAddress,
     billingAddress: addressOf(body.billingAddress), pickupPoint: null, note: body.note ?? null, cartId: null,
     payment: body.paid ? { method: 'manual', paid: true, reference: null, providerId: null } : null,
   })

@@ -70,6 +70,18 @@ describe('/customers/{id}', () => {
     expect((await shop.patch(`/customers/${id}`, { name: null, phone: null })).body).toMatchObject({ name: null, phone: null })
   })
 
+  test('blank text is the same as null, and text has no space around it', async () => {
+    const id = await customer('ada@example.com', { name: 'Ada', phone: '+48 1' })
+    expect((await shop.patch(`/customers/${id}`, { name: ' Ada L. ', phone: ' ' })).body).toMatchObject({ name: 'Ada L.', phone: null })
+    expect((await shop.patch(`/customers/${id}`, { name: '' })).body.name).toBeNull()
+    const order = made(await shop.post('/orders', { customer: { email: 'eve@example.com', name: ' ', phone: '' }, items: [{ variantId: await shop.variant() }] }))
+    expect(order.customer.name).toBeNull()
+    expect((await shop.get(`/customers/${order.customer.id}`)).body).toMatchObject({ name: null, phone: null })
+    const address = made(await shop.post(`/customers/${id}/addresses`, { ...ADDRESS, line1: ' Długa 1 ', line2: '', state: null, company: ' ' }))
+    expect(address).toMatchObject({ ...ADDRESS, line2: null, state: null, company: null })
+    expect(paths(await shop.post(`/customers/${id}/addresses`, { ...ADDRESS, city: ' ' }))).toEqual(['city'])
+  })
+
   test.each([['name', { name: 5 }], ['name', { name: 'x'.repeat(201) }], ['phone', { phone: true }], ['phone', { phone: '1'.repeat(41) }]])('PATCH: %s is 400 in %j', async (path, body) => {
     expect(paths(await shop.patch(`/customers/${await customer()}`, body))).toEqual([path])
   })
