@@ -8,7 +8,7 @@ import { version } from '../package.json'
 import { createApp, realOutside } from './app.ts'
 import type { Provider } from './checkout/payment.ts'
 import { readConfig, urlOf, type Config } from './config.ts'
-import { listen, type Serve } from './http/listen.ts'
+import { close, listen, type Serve } from './http/listen.ts'
 import { createLog } from './http/log.ts'
 import { onShutdown } from './http/shutdown.ts'
 import { maintain } from './maintenance.ts'
@@ -45,7 +45,7 @@ export async function serveApi(config: Config, { reusePort, prepare }: ServeOpti
   const server = listen('API_PORT', { host: config.host, port: config.apiPort, reusePort }, (request) => serve(request))
   try {
     makeDataDir(config.dataDir)
-    const { registry, close } = await openRegistry(config.database)
+    const { registry, close: closeRegistry } = await openRegistry(config.database)
     await prepare?.(registry)
     const handles = new Handles(config.database, handlesFor(processLimits()))
     const log = createLog(config.log)
@@ -61,10 +61,9 @@ export async function serveApi(config: Config, { reusePort, prepare }: ServeOpti
         const refuse = unavailable('draining')
         serve = (request) => /^\/(healthz|readyz|metrics)$/.test(new URL(request.url).pathname) ? app.fetch(request) : refuse()
         await rest()
-        await Promise.race([drained.then(() => server.stop()), Bun.sleep(DRAIN_MAX_MS)])
-        await server.stop(true)
+        await close(server, DRAIN_MAX_MS, drained)
         handles.close()
-        close()
+        closeRegistry()
       },
     }
   } catch (error) {

@@ -52,7 +52,7 @@ async function databases({ database }: Config): Promise<Check> {
       close()
     }
   } catch (error) {
-    return { name, ok: false, message: `the control database can't be used (${(error as Error).message}): check DATA_DIR and DATABASE_URL` }
+    return { name, ok: false, message: (error as Error).message }
   }
 }
 

@@ -1,7 +1,7 @@
 /** The content site's server. */
 import type { Config } from '../api/config.ts'
 import { urlOf } from '../api/config.ts'
-import { listen } from '../api/http/listen.ts'
+import { close, listen } from '../api/http/listen.ts'
 import { version } from '../package.json'
 import { home } from './home.ts'
 
@@ -11,6 +11,9 @@ export interface Site {
   url: string
   stop(): Promise<void>
 }
+
+/** A page is sent in milliseconds: who takes longer is not reading. */
+const DRAIN_MAX_MS = 5_000
 
 const HEADERS = {
   'x-content-type-options': 'nosniff', 'referrer-policy': 'strict-origin-when-cross-origin',
@@ -32,5 +35,5 @@ export function serveSite(config: Config, apiUrl: string): Site {
     if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'This page can only be read.', { allow: 'GET, HEAD' })
     return answer()
   })
-  return { port: server.port!, url: urlOf(config.contentBaseUrl, config.host, server.port!), stop: () => server.stop() }
+  return { port: server.port!, url: urlOf(config.contentBaseUrl, config.host, server.port!), stop: () => close(server, DRAIN_MAX_MS) }
 }

@@ -24,3 +24,9 @@ export function listen(variable: string, { host, port, reusePort = false }: Addr
     throw new Error(`could not listen on ${host}, port ${port} (${variable}): ${message}`)
   }
 }
+
+/** Stops listening when `ready` says so, lets running requests end, and cuts off what is still open after `waitMs`. */
+export async function close(server: Server<undefined>, waitMs: number, ready: Promise<unknown> = Promise.resolve()): Promise<void> {
+  await Promise.race([ready.then(() => server.stop()), Bun.sleep(waitMs)])
+  await server.stop(true)
+}

@@ -5,9 +5,13 @@ import { Registry } from './registry.ts'
 /** The name of the control database. */
 export const CONTROL = 'control'
 
-/** The registry of stores and keys at `location`, with the current schema; `close` lets go of it. */
+/** The registry of stores and keys at `location`, with the current schema; `close` lets go of it. Throws with one clear line. */
 export async function openRegistry(location: Location): Promise<{ registry: Registry, close(): void }> {
-  await createDatabase(location, CONTROL, 'control')
-  const control = await openDatabase(location, CONTROL, 'control')
-  return { registry: new Registry(control, location), close: () => control.close() }
+  try {
+    await createDatabase(location, CONTROL, 'control')
+    const control = await openDatabase(location, CONTROL, 'control')
+    return { registry: new Registry(control, location), close: () => control.close() }
+  } catch (error) {
+    throw new Error(`the control database can't be opened (${(error as Error).message}): check DATA_DIR and DATABASE_URL`, { cause: error })
+  }
 }

@@ -137,7 +137,7 @@ describe('stoa doctor', () => {
     expect((await doctor({ DATA_DIR: empty, STRIPE_SECRET_KEY: 'sk_test_1' })).broken).toEqual([expect.stringContaining('STRIPE_WEBHOOK_SECRET')])
     const damaged = folder()
     writeFileSync(`${damaged}/control.db`, 'no database')
-    expect((await doctor({ DATA_DIR: damaged })).broken).toEqual([expect.stringMatching(/^databases: the control database can't be used/)])
+    expect((await doctor({ DATA_DIR: damaged })).broken).toEqual([expect.stringMatching(/^databases: the control database can't be opened \(file is not a database\): check DATA_DIR/)])
   })
 
   test('asks the mail server for its greeting', async () => {
