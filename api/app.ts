@@ -1,7 +1,7 @@
 /** The store API: the visible list of its resources, and how requests reach them. */
 import { Elysia } from 'elysia'
 import { Memoirist } from 'memoirist'
-import type { Handles } from '../db/open.ts'
+import type { Handles } from '../db/handles.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { Answering } from './http/answer.ts'
 import { describe } from './http/describe.ts'

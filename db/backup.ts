@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pack, PARTS, partFile, type Manifest } from './archive.ts'
 import type { Registry } from './control/registry.ts'
-import { FileConnection } from './driver.ts'
+import { FileConnection } from './connection.ts'
 import { migrations } from './migrate.ts'
 import { databaseName, fileOf, openDatabase, type Location } from './open.ts'
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import LibsqlFile from 'libsql'
 import { CONTROL } from './control/open.ts'
 import type { Registry } from './control/registry.ts'
-import { serverClient, ServerConnection } from './driver.ts'
+import { serverClient, ServerConnection } from './connection.ts'
 import { migrations, versionOf, type Kind } from './migrate.ts'
 import { databaseName, fileOf, openDatabase, type Location } from './open.ts'
 

@@ -1,6 +1,6 @@
 /** Brings a database to the current schema. The version is SQLite's `user_version`: how many migrations have been applied. */
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Connection } from './driver.ts'
+import type { Connection } from './connection.ts'
 import { isLocked } from './errors.ts'
 
 /** The two kinds of database, each with its own list of migrations. */

@@ -3,7 +3,8 @@
  * A commit to disk costs as much as the statements of a checkout; sharing it is where write throughput comes from. Each write
  * runs inside its own savepoint, so that they share the commit without sharing their fate.
  */
-import { database, ServerConnection, type Connection, type Db } from './driver.ts'
+import { ServerConnection, type Connection } from './connection.ts'
+import { database, type Db } from './driver.ts'
 import { Busy, isLocked } from './errors.ts'
 import type { Client } from '@libsql/client'
 

@@ -11,7 +11,8 @@ import type { Rate } from '../api/http/rate-limit.ts'
 import type { Outside } from '../api/http/route.ts'
 import type { Provider } from '../api/checkout/payment.ts'
 import { Registry, STOREFRONT_SCOPES, type NewStore, type StoreRow } from '../db/control/registry.ts'
-import { createDatabase, Handles, openDatabase, type Environment, type Location } from '../db/open.ts'
+import { Handles } from '../db/handles.ts'
+import { createDatabase, openDatabase, type Environment, type Location } from '../db/open.ts'
 
 export interface Answer { status: number, body: any, headers: Headers, text: string }
 export interface CallOptions { key?: string | null, headers?: Record<string, string>, raw?: string }

@@ -1,6 +1,7 @@
 /** From a request to its answer: key, rate, scope, query, body, handler, conditions, and the one form of errors. */
 import type { Registry, Session } from '../../db/control/registry.ts'
-import type { Handle, Handles } from '../../db/open.ts'
+import type { Handles } from '../../db/handles.ts'
+import type { Handle } from '../../db/open.ts'
 import { allow, authenticate, isStorefront, limit } from './auth.ts'
 import { readJson } from './body.ts'
 import { callOf, joined, type AnyCall, type Keyed, type Task } from './call.ts'

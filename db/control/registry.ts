@@ -1,8 +1,9 @@
 /** The registry of stores and API keys, over the control database. */
 import { createHash, randomBytes } from 'node:crypto'
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { createDatabase, databaseName, openDatabase, removeDatabase, type Environment, type Handle, type Handles, type Location } from '../open.ts'
+import { createDatabase, databaseName, openDatabase, removeDatabase, type Environment, type Handle, type Location } from '../open.ts'
 import { compile, named, type Db } from '../driver.ts'
+import type { Handles } from '../handles.ts'
 import { settings } from '../store/store.ts'
 import { apiKeys, changes, stores } from './tables.ts'
 

@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createDatabase, databaseName, Handles, type Handle, type Location } from '../../db/open.ts'
+import { Handles } from '../../db/handles.ts'
+import { createDatabase, databaseName, type Handle, type Location } from '../../db/open.ts'
 import { counters } from '../../db/store/store.ts'
 
 let folder: string

@@ -1,0 +1,88 @@
+/** The two kinds of connection: a database file, and a database on a libSQL server. */
+import { createClient, type Client, type InArgs, type Transaction } from '@libsql/client'
+import LibsqlFile from 'libsql'
+
+/** What a statement that returns no rows tells: how many rows it changed. */
+export interface RunResult { changes: number }
+
+/** One connection to one database: rows come back as arrays in column order. */
+export interface Connection {
+  rows(text: string, params: unknown[]): unknown[][] | Promise<unknown[][]>
+  /** The first row, if there is one: a third cheaper than a list of one. */
+  row(text: string, params: unknown[]): unknown[] | undefined | Promise<unknown[] | undefined>
+  run(text: string, params: unknown[]): RunResult | Promise<RunResult>
+  exec(text: string): void | Promise<void>
+  close(): void
+}
+
+/** At most this many prepared statements are kept for a connection; the one unused for longest goes first. */
+const STATEMENTS_MAX = 200
+
+type Statement = ReturnType<InstanceType<typeof LibsqlFile>['prepare']> & { rowsOf?: boolean }
+
+/** A connection to a database file. Every call is synchronous and answers in microseconds. */
+export class FileConnection implements Connection {
+  readonly #file: InstanceType<typeof LibsqlFile>
+  readonly #statements = new Map<string, Statement>()
+
+  constructor(path: string) {
+    this.#file = new LibsqlFile(path)
+    this.#file.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-2000')
+  }
+
+  #prepare(text: string): Statement {
+    let statement = this.#statements.get(text)
+    if (statement) return statement
+    statement = this.#file.prepare(text) as Statement
+    if (statement.reader) statement.raw(true)
+    if (this.#statements.size >= STATEMENTS_MAX) this.#statements.delete(this.#statements.keys().next().value!)
+    this.#statements.set(text, statement)
+    return statement
+  }
+
+  rows(text: string, params: unknown[]): unknown[][] {
+    return this.#prepare(text).all(params as never) as unknown[][]
+  }
+
+  row(text: string, params: unknown[]): unknown[] | undefined {
+    return this.#prepare(text).get(params as never) as unknown[] | undefined
+  }
+
+  run(text: string, params: unknown[]): RunResult {
+    return this.#prepare(text).run(params as never) as RunResult
+  }
+
+  exec(text: string): void { this.#file.exec(text) }
+
+  close(): void {
+    this.#statements.clear()
+    this.#file.close()
+  }
+}
+
+/** A connection to a libSQL server: the client itself, or one of its interactive transactions. */
+export class ServerConnection implements Connection {
+  constructor(readonly client: Client | Transaction) {}
+
+  async rows(text: string, params: unknown[]): Promise<unknown[][]> {
+    const { rows, columns } = await this.client.execute({ sql: text, args: params as InArgs })
+    return rows.map((row) => columns.map((_, i) => row[i]))
+  }
+
+  async row(text: string, params: unknown[]): Promise<unknown[] | undefined> {
+    return (await this.rows(text, params))[0]
+  }
+
+  async run(text: string, params: unknown[]): Promise<RunResult> {
+    return { changes: (await this.client.execute({ sql: text, args: params as InArgs })).rowsAffected }
+  }
+
+  async exec(text: string): Promise<void> { await this.client.executeMultiple(text) }
+
+  close(): void { this.client.close() }
+}
+
+/** Opens a client of a libSQL server; `url` is `http://…`, `https://…` or `libsql://…`. */
+export function serverClient(url: string, authToken: string | undefined): Client {
+  return createClient({ url, authToken, intMode: 'number' })
+}

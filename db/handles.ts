@@ -1,0 +1,89 @@
+/** Which stores are open now: a bounded set, the one unused for longest closed first. */
+import { databaseName, openDatabase, type Environment, type Handle, type Location } from './open.ts'
+
+/** Open stores, at most `max` of them beside those in use; the one unused for longest is closed first. */
+export class Handles {
+  readonly #open = new Map<string, Handle>()
+  /** Stores being opened, and how many wait for each. */
+  readonly #opening = new Map<string, { store: Promise<Handle>, waiting: number }>()
+  #closed = 0
+
+  constructor(readonly location: Location, readonly max: number) {}
+
+  get size() { return this.#open.size }
+
+  /** Runs `fn` with a store's handle, which stays open until `fn` has ended. */
+  async use<T>(storeId: string, environment: Environment, fn: (store: Handle) => Promise<T>): Promise<T> {
+    const name = databaseName(storeId, environment)
+    let store = this.#ready(name)
+    if (store) store.users++
+    else store = await this.#load(name)
+    try {
+      return await fn(store)
+    } finally {
+      store.users--
+      this.#evict()
+    }
+  }
+
+  #ready(name: string): Handle | undefined {
+    const store = this.#open.get(name)
+    if (store && this.#open.size > this.max / 2) {
+      this.#open.delete(name)
+      this.#open.set(name, store)
+    }
+    return store
+  }
+
+  /** Opens a store once for all who wait for it. They are its users from the start: it may not be closed before they had their turn. */
+  #load(name: string): Promise<Handle> {
+    let opening = this.#opening.get(name)
+    if (!opening) {
+      opening = { waiting: 0, store: this.#opened(name) }
+      this.#opening.set(name, opening)
+    }
+    opening.waiting++
+    return opening.store
+  }
+
+  async #opened(name: string): Promise<Handle> {
+    try {
+      const store = await openDatabase(this.location, name, 'store')
+      store.users = this.#opening.get(name)!.waiting
+      this.#open.set(name, store)
+      this.#evict()
+      return store
+    } finally {
+      this.#opening.delete(name)
+    }
+  }
+
+  #evict() {
+    if (this.#open.size <= this.max) return
+    for (const [name, store] of this.#open) {
+      if (this.#open.size <= this.max) break
+      if (!store.idle) continue
+      this.#open.delete(name)
+      store.close()
+      // libSQL frees descriptors when the closed connection is collected, and nothing else makes that happen soon.
+      if (++this.#closed % 32 === 0) Bun.gc(true)
+    }
+  }
+
+  /** Forgets a store that is being deleted or restored. */
+  drop(storeId: string) {
+    for (const environment of ['live', 'sandbox'] as const) {
+      const name = databaseName(storeId, environment)
+      this.#open.get(name)?.close()
+      this.#open.delete(name)
+    }
+  }
+
+  /** The handles that are open now. */
+  all(): Iterable<Handle> { return this.#open.values() }
+
+  close() {
+    for (const store of this.#open.values()) store.close()
+    this.#open.clear()
+  }
+}
