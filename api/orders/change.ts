@@ -42,13 +42,17 @@ export async function shipUnits(tx: Db, about: About, order: OrderRow, line: Lin
   await saveLine(tx, line)
 }
 
-/** Units of a line come back: held ones are free again, shipped ones return to the shelf; without restock they are written off. */
+/**
+ * Units of a line come back: held ones are free again, shipped ones return to the shelf; without restock they are written off. Units
+ * that neither are held nor have shipped were given back before, by a cancellation.
+ */
 async function giveBack(tx: Db, about: About, order: OrderRow, line: LineRow, units: number, restock: boolean) {
   const open = Math.min(units, line.openQuantity)
+  const shipped = Math.min(units - open, line.shippedQuantity)
   if (line.held && line.variantId) {
     if (restock) {
       await release(tx, line.variantId, open)
-      if (units > open) await putBack(tx, line.variantId, units - open, movement(about, order, `returned from order ${order.lookup}`))
+      if (shipped) await putBack(tx, line.variantId, shipped, movement(about, order, `returned from order ${order.lookup}`))
     } else if (open) await takeReserved(tx, line.variantId, open, movement(about, order, `written off from order ${order.lookup}`))
   }
   line.openQuantity -= open

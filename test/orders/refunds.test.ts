@@ -218,3 +218,38 @@ describe('restock', () => {
     expect((await shop.order(order.id)).status).toBe('shipped')
   })
 })
+
+describe('an order that is over', () => {
+  test('gives stock back once: cancelled first, then refunded', async () => {
+    await shop.coupon({ code: 'TEN' })
+    const variantId = await shop.variant({ stock: { quantity: 5 } })
+    const order = await shop.buy({ items: [{ variantId, quantity: 3 }], coupons: ['TEN'] })
+    await shop.buy({ items: [{ variantId }], coupons: ['TEN'] })
+    made(await shop.post(`/orders/${order.id}/cancel`))
+    await expectLedger(variantId, { quantity: 5, reserved: 1 })
+    made(await refund(order.id, { amountCents: 2700 }))
+    expect(await shop.order(order.id)).toMatchObject({ status: 'cancelled', paymentStatus: 'refunded', refundedCents: 2700 })
+    expect((await shop.get('/coupons/TEN')).body.timesRedeemed).toBe(1)
+    await expectLedger(variantId, { quantity: 5, reserved: 1 })
+  })
+
+  test('gives stock back once: cancelled first, then refunded line by line, restocked or written off', async () => {
+    for (const restock of [true, false]) {
+      const variantId = await shop.variant({ stock: { quantity: 5 } })
+      const order = await shop.buy({ items: [{ variantId, quantity: 3 }] })
+      made(await shop.post(`/orders/${order.id}/cancel`))
+      for (let i = 0; i < 3; i++) made(await refund(order.id, { lines: [{ lineId: order.lines[0].id, quantity: 1 }], restock }))
+      await expectLedger(variantId, { quantity: 5, reserved: 0 })
+    }
+  })
+
+  test('gives stock back once: refunded in part, then cancelled, then refunded in full', async () => {
+    const variantId = await shop.variant({ stock: { quantity: 5 } })
+    const order = await shop.buy({ items: [{ variantId, quantity: 3 }] })
+    made(await refund(order.id, { lines: [{ lineId: order.lines[0].id, quantity: 1 }] }))
+    made(await shop.post(`/orders/${order.id}/cancel`))
+    await expectLedger(variantId, { quantity: 5, reserved: 0 })
+    made(await refund(order.id, { amountCents: 2000 }))
+    await expectLedger(variantId, { quantity: 5, reserved: 0 })
+  })
+})
