@@ -20,7 +20,7 @@ import { utc } from '../time.ts'
 import { cancel, move, pay, setOrder, type About } from './change.ts'
 import { findOrder, onlyLooksUp, Order, orderView, Payment, paymentView, readLines, readOrder, viewOrders, type OrderRow } from './order.ts'
 import { place } from './place.ts'
-import { refund, Refund, refundView, requestRefund } from './refund.ts'
+import { refund, Refund, refundRest, refundView, requestRefund, type RefundRow } from './refund.ts'
 
 const Filters = {
   ...Paging(20), status: Type.Optional(OneOf(ORDER_STATUSES)), paymentStatus: Type.Optional(OneOf(PAYMENT_STATUSES)), source: Type.Optional(OneOf(ORDER_SOURCES)),
@@ -96,8 +96,8 @@ async function giveUpIntents(db: Db, orderId: string, provider: Provider) {
 
 /** Orders of a store whose payments go through `provider`. */
 export function orderRoutes(provider: Provider | null) {
-  const handOver = (call: Call<never, never>, row: { id: string, status: string, providerPaymentId: string | null, amountCents: number }) => {
-    if (row.status === 'pending' && provider) call.after((store) => requestRefund(store, provider, row, aboutOf(call), { storeId: call.session.store.id, environment: call.session.environment }))
+  const handOver = (call: Call<never, never>, row: RefundRow | null) => {
+    if (row?.status === 'pending' && provider) call.after((store) => requestRefund(store, provider, row, aboutOf(call), { storeId: call.session.store.id, environment: call.session.environment }))
   }
   const cancelled = (call: Call<never, never>, order: OrderRow) => { if (provider) call.after((store) => giveUpIntents(store.read, order.id, provider)) }
 
@@ -113,7 +113,7 @@ export function orderRoutes(provider: Provider | null) {
       const { body } = call
       const order = await findOrder(tx, call.params.id!)
       if (body.workstationId) throw wrong('workstationId', 'no such resource in this store')
-      if (body.status === 'refunded') handOver(call as never, await refund(tx, aboutOf(call), order, { amountCents: order.paidCents - order.refundedCents }))
+      if (body.status === 'refunded') handOver(call as never, await refundRest(tx, aboutOf(call), order))
       else if (body.status !== undefined) await move(tx, aboutOf(call), order, body.status)
       if (body.status === 'cancelled') cancelled(call as never, order)
       const columns: Partial<OrderRow> = {

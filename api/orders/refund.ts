@@ -7,7 +7,7 @@ import type { Provider } from '../checkout/payment.ts'
 import { conflict, wrong } from '../http/refusal.ts'
 import { Cents, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
 import { share } from '../money.ts'
-import { applyRefund, setOrder, type About } from './change.ts'
+import { applyRefund, requireMove, setOrder, type About } from './change.ts'
 import { findOrder, readLines, type LineRow, type OrderRow } from './order.ts'
 
 export type RefundRow = typeof refunds.$inferSelect
@@ -62,6 +62,14 @@ export async function refund(tx: Db, about: About, order: OrderRow, input: Refun
   await setOrder(tx, order, about, { refundedCents: order.refundedCents + amountCents })
   if (!paid) await applyRefund(tx, about, order, lines, row.restock)
   return row
+}
+
+/** Refunds all that is left, because the order moves to `refunded`. One that was paid with nothing has no refund: null. */
+export async function refundRest(tx: Db, about: About, order: OrderRow): Promise<RefundRow | null> {
+  requireMove(order, 'refunded')
+  if (order.paidCents > 0) return refund(tx, about, order, { amountCents: order.paidCents - order.refundedCents })
+  await applyRefund(tx, about, order, [], true)
+  return null
 }
 
 /** The provider's word on a refund: effects on success, the amount free again on failure. Says once what it says. */

@@ -252,4 +252,30 @@ describe('an order that is over', () => {
     made(await refund(order.id, { amountCents: 2000 }))
     await expectLedger(variantId, { quantity: 5, reserved: 0 })
   })
+
+  test('PATCH to refunded gives back all that is left, and is 409 where the table has no such move', async () => {
+    const order = await buyOne()
+    await refund(order.id, { amountCents: 400 })
+    expect(made(await shop.patch(`/orders/${order.id}`, { status: 'refunded' }))).toMatchObject({ status: 'refunded', refundedCents: 1000 })
+    expect((await refunds(order.id)).data.map(({ amountCents }: any) => amountCents)).toEqual([600, 400])
+    const cancelled = await buyOne()
+    await shop.post(`/orders/${cancelled.id}/cancel`)
+    const pending = await buyOne({ paymentMethod: 'manual' })
+    made(await shop.post(`/orders/${pending.id}/payments`, { amountCents: 300, method: 'cash' }))
+    for (const { id } of [cancelled, pending]) {
+      expect((await shop.patch(`/orders/${id}`, { status: 'refunded' })).status).toBe(409)
+      expect((await shop.order(id)).refundedCents).toBe(0)
+    }
+  })
+
+  test('an order that cost nothing can be refunded by its status: stock and coupon come back', async () => {
+    await shop.coupon({ code: 'FREE', value: 100, maxUses: 1 })
+    const variantId = await shop.variant({ stock: { quantity: 1 } })
+    const order = await shop.buy({ items: [{ variantId }], coupons: ['FREE'] })
+    expect(order).toMatchObject({ status: 'paid', totalCents: 0 })
+    expect(made(await shop.patch(`/orders/${order.id}`, { status: 'refunded' }))).toMatchObject({ status: 'refunded', paymentStatus: 'refunded' })
+    await expectLedger(variantId, { quantity: 1, reserved: 0 })
+    expect((await shop.get('/coupons/FREE')).body.timesRedeemed).toBe(0)
+    expect((await shop.patch(`/orders/${order.id}`, { status: 'refunded' })).status).toBe(409)
+  })
 })
