@@ -20,8 +20,9 @@ const Movement = Type.Object({
 const Cursor = Type.Optional(Type.String({ maxLength: 100, description: '`nextCursor` of the page before' }))
 const page = { limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }), cursor: Cursor }
 
-const quantity = Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'What lies on the shelf now' }))
-const adjust = Type.Optional(Type.Integer({ minimum: -1_000_000_000, maximum: 1_000_000_000, description: 'What to add to it, or to take away' }))
+const QUANTITY_MAX = 1_000_000_000
+const quantity = Type.Optional(Type.Integer({ minimum: 0, maximum: QUANTITY_MAX, description: 'What lies on the shelf now' }))
+const adjust = Type.Optional(Type.Integer({ minimum: -QUANTITY_MAX, maximum: QUANTITY_MAX, description: 'What to add to it, or to take away' }))
 const reason = Type.Optional(Nullable(Text(0, 200)))
 const Change = Type.Object({ quantity, adjust, reason }, { examples: [{ adjust: 5, reason: 'Delivery' }] })
 const Bulk = Type.Object({ items: Type.Array(Type.Object({ variantId: Uuid(), quantity, adjust, reason }), { minItems: 1, maxItems: 500 }) },
@@ -55,6 +56,7 @@ async function apply(tx: Db, call: Call<never, never>, variantId: string, change
   if (!row) throw path.length ? wrong([...path, 'variantId'], 'no such resource in this store') : missing('variant')
   const next = change.quantity ?? row.quantity + change.adjust!
   if (next < 0 || (row.tracked && !row.backorder && next < row.reserved)) throw conflict(`the quantity can't fall under the ${row.reserved} that orders hold`, { variantId, reserved: row.reserved })
+  if (next > QUANTITY_MAX) throw conflict(`the quantity can't be more than ${QUANTITY_MAX}`, { variantId })
   await tx.update(variants).set({ quantity: next, updatedAt: call.now }).where(eq(variants.id, variantId))
   await record(tx, variantId, next - row.quantity, { id: call.outside.id(), reason: change.reason ?? null, orderId: null, keyId: call.session.key.id, createdAt: call.now })
   const { lowStockThreshold } = await call.settings()

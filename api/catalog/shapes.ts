@@ -18,7 +18,8 @@ export const Stock = Type.Object({
   available: Type.Integer({ description: 'quantity less reserved' }), backorder: Type.Boolean(),
 })
 export const Dimensions = Nullable(Type.Object({ length: Nullable(Type.Number({ minimum: 0 })), width: Nullable(Type.Number({ minimum: 0 })), height: Nullable(Type.Number({ minimum: 0 })) }))
-const Options = Type.Record(Type.String({ minLength: 1, maxLength: 100 }), Type.String({ maxLength: 200 }), { maxProperties: 20 })
+/** Names of 1-100 characters; as a pattern, since a record checks no lengths of its names. */
+const Options = Type.Record(Type.String({ pattern: '^[\\s\\S]{1,100}$' }), Type.String({ maxLength: 200 }), { maxProperties: 20, additionalProperties: false })
 
 export const Variant = Type.Object({
   id: Uuid(), productId: Uuid(), name: Type.String(), sku: Nullable(Type.String()), barcode: Nullable(Type.String()), price: Nullable(Type.Number()),
