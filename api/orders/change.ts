@@ -65,6 +65,9 @@ async function returnCoupons(tx: Db, orderId: string) {
   }
 }
 
+/** What is still to be paid of an order: a deposit that was given back is due again. */
+export const dueCents = ({ totalCents, paidCents, refundedCents }: OrderRow) => totalCents - paidCents + refundedCents
+
 /** The money is there: records it (unless a payment row does so already) and moves a pending order to paid. */
 export async function pay(tx: Db, about: About, order: OrderRow, amountCents: number, record: { method: string, reference: string | null } | null) {
   if (record) {
@@ -73,7 +76,7 @@ export async function pay(tx: Db, about: About, order: OrderRow, amountCents: nu
     })
   }
   const paidCents = order.paidCents + amountCents
-  const complete = paidCents >= order.totalCents
+  const complete = dueCents(order) <= amountCents
   await setOrder(tx, order, about, {
     paidCents, ...(complete && order.paymentStatus === 'unpaid' ? { paymentStatus: 'paid' as const, paidAt: about.now } : {}), ...(complete && order.status === 'pending' ? { status: 'paid' as const } : {}),
   })
@@ -99,10 +102,14 @@ export async function cancel(tx: Db, about: About, order: OrderRow, reason: stri
   await emit(tx, about.outside, about.now, 'order.cancelled', told(order))
 }
 
-/** Applies a refund that has gone through: the units it names come back; a full one brings back everything, coupons too. */
+/**
+ * Applies a refund that has gone through: the units it names come back; a full one brings back everything, coupons too. A pending
+ * order has no more than a deposit to give back: it goes on waiting to be paid.
+ */
 export async function applyRefund(tx: Db, about: About, order: OrderRow, named: readonly { lineId: string, quantity: number }[], restock: boolean) {
   const lines = await readLines(tx, order.id)
-  const full = order.refundedCents >= order.paidCents
+  const waiting = order.status === 'pending'
+  const full = !waiting && order.refundedCents >= order.paidCents
   for (const line of lines) {
     const units = named.find((entry) => entry.lineId === line.id)?.quantity ?? 0
     const back = full ? line.quantity - line.refundedQuantity + units : units
@@ -112,7 +119,7 @@ export async function applyRefund(tx: Db, about: About, order: OrderRow, named: 
   }
   const moves = full && MOVES[order.status].includes('refunded')
   if (moves) await returnCoupons(tx, order.id)
-  await setOrder(tx, order, about, { paymentStatus: full ? 'refunded' : 'partially_refunded', ...(moves ? { status: 'refunded' as const } : {}) })
+  await setOrder(tx, order, about, { paymentStatus: waiting ? 'unpaid' : full ? 'refunded' : 'partially_refunded', ...(moves ? { status: 'refunded' as const } : {}) })
   await emit(tx, about.outside, about.now, 'order.refunded', told(order))
 }
 
@@ -120,7 +127,7 @@ export async function applyRefund(tx: Db, about: About, order: OrderRow, named: 
 export async function move(tx: Db, about: About, order: OrderRow, to: Exclude<OrderStatus, 'refunded'>) {
   requireMove(order, to)
   if (to === 'cancelled') return cancel(tx, about, order, null)
-  if (to === 'paid') return pay(tx, about, order, order.totalCents - order.paidCents, { method: 'manual', reference: null })
+  if (to === 'paid') return pay(tx, about, order, dueCents(order), { method: 'manual', reference: null })
   if (to === 'shipped' || (to === 'completed' && (order.status === 'paid' || order.status === 'processing'))) await fulfil(tx, about, order)
   await setOrder(tx, order, about, { status: to })
   if (to === 'shipped') await emit(tx, about.outside, about.now, 'order.shipped', told(order))

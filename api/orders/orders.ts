@@ -17,7 +17,7 @@ import { resource, type Call } from '../http/route.ts'
 import { Instant, Money, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { toMinor } from '../money.ts'
 import { utc } from '../time.ts'
-import { cancel, move, pay, setOrder, type About } from './change.ts'
+import { cancel, dueCents, move, pay, setOrder, type About } from './change.ts'
 import { findOrder, onlyLooksUp, Order, orderView, Payment, paymentView, readLines, readOrder, viewOrders, type OrderRow } from './order.ts'
 import { place } from './place.ts'
 import { refund, Refund, refundRest, refundView, requestRefund, type RefundRow } from './refund.ts'
@@ -126,7 +126,7 @@ export function orderRoutes(provider: Provider | null) {
     .post('/{id}/payments', { op: 'createPayment', summary: 'Record a payment', description: 'Marks the order paid when its total is reached.', scope: 'orders:write', body: PaymentInput, answers: { 201: Payment }, refuses: [404, 409] },
       (call) => call.write(async (tx) => {
         const order = await findOrder(tx, call.params.id!)
-        const due = order.totalCents - order.paidCents
+        const due = dueCents(order)
         if (order.status !== 'pending') throw conflict(`an order that is ${order.status} takes no payment`)
         if (call.body.amountCents > due) throw conflict(`only ${due} is due`, { dueCents: due })
         await pay(tx, aboutOf(call), order, call.body.amountCents, { method: call.body.method, reference: call.body.reference ?? null })

@@ -278,4 +278,16 @@ describe('an order that is over', () => {
     expect((await shop.get('/coupons/FREE')).body.timesRedeemed).toBe(0)
     expect((await shop.patch(`/orders/${order.id}`, { status: 'refunded' })).status).toBe(409)
   })
+
+  test('a deposit that is refunded leaves the order pending, its stock held and its total due', async () => {
+    const variantId = await shop.variant({ stock: { quantity: 1 } })
+    const order = await shop.buy({ items: [{ variantId }], paymentMethod: 'manual' })
+    made(await shop.post(`/orders/${order.id}/payments`, { amountCents: 300, method: 'cash' }))
+    made(await refund(order.id, { amountCents: 300 }))
+    expect(await shop.order(order.id)).toMatchObject({ status: 'pending', paymentStatus: 'unpaid', paidCents: 300, refundedCents: 300 })
+    await expectLedger(variantId, { quantity: 1, reserved: 1 })
+    expect((await shop.post(`/orders/${order.id}/payments`, { amountCents: 1001, method: 'cash' })).body.dueCents).toBe(1000)
+    made(await shop.post(`/orders/${order.id}/payments`, { amountCents: 1000, method: 'cash' }))
+    expect(await shop.order(order.id)).toMatchObject({ status: 'paid', paymentStatus: 'paid', paidCents: 1300, refundedCents: 300 })
+  })
 })
