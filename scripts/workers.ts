@@ -23,12 +23,12 @@ export async function startWorkers(config: Config): Promise<Api> {
   function start(port: number, failures = 0): Promise<number> {
     return new Promise((resolve, reject) => {
       const started = performance.now()
-      let listening = false
+      let listensOn: number | null = null
       const overdue = setTimeout(() => worker.kill('SIGKILL'), START_MAX_MS)
       const worker = Bun.spawn([process.execPath, MAIN], {
         stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, API_PORT: String(port) },
         ipc(message: { port: number }) {
-          listening = true
+          listensOn = message.port
           clearTimeout(overdue)
           resolve(message.port)
         },
@@ -36,9 +36,9 @@ export async function startWorkers(config: Config): Promise<Api> {
           running.delete(worker)
           clearTimeout(overdue)
           if (stopping) return
-          if (!listening) reject(new Error(`an API worker could not start (${signal ?? `exit ${code}`})`))
+          if (listensOn === null) reject(new Error(`an API worker could not start (${signal ?? `exit ${code}`})`))
           else console.error(`an API worker ended (${signal ?? `exit ${code}`}): starting another one`)
-          if (listening || failures > 0) again(port, performance.now() - started > STABLE_MS ? 0 : failures)
+          if (listensOn !== null || failures > 0) again(listensOn ?? port, performance.now() - started > STABLE_MS ? 0 : failures)
         },
       })
       running.add(worker)
