@@ -1,6 +1,7 @@
 /** What happens to an order after it is placed: paying, shipping, cancelling, giving back. Rules and their effects in one place. */
 import { eq, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
+import { variants } from '../../db/store/catalog.ts'
 import { couponRedemptions, coupons } from '../../db/store/marketing.ts'
 import { orderLines, orders } from '../../db/store/orders.ts'
 import { putBack, release, takeReserved, type Movement } from '../catalog/stock.ts'
@@ -42,6 +43,14 @@ export async function shipUnits(tx: Db, about: About, order: OrderRow, line: Lin
   await saveLine(tx, line)
 }
 
+/** Held units are gone. Those that were sold before they were there are held no longer: there is nothing of them to write off. */
+async function writeOff(tx: Db, about: About, order: OrderRow, variantId: string, units: number) {
+  const [variant] = await tx.select({ quantity: variants.quantity }).from(variants).where(eq(variants.id, variantId))
+  const there = Math.min(units, variant?.quantity ?? 0)
+  await takeReserved(tx, variantId, there, movement(about, order, `written off from order ${order.lookup}`))
+  await release(tx, variantId, units - there)
+}
+
 /**
  * Units of a line come back: held ones are free again, shipped ones return to the shelf; without restock they are written off. Units
  * that neither are held nor have shipped were given back before, by a cancellation.
@@ -53,7 +62,7 @@ async function giveBack(tx: Db, about: About, order: OrderRow, line: LineRow, un
     if (restock) {
       await release(tx, line.variantId, open)
       if (shipped) await putBack(tx, line.variantId, shipped, movement(about, order, `returned from order ${order.lookup}`))
-    } else if (open) await takeReserved(tx, line.variantId, open, movement(about, order, `written off from order ${order.lookup}`))
+    } else if (open) await writeOff(tx, about, order, line.variantId, open)
   }
   line.openQuantity -= open
 }

@@ -290,4 +290,14 @@ describe('an order that is over', () => {
     made(await shop.post(`/orders/${order.id}/payments`, { amountCents: 1000, method: 'cash' }))
     expect(await shop.order(order.id)).toMatchObject({ status: 'paid', paymentStatus: 'paid', paidCents: 1300, refundedCents: 300 })
   })
+
+  test('a refund of what was sold before it was there leaves nothing held', async () => {
+    for (const restock of [true, false]) {
+      const variantId = await shop.variant({ stock: { quantity: 1, backorder: true } })
+      const order = await shop.buy({ items: [{ variantId, quantity: 4 }] })
+      made(await refund(order.id, { amountCents: 4000, restock }))
+      // Written off is what was there to write off.
+      await expectLedger(variantId, { quantity: restock ? 1 : 0, reserved: 0 })
+    }
+  })
 })
