@@ -6,7 +6,6 @@ import { payments, refunds } from '../../db/store/orders.ts'
 import type { Provider } from '../checkout/payment.ts'
 import { conflict, wrong } from '../http/refusal.ts'
 import { Cents, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
-import { share } from '../money.ts'
 import { applyRefund, requireMove, setOrder, type About } from './change.ts'
 import { findOrder, readLines, type LineRow, type OrderRow } from './order.ts'
 
@@ -20,10 +19,15 @@ export const Refund = Type.Object({
 /** A refund on the wire. */
 export function refundView({ providerPaymentId: _, providerId: __, ...row }: RefundRow) { return row }
 
-/** What the next `units` of a line were paid with: the parts of all units add up to what was paid for the line. */
+/**
+ * What the next `units` of a line were paid with. The parts of all units add up to what was paid for the line; odd cents go to the
+ * first ones, so that a unit that was paid with nothing never stands before one that was not.
+ */
 export function unitsWorth(line: Pick<LineRow, 'quantity' | 'refundedQuantity' | 'totalCents' | 'taxCents'>, units: number, taxesIncluded: boolean): number {
   const paid = line.totalCents + (taxesIncluded ? 0 : line.taxCents)
-  return share(paid, line.refundedQuantity + units, line.quantity) - share(paid, line.refundedQuantity, line.quantity)
+  const odd = paid % line.quantity
+  const first = (n: number) => (paid - odd) / line.quantity * n + Math.min(n, odd)
+  return first(line.refundedQuantity + units) - first(line.refundedQuantity)
 }
 
 export interface RefundInput { amountCents?: number, lines?: { lineId: string, quantity: number }[], reason?: string | null, restock?: boolean }

@@ -160,6 +160,31 @@ describe('a refund by lines', () => {
 })
 
 describe('refunding all units one at a time gives back exactly what was paid', () => {
+  test.each([
+    ['in dollars, tax included', 'usd', true, [3.33, 0.01, 19.99]], ['in dollars, tax added', 'usd', false, [3.33, 0.01, 19.99]], ['in yen', 'jpy', false, [333, 1, 1999]], ['in dinars', 'kwd', false, [3.333, 0.001, 19.999]],
+  ] as const)('%s: discounted, bundled, in odd cents', async (_, currency, taxesIncluded, [price, least, most]) => {
+    shop = await newShop(app, { currency })
+    await shop.settings({ taxesIncluded })
+    await shop.post('/tax-rates', { name: 'VAT', rate: 23.4567, default: true })
+    await shop.coupon({ code: 'ODD', value: 33.33 })
+    await shop.promotion({ type: 'volume', tiers: [{ minQuantity: 3, percentage: 7.77 }], value: undefined })
+    const [a, b, c] = [await shop.variant({ price }), await shop.variant({ price: least }), await shop.variant({ price: most })]
+    const order = await shop.buy({ items: [{ variantId: a, quantity: 7 }, { variantId: b, quantity: 3 }], bundles: [{ bundleId: await shop.bundle([[a, 1], [b, 5], [c, 2]], 12.5), quantity: 3 }], coupons: ['ODD'] })
+    const units = order.lines.flatMap((line: any) => Array.from({ length: line.quantity }, () => line.id as string))
+    // In an order that mixes the lines: each line is its own sequence.
+    units.sort((x: string, y: string) => x.slice(-3) < y.slice(-3) ? -1 : 1)
+    const amounts = []
+    for (const lineId of units) {
+      const { status, body } = await refund(order.id, { lines: [{ lineId, quantity: 1 }] })
+      if (status === 201) amounts.push(body.amountCents)
+      else expect([status, body.error]).toEqual([409, expect.stringContaining(amounts.length && sum(amounts) === order.totalCents ? 'has been refunded' : 'nothing')])
+    }
+    expect(sum(amounts)).toBe(order.totalCents)
+    expect(await shop.order(order.id)).toMatchObject({ status: 'refunded', refundedCents: order.totalCents })
+    await expectLedger(a, { quantity: 100, reserved: 0 })
+    await expectLedger(b, { quantity: 100, reserved: 0 })
+  })
+
   test('the last unit makes the order refunded', async () => {
     await shop.coupon({ code: 'ODD', value: 33.33 })
     const variantId = await shop.variant({ price: 0.1 })
