@@ -1,5 +1,5 @@
 /** Making refunds: how much a unit is worth, never more than was paid, and the way through the payment provider. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
 import { payments, refunds } from '../../db/store/orders.ts'
@@ -57,7 +57,7 @@ export async function refund(tx: Db, about: About, order: OrderRow, input: Refun
   const amountCents = input.amountCents ?? await takeLines(tx, order, lines)
   if (amountCents > left) throw conflict(`at most ${left} can still be refunded`, { refundableCents: left })
   if (amountCents === 0) throw conflict('what is refunded was paid with nothing')
-  const [paid] = await tx.select().from(payments).where(and(eq(payments.orderId, order.id), eq(payments.method, 'stripe'), eq(payments.status, 'succeeded'))).limit(1)
+  const [paid] = await tx.select().from(payments).where(and(eq(payments.orderId, order.id), isNotNull(payments.providerId), eq(payments.status, 'succeeded'))).limit(1)
   const row: RefundRow = {
     id: about.outside.id(), orderId: order.id, status: paid ? 'pending' : 'succeeded', amountCents, currency: order.currency, reason: input.reason ?? null, restock: input.restock ?? true, lines,
     providerPaymentId: paid?.providerId ?? null, providerId: null, createdAt: about.now, updatedAt: about.now,

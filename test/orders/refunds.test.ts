@@ -325,4 +325,11 @@ describe('an order that is over', () => {
       await expectLedger(variantId, { quantity: restock ? 1 : 0, reserved: 0 })
     }
   })
+
+  test('a payment that was recorded by hand under any name is refunded here', async () => {
+    const order = await buyOne({ paymentMethod: 'manual' })
+    made(await shop.post(`/orders/${order.id}/payments`, { amountCents: 1000, method: 'stripe', reference: 'pi_elsewhere' }))
+    expect(made(await refund(order.id, { amountCents: 1000 })).status).toBe('succeeded')
+    expect((await shop.order(order.id)).status).toBe('refunded')
+  })
 })
