@@ -148,6 +148,8 @@ export async function noteShipment(tx: Db, about: About, order: OrderRow, lines:
     if (order.status === 'paid') await setOrder(tx, order, about, { status: 'processing' })
     return
   }
+  // What is not shipped (files, tickets) leaves with the last parcel: an order that has shipped holds nothing.
+  for (const line of lines) if (line.openQuantity > 0) await shipUnits(tx, about, order, line, line.openQuantity)
   await setOrder(tx, order, about, { status: 'shipped' })
   await emit(tx, about.outside, about.now, 'order.shipped', told(order))
 }

@@ -105,6 +105,18 @@ describe('POST /orders/{id}/shipments', () => {
     expect((await shop.order(order.id)).status).toBe('shipped')
   })
 
+  test('an order that has shipped holds nothing, of what is not shipped either', async () => {
+    const [parcel, file] = [await shop.variant({ shippable: true }), await shop.variant()]
+    const order = await shop.buy({ items: [{ variantId: parcel, quantity: 2 }, { variantId: file }], shippingMethodId: await shop.method(), shippingAddress: ADDRESS })
+    made(await ship(order.id, { lines: [{ lineId: order.lines[0].id, quantity: 1 }] }))
+    expect(await shop.stock(file)).toEqual({ quantity: 100, reserved: 1, available: 99 })
+    made(await ship(order.id))
+    for (const variantId of [parcel, file]) expect(await shop.stock(variantId)).toMatchObject({ reserved: 0 })
+    expect(await shop.ledger(file)).toEqual([100, -1])
+    made(await shop.patch(`/orders/${order.id}`, { status: 'refunded' }))
+    for (const variantId of [parcel, file]) expect(await shop.stock(variantId)).toEqual({ quantity: 100, reserved: 0, available: 100 })
+  })
+
   test('an order of which nothing is shipped has no shipments', async () => {
     const { id } = await shop.buy({ items: [{ variantId: await shop.variant() }] })
     expect((await ship(id)).status).toBe(409)
