@@ -60,7 +60,7 @@ export function orderView(row: OrderRow, lines: readonly LineRow[], limited = fa
     currency: row.currency, subtotalCents: row.subtotalCents, discountCents: row.discountCents, shippingCents: row.shippingCents, taxCents: row.taxCents, totalCents: row.totalCents,
     paidCents: row.paidCents, refundedCents: row.refundedCents, shippingAddress: limited ? null : row.shippingAddress, billingAddress: limited ? null : row.billingAddress,
     shipping: row.shippingMethodId === null && row.pickupPoint === null && row.shippingName === null ? null
-      : { methodId: row.shippingMethodId, name: row.shippingName, priceCents: row.shippingCents, pickupPoint: row.pickupPoint },
+      : { methodId: row.shippingMethodId, name: row.shippingName, priceCents: row.shippingCents, pickupPoint: limited ? null : row.pickupPoint },
     pickupLocationId: row.pickupLocationId, coupons: row.coupons, loyalty: { pointsEarned: row.pointsEarned, pointsRedeemed: row.pointsRedeemed },
     packedAt: row.packedAt, paidAt: row.paidAt, note: limited ? null : row.note, cancelReason: limited ? null : row.cancelReason, createdAt: row.createdAt, updatedAt: row.updatedAt,
   }

@@ -100,6 +100,14 @@ describe('GET /orders/{id}', () => {
     expect(full.body).toMatchObject({ accessCode: order.accessCode, workstationId: null, customer: { email: 'secret.buyer@example.com' } })
   })
 
+  test('where a buyer collects a parcel is personal too', async () => {
+    const { id } = await shop.cart([{ variantId: await shop.variant() }])
+    await shop.patch(`/carts/${id}`, { pickupPoint: { id: 'GDA01M', phone: '+48 600' } })
+    const { order } = made(await shop.checkOut(id))
+    expect((await shop.get(`/orders/${order.id}`, { key: shop.keys.storefront })).body.shipping.pickupPoint).toBeNull()
+    expect((await shop.order(order.id)).shipping.pickupPoint).toEqual({ id: 'GDA01M', phone: '+48 600' })
+  })
+
   test('a key with neither orders:read nor order:lookup is 403', async () => {
     const { status, body } = await shop.get(`/orders/${NOBODY}`, { key: await shop.keyWith('orders:write', 'customers:read') })
     expect([status, body.error]).toEqual([403, expect.stringContaining('orders:read or order:lookup')])
