@@ -79,6 +79,7 @@ async function record(tx: Db, call: Call<never, Static<typeof OrderInput>>) {
   const quoted = await quote(tx, { currency, items, couponIds: [], shippingMethodId: body.shippingMethodId?.toLowerCase() ?? null, shippingAddress, unitPrices }, settings, now)
   const unpriced = quoted.warnings.find((warning) => warning.code === 'no_price')
   if (unpriced) throw conflict(unpriced.message)
+  if (quoted.knowsMethod && !quoted.method) throw conflict(`the shipping method has no price in ${currency.toUpperCase()}`)
   const placed = await place(tx, call, {
     id: outside.id(), quote: quoted, settings, source: body.source ?? 'admin', currency, email, name: body.customer.name?.trim() || null, phone: body.customer.phone?.trim() || null, shippingAddress,
     billingAddress: addressOf(body.billingAddress), pickupPoint: null, note: body.note ?? null, cartId: null,

@@ -310,6 +310,13 @@ describe('POST /orders', () => {
     expect(made(await order({ currency: 'eur', items: [{ variantId, unitPrice: 3 }] })).totalCents).toBe(300)
   })
 
+  test('a shipping method without a price in the currency is 409', async () => {
+    await shop.settings({ enabledCurrencies: ['usd', 'eur'] })
+    const [items, shippingMethodId] = [[{ variantId: await shop.variant({ prices: { eur: 9 } }) }], await shop.method()]
+    expect((await order({ currency: 'eur', items, shippingMethodId })).status).toBe(409)
+    expect((await order({ items, shippingMethodId })).status).toBe(201)
+  })
+
   test('what was agreed elsewhere stands: no promotion changes it, and what is hidden can be in it', async () => {
     await shop.promotion({ value: 50 })
     expect(made(await order({ items: [{ variantId: await shop.variant({}, { status: 'hidden' }) }] })).totalCents).toBe(1000)
