@@ -1,11 +1,11 @@
 /** Brands (document 3, Catalog). */
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
 import { brands, products } from '../../db/store/catalog.ts'
 import { conflict } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Nullable, Page, Paging, RichTextOrText, Text, Type, Uuid } from '../http/schema.ts'
 import { requireRichText } from '../rich-text.ts'
-import { contains, findGroup, forget, groupInput, imageInput, indexGroup, overlay, overlayAll } from './groups.ts'
+import { findGroup, forget, groupInput, imageInput, indexGroup, nameContains, overlay, overlayAll } from './groups.ts'
 import { translationsFor, viewOf } from './read.ts'
 import { Lang, Seo } from './shapes.ts'
 import { slugFor } from './write.ts'
@@ -26,7 +26,7 @@ export const brandRoutes = resource('catalog', '/brands')
     const { limit, offset, query, active } = call.query
     const { lang, storefront } = await viewOf(call)
     const where = and(
-      query === undefined ? undefined : sql`${brands.name} like ${contains(query)} escape '\\'`,
+      query === undefined ? undefined : nameContains('brand', query),
       active === undefined ? undefined : eq(brands.active, active), storefront ? eq(brands.active, true) : undefined,
     )
     const rows = await call.db.select().from(brands).where(where).orderBy(asc(brands.name), asc(brands.id)).limit(limit).offset(offset)

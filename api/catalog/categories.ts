@@ -6,7 +6,7 @@ import { conflict, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Nullable, Page, Paging, RichTextOrText, Text, Type, Uuid } from '../http/schema.ts'
 import { requireRichText } from '../rich-text.ts'
-import { contains, findGroup, forget, groupInput, imageInput, indexGroup, overlay, overlayAll, translationLists } from './groups.ts'
+import { findGroup, forget, groupInput, imageInput, indexGroup, nameContains, overlay, overlayAll, translationLists } from './groups.ts'
 import { productColumns, translationsFor, viewOf, viewProducts, type ProductRow } from './read.ts'
 import { Lang, ProductItem, Seo } from './shapes.ts'
 import { requireIds, slugFor } from './write.ts'
@@ -72,7 +72,7 @@ export const categoryRoutes = resource('catalog', '/categories')
     const { limit, offset, query, active } = call.query
     const { lang, storefront } = await viewOf(call)
     const where = and(
-      query === undefined ? undefined : sql`${categories.name} like ${contains(query)} escape '\\'`,
+      query === undefined ? undefined : nameContains('category', query),
       active === undefined ? undefined : eq(categories.active, active), storefront ? eq(categories.active, true) : undefined,
     )
     const rows = await overlayAll(call.db, 'category', await call.db.select().from(categories).where(where).orderBy(asc(categories.id)).limit(limit).offset(offset), lang)

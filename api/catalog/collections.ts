@@ -5,7 +5,7 @@ import { collectionProducts, collections, products } from '../../db/store/catalo
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Nullable, OneOf, Page, Paging, RichTextOrText, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { requireRichText } from '../rich-text.ts'
-import { contains, findGroup, forget, groupInput, imageInput, indexGroup, overlay, overlayAll } from './groups.ts'
+import { findGroup, forget, groupInput, imageInput, indexGroup, nameContains, overlay, overlayAll } from './groups.ts'
 import { translationsFor, viewOf } from './read.ts'
 import { Lang, Seo } from './shapes.ts'
 import { requireIds, slugFor } from './write.ts'
@@ -61,7 +61,7 @@ export const collectionRoutes = resource('catalog', '/collections')
     const { limit, offset, query, active, kind } = call.query
     const { lang, storefront } = await viewOf(call)
     const where = and(
-      query === undefined ? undefined : sql`${collections.name} like ${contains(query)} escape '\\'`, kind === undefined ? undefined : eq(collections.kind, kind),
+      query === undefined ? undefined : nameContains('collection', query), kind === undefined ? undefined : eq(collections.kind, kind),
       active === undefined ? undefined : eq(collections.active, active), storefront ? eq(collections.active, true) : undefined,
     )
     const rows = await call.db.select().from(collections).where(where).orderBy(asc(collections.id)).limit(limit).offset(offset)

@@ -1,12 +1,12 @@
 /** What categories, collections and brands share: finding one by id or slug, and laying a translation over it. */
-import { and, eq, inArray, type InferSelectModel } from 'drizzle-orm'
+import { and, eq, inArray, sql, type InferSelectModel, type SQL } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { brands, categories, collections, translations, type TranslationFields } from '../../db/store/catalog.ts'
 import { missing } from '../http/refusal.ts'
 import { isUuid, Nullable, RichTextOrText, Text, Type, WebUrl } from '../http/schema.ts'
 import type { View } from './read.ts'
 import { idOfTranslatedSlug, translationsFor } from './read.ts'
-import { indexDocument, textOf, unindexDocument } from './search-index.ts'
+import { foundAmong, indexDocument, textOf, unindexDocument } from './search-index.ts'
 import { Seo } from './shapes.ts'
 
 const TABLES = { category: categories, collection: collections, brand: brands }
@@ -28,11 +28,11 @@ export async function findGroup<G extends Group>(db: Db, kind: G, idOrSlug: stri
   return row as Row<G>
 }
 
-interface Translatable { id: string, name: string, slug: string, description: unknown, longDescription?: unknown, seo: { title?: string | null, description?: string | null } }
+interface Translatable { id: string, name: string, slug: string, description: unknown, longDescription?: unknown, seo: Partial<Record<'title' | 'description' | 'canonical', string | null>> }
 
 /** The row with a translation over it: what is not translated keeps the default language. */
 export function overlay<T extends Translatable>(row: T, t: TranslationFields | undefined): T {
-  const seo = { title: t?.seoTitle ?? row.seo.title ?? null, description: t?.seoDescription ?? row.seo.description ?? null }
+  const seo = { title: t?.seoTitle ?? row.seo.title ?? null, description: t?.seoDescription ?? row.seo.description ?? null, canonical: row.seo.canonical ?? null }
   const longDescription = 'longDescription' in row ? { longDescription: t?.longDescription ?? row.longDescription } : {}
   return { ...row, name: t?.name ?? row.name, slug: t?.slug ?? row.slug, description: t?.description ?? row.description, ...longDescription, seo }
 }
@@ -63,5 +63,13 @@ export async function forget(tx: Db, kind: Group, id: string) {
   await unindexDocument(tx, kind, id)
 }
 
-/** Whether `text` occurs in a name, as lists search; `%`, `_` and `\` mean themselves. */
+/** The pattern of `like … escape '\\'` for what contains `text`; `%`, `_` and `\` mean themselves. */
 export const contains = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+
+/** Condition: the name contains `text`. LIKE knows the case of ASCII letters alone; the index knows that of all, from the beginning of a word. */
+export function nameContains(kind: Group, text: string): SQL {
+  const { id, name } = TABLES[kind]
+  const part = sql`${name} like ${contains(text)} escape '\\'`
+  const words = /[^\x00-\x7f]/.test(text) && /^[\p{L}\p{M}\p{N}\s]+$/u.test(text)
+  return words ? sql`(${part} or ${foundAmong(id, kind, `{name} : "${text}" *`)})` : part
+}
