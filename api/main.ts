@@ -56,11 +56,10 @@ export async function serveApi(config: Config, { reusePort, prepare }: ServeOpti
     return {
       port: server.port!, url: urlOf(config.baseUrl, config.host, server.port!),
       async stop() {
-        const drained = app.drain()
+        const drained = Promise.all([app.drain(), rest()])
         // The port stays open while requests run, so that a load balancer can read `/readyz`; what else comes is sent elsewhere.
         const refuse = unavailable('draining')
         serve = (request) => /^\/(healthz|readyz|metrics)$/.test(new URL(request.url).pathname) ? app.fetch(request) : refuse()
-        await rest()
         await close(server, DRAIN_MAX_MS, drained)
         handles.close()
         closeRegistry()

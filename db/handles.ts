@@ -1,9 +1,12 @@
 /** Which stores are open now: a bounded set, the one unused for longest closed first. */
-import { databaseName, openDatabase, type Environment, type Handle, type Location } from './open.ts'
+import { statSync } from 'node:fs'
+import { databaseName, fileOf, openDatabase, type Environment, type Handle, type Location } from './open.ts'
 
 /** Open stores, at most `max` of them beside those in use; the one unused for longest is closed first. */
 export class Handles {
   readonly #open = new Map<string, Handle>()
+  /** Which file each of them is, as the file system numbers files. */
+  readonly #files = new Map<string, number | undefined>()
   /** Stores being opened, and how many wait for each. */
   readonly #opening = new Map<string, { store: Promise<Handle>, waiting: number }>()
   #closed = 0
@@ -28,11 +31,28 @@ export class Handles {
 
   #ready(name: string): Handle | undefined {
     const store = this.#open.get(name)
+    // Deleted, and perhaps restored, by another process: what is written to a file that has no name is lost. Asking takes 2 µs.
+    if (store && this.#fileAt(name) !== this.#files.get(name)) {
+      this.#forget(name)
+      if (store.idle) store.close()
+      return undefined
+    }
     if (store && this.#open.size > this.max / 2) {
       this.#open.delete(name)
       this.#open.set(name, store)
     }
     return store
+  }
+
+  /** The number of the file that has the database's name now; undefined when none has, or it lives on a server. */
+  #fileAt(name: string): number | undefined {
+    const path = fileOf(this.location, name)
+    return path === null ? undefined : statSync(path, { throwIfNoEntry: false })?.ino
+  }
+
+  #forget(name: string) {
+    this.#open.delete(name)
+    this.#files.delete(name)
   }
 
   /** Opens a store once for all who wait for it. They are its users from the start: it may not be closed before they had their turn. */
@@ -48,6 +68,7 @@ export class Handles {
 
   async #opened(name: string): Promise<Handle> {
     try {
+      this.#files.set(name, this.#fileAt(name))
       const store = await openDatabase(this.location, name, 'store')
       store.users = this.#opening.get(name)!.waiting
       this.#open.set(name, store)
@@ -63,7 +84,7 @@ export class Handles {
     for (const [name, store] of this.#open) {
       if (this.#open.size <= this.max) break
       if (!store.idle) continue
-      this.#open.delete(name)
+      this.#forget(name)
       store.close()
       // libSQL frees descriptors when the closed connection is collected, and nothing else makes that happen soon.
       if (++this.#closed % 32 === 0) Bun.gc(true)
@@ -75,7 +96,7 @@ export class Handles {
     for (const environment of ['live', 'sandbox'] as const) {
       const name = databaseName(storeId, environment)
       this.#open.get(name)?.close()
-      this.#open.delete(name)
+      this.#forget(name)
     }
   }
 

@@ -124,6 +124,21 @@ describe('store restore', () => {
     expect((await call(server.api, at.keys.staging, 'GET', '/me')).body.key.environment).toBe('sandbox')
   })
 
+  test('a store that was deleted comes back beside a server that had it open, and what is written to it stays', async () => {
+    const at = await shop()
+    const kettle = await create(at, at.keys.admin, 'Copper kettle')
+    const file = `${folder()}/backup.tar`
+    await stoaJson(at.dataDir, 'store', 'backup', at.id, '--to', file)
+    await create(at, at.keys.admin, 'Tin teapot')
+    await stoaJson(at.dataDir, 'store', 'delete', at.id, '--yes')
+    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file)
+    const pan = await create(at, at.keys.admin, 'Iron pan')
+    expect(await productsOf(at, at.keys.admin)).toEqual(new Set([kettle, pan]))
+    at.server.running.child.kill('SIGKILL')
+    await at.server.running.ended
+    expect(await productsOf({ server: await startStoa({ DATA_DIR: at.dataDir }) }, at.keys.admin)).toEqual(new Set([kettle, pan]))
+  })
+
   test('a key revoked since the backup stays revoked', async () => {
     const at = await shop()
     const file = `${folder()}/backup.tar`
