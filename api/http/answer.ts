@@ -136,8 +136,9 @@ export class Answering {
     const { value, text } = ready.body ? await readJson(request) : { value: undefined, text: '' }
     const call = callOf(ready.route, keyed, this.app.outside, query, ready.body?.parse(value))
     const response = await this.#run(ready, call, keyed, text)
-    if (fresh !== null && response.status === 200) {
-      if (handle.validators.size >= VALIDATORS_MAX) handle.validators.clear()
+    // A 304 that had to be worked out is remembered too: it holds until the next commit.
+    if (fresh !== null && (response.status === 200 || response.status === 304)) {
+      if (handle.validators.size >= VALIDATORS_MAX) handle.validators.delete(handle.validators.keys().next().value!)
       handle.validators.set(validator, { version: fresh, etag: response.headers.get('etag')! })
     }
     return response
