@@ -9,7 +9,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { memoryAfterLoad, memoryWithStores, startTime } from './bench/memory.ts'
 import { document, table, type Figures } from './bench/report.ts'
 import { requests } from './bench/requests.ts'
-import { measureRow } from './bench/rounds.ts'
+import { measureRows } from './bench/rounds.ts'
 import { cartsFor, ROW_NAMES, rowsOf, type RowName, type Side } from './bench/rows.ts'
 import { requireSame } from './bench/same.ts'
 import { seed, type Seeded } from './bench/seed.ts'
@@ -17,7 +17,7 @@ import { endAll, startFloor, startStoa, type Server } from './bench/servers.ts'
 
 const PRODUCTS = 1_000
 const ORDERS = 10_000
-const ROUNDS = 3
+const ROUNDS = 5
 const ROUNDS_MAX = 20
 const STORES = 1_000
 const MIXED_LOAD_MS = 60_000
@@ -54,13 +54,8 @@ async function measure(dataDir: string, seeded: Seeded, options: Options, say: (
     const floor = await side('floor', startFloor(file))
     const stoa = await side('stoa', startStoa(dataDir))
     await requireSame(floor, stoa, seeded)
-    const results: Figures['rows'] = []
-    for (const row of rowsOf(seeded, requests(seeded))) {
-      if (!options.only.includes(row.name)) continue
-      say(row.name)
-      results.push(await measureRow(row, floor, stoa, options.rounds))
-    }
-    return results
+    const rows = rowsOf(seeded, requests(seeded)).filter((row) => options.only.includes(row.name))
+    return await measureRows(rows, { floor, stoa }, options.rounds, say)
   } finally {
     for (const server of running) await server.stop()
   }
@@ -77,12 +72,12 @@ async function bench(options: Options): Promise<Figures> {
   const say = (text: string) => { if (process.stderr.isTTY) process.stderr.write(`${text}…\n`) }
   try {
     const dataDir = join(folder, 'data')
-    say('seed')
+    say('seeding')
     const carts = CARTS_COMPARED + cartsFor(options.only, options.rounds)
     const seeded = await seed({ url: `file:${dataDir}/{name}.db` }, { products: PRODUCTS, orders: ORDERS, carts })
     const figures: Figures = { rows: await measure(dataDir, seeded, options, say) }
     if (!options.memory) return figures
-    say('start')
+    say('starting')
     figures.startMs = await startTime(join(folder, 'start'))
     say('memory with many stores')
     figures.memory1000StoresMb = await memoryWithStores(join(folder, 'stores'), STORES)

@@ -1,4 +1,7 @@
-/** Rounds: the floor and Stoa in turn, so that whatever else the machine does meets both alike; the median round counts. */
+/**
+ * Rounds: each runs all rows, the floor and Stoa in turn. What else the machine does meets both alike, and spoils one round of
+ * every row rather than every round of one; the median round counts.
+ */
 import { percentile, run, type Measured } from './load.ts'
 import type { Part, Row, Side } from './rows.ts'
 
@@ -12,6 +15,8 @@ export interface RowResult {
   p99Ms: number
   floorP50Ms: number
   floorP99Ms: number
+  /** Rates of each round. */
+  perRound: { floor: number[], stoa: number[] }
   /** The same requests with nothing beside them, in the same rounds. */
   alone?: { perSecond: number, p99Ms: number, p99Ratio: number, floorPerSecond: number, floorP99Ratio: number, besidePerSecond: number }
 }
@@ -53,13 +58,9 @@ async function warm(side: Side, { part, beside, warmMs }: Row) {
   if (beside) await measure(side, beside, warmMs, { most: beside.warm })
 }
 
-/** Measures a row in so many rounds. */
-export async function measureRow(row: Row, floor: Side, stoa: Side, rounds: number): Promise<RowResult> {
-  const turns = { floor: [] as Turn[], stoa: [] as Turn[] }
-  for (const side of [floor, stoa]) await warm(side, row)
-  for (let round = 0; round < rounds; round++) {
-    for (const side of round % 2 ? [stoa, floor] : [floor, stoa]) turns[side.name].push(await turn(side, row))
-  }
+type Turns = Record<Side['name'], Turn[]>
+
+function resultOf(row: Row, turns: Turns): RowResult {
   const middle = (of: (floor: Turn, stoa: Turn) => number) => median(turns.stoa.map((one, i) => of(turns.floor[i]!, one)))
   const p99Ratio = ({ main, alone }: Turn) => percentile(main, 0.99) / percentile(alone!, 0.99)
   return {
@@ -67,9 +68,22 @@ export async function measureRow(row: Row, floor: Side, stoa: Side, rounds: numb
     floorPerSecond: middle((floor) => floor.main.perSecond), stoaPerSecond: middle((_, stoa) => stoa.main.perSecond), ratio: middle((floor, stoa) => stoa.main.perSecond / floor.main.perSecond),
     p50Ms: middle((_, stoa) => percentile(stoa.main, 0.5)), p99Ms: middle((_, stoa) => percentile(stoa.main, 0.99)),
     floorP50Ms: middle((floor) => percentile(floor.main, 0.5)), floorP99Ms: middle((floor) => percentile(floor.main, 0.99)),
+    perRound: { floor: turns.floor.map(({ main }) => main.perSecond), stoa: turns.stoa.map(({ main }) => main.perSecond) },
     ...(row.beside ? { alone: {
       perSecond: middle((_, stoa) => stoa.alone!.perSecond), p99Ms: middle((_, stoa) => percentile(stoa.alone!, 0.99)), p99Ratio: middle((_, stoa) => p99Ratio(stoa)),
       floorPerSecond: middle((floor) => floor.alone!.perSecond), floorP99Ratio: middle((floor) => p99Ratio(floor)), besidePerSecond: middle((_, stoa) => stoa.beside!.perSecond),
     } } : {}),
   }
+}
+
+/** Measures rows in so many rounds; `say` hears which one begins. */
+export async function measureRows(rows: readonly Row[], { floor, stoa }: Record<Side['name'], Side>, rounds: number, say: (text: string) => void): Promise<RowResult[]> {
+  const turns = new Map<Row, Turns>(rows.map((row) => [row, { floor: [], stoa: [] }]))
+  say('warming up')
+  for (const row of rows) for (const side of [floor, stoa]) await warm(side, row)
+  for (let round = 0; round < rounds; round++) {
+    say(`round ${round + 1} of ${rounds}`)
+    for (const row of rows) for (const side of round % 2 ? [stoa, floor] : [floor, stoa]) turns.get(row)![side.name].push(await turn(side, row))
+  }
+  return rows.map((row) => resultOf(row, turns.get(row)!))
 }

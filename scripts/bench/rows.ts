@@ -9,13 +9,13 @@ export type RowName = (typeof ROW_NAMES)[number]
 
 const READERS = 16
 const BUYERS = 32
-const ROUND_MS = 1_000
+const ROUND_MS = 700
 const WARM_MS = 400
-/** Checkouts of one round: about a second's worth. */
-const CHECKOUTS_1 = 600
-const CHECKOUTS_32 = 2_000
+/** Checkouts of one round: about half a second's worth. */
+const CHECKOUTS_1 = 400
+const CHECKOUTS_32 = 1_200
 /** Checkouts that go on beside the reads of one round; the round ends with them. */
-const CHECKOUTS_BESIDE = 5_000
+const CHECKOUTS_BESIDE = 4_000
 const CHECKOUTS_WARM = 300
 
 /** One of the two servers, and what it has been asked so far. */
