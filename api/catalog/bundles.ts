@@ -1,5 +1,5 @@
 /** Bundles (document 1): variants sold together, with a percentage off the sum of their prices. */
-import { asc, desc, eq, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { bundles, bundleVariants, products, variants } from '../../db/store/catalog.ts'
 import { missing, wrong } from '../http/refusal.ts'
@@ -35,19 +35,22 @@ export async function findBundle(db: Db, id: string, storefront: boolean) {
   return row
 }
 
+/** What a storefront sees of a composition: active variants of published products. */
+const visible = sql.raw("variants.active = 1 and products.status = 'published'")
+
 async function read(db: Db, id: string, storefront: boolean) {
   const row = await findBundle(db, id, storefront)
   const parts = await db.select({ variantId: bundleVariants.variantId, quantity: bundleVariants.quantity, position: bundleVariants.position, productId: products.id, productName: products.name })
     .from(bundleVariants).innerJoin(variants, eq(variants.id, bundleVariants.variantId)).innerJoin(products, eq(products.id, variants.productId))
-    .where(eq(bundleVariants.bundleId, row.id)).orderBy(asc(bundleVariants.position), asc(bundleVariants.variantId))
-  return { ...row, productCount: parts.length, products: parts }
+    .where(and(eq(bundleVariants.bundleId, row.id), storefront ? visible : undefined)).orderBy(asc(bundleVariants.position), asc(bundleVariants.variantId))
+  return { ...row, seo: { title: null, description: null, canonical: null, ...row.seo }, productCount: parts.length, products: parts }
 }
 
 async function replaceParts(tx: Db, bundleId: string, parts: NonNullable<Static<typeof BundleInput>['variants']>) {
   const ids = parts.map((part) => part.variantId)
   const twice = ids.findIndex((id, i) => ids.indexOf(id) !== i)
   if (twice >= 0) throw wrong(['variants', String(twice), 'variantId'], 'stands in the bundle twice: use its quantity')
-  await requireIds(tx, variants, ids, 'variants')
+  await requireIds(tx, variants, ids, (i) => `variants.${i}.variantId`)
   await tx.delete(bundleVariants).where(eq(bundleVariants.bundleId, bundleId))
   if (parts.length) await tx.insert(bundleVariants).values(parts.map((part) => ({ bundleId, ...part })))
 }
@@ -58,7 +61,8 @@ export const bundleRoutes = resource('catalog', '/bundles')
   .get('', { op: 'listBundles', summary: 'List bundles', scope: 'storefront:read', query: Paging(50), answers: { 200: Page(Type.Object(item)) } }, async ({ db, query: { limit, offset }, storefront }) => {
     const where = storefront ? eq(bundles.status, 'published') : undefined
     const { id, name, slug, summary, images, status, discountPercentage } = bundles
-    const productCount = sql<number>`(select count(*) from bundle_variants where bundle_id = ${bundles.id})`.as('product_count')
+    const productCount = sql<number>`(select count(*) from bundle_variants parts join variants on variants.id = parts.variant_id join products on products.id = variants.product_id
+      where parts.bundle_id = bundles.id ${storefront ? sql`and ${visible}` : sql``})`.as('product_count')
     return {
       data: await db.select({ id, name, slug, summary, images, status, discountPercentage, productCount }).from(bundles).where(where).orderBy(desc(bundles.id)).limit(limit).offset(offset),
       meta: { count: await db.$count(bundles, where), offset, limit },

@@ -20,7 +20,8 @@ const view = (row: typeof taxRates.$inferSelect) => ({ ...row, rate: row.rate / 
 /** Percent times 10,000; refuses a fifth decimal. */
 function stored(percent: number): number {
   const scaled = Math.round(percent * 10_000)
-  if (Math.abs(scaled / 10_000 - percent) > 1e-9) throw wrong('rate', 'must have at most four decimals')
+  // The double nearest to a number of four decimals is what this division gives: any other one has more.
+  if (scaled / 10_000 !== percent) throw wrong('rate', 'must have at most four decimals')
   return scaled
 }
 
@@ -34,7 +35,11 @@ async function find(db: Db, id: string) {
 async function replaceDefault(tx: Db, row: typeof taxRates.$inferSelect) {
   if (row.default) await tx.update(taxRates).set({ default: false }).where(and(eq(taxRates.default, true), eq(taxRates.countries, row.countries), ne(taxRates.id, row.id)))
 }
-const upper = (codes: string[]) => codes.map((code) => code.toUpperCase()).sort()
+function upper(given: string[]): string[] {
+  const codes = [...new Set(given.map((code) => code.toUpperCase()))].sort()
+  if (codes.length < given.length) throw wrong('countries', 'must not repeat an item')
+  return codes
+}
 
 export const taxRateRoutes = resource('catalog', '/tax-rates')
   .get('', { op: 'listTaxRates', summary: 'List tax rates', scope: 'settings:read', query: Paging(50), answers: { 200: Page(TaxRate) } }, async ({ db, query: { limit, offset } }) => ({

@@ -33,8 +33,8 @@ export async function slugFor(tx: Db, table: Sluggish, given: string | undefined
   return freeSlug(slug, taken.map((row) => row.slug))
 }
 
-/** Refuses with 400 at `path` unless every id is a row of `table`. */
-export async function requireIds(tx: Db, table: SQLiteTable & { id: SQLiteColumn }, ids: readonly (string | null | undefined)[], path: string) {
+/** Refuses with 400 at `path` (of the field, or of the id at an index) unless every id is a row of `table`. */
+export async function requireIds(tx: Db, table: SQLiteTable & { id: SQLiteColumn }, ids: readonly (string | null | undefined)[], path: string | ((i: number) => string)) {
   const wanted = [...new Set(ids.filter((id): id is string => typeof id === 'string'))]
   if (!wanted.length) return
   const found = new Set<string>()
@@ -42,7 +42,9 @@ export async function requireIds(tx: Db, table: SQLiteTable & { id: SQLiteColumn
     for (const row of await tx.select({ id: sql<string>`${table.id}` }).from(table).where(inArray(table.id, wanted.slice(i, i + 500)))) found.add(row.id)
   }
   const at = ids.findIndex((id) => typeof id === 'string' && !found.has(id))
-  if (at >= 0) throw wrong(ids.length > 1 || path.endsWith('s') ? [...path.split('.'), String(at)] : path.split('.'), 'no such resource in this store')
+  if (at < 0) return
+  const field = typeof path === 'function' ? path(at) : ids.length > 1 || path.endsWith('s') ? `${path}.${at}` : path
+  throw wrong(field, 'no such resource in this store')
 }
 
 /** Prices of a request by lowercase currency, in minor units; refuses unknown currencies and too many decimals. */
