@@ -71,5 +71,5 @@ export function nameContains(kind: Group, text: string): SQL {
   const { id, name } = TABLES[kind]
   const part = sql`${name} like ${contains(text)} escape '\\'`
   const words = /[^\x00-\x7f]/.test(text) && /^[\p{L}\p{M}\p{N}\s]+$/u.test(text)
-  return words ? sql`(${part} or ${foundAmong(id, kind, `{name} : "${text}" *`)})` : part
+  return words ? sql`(${part} or ${foundAmong(id, kind, `{name} : "${text}" *`, sql`d.locale = ''`)})` : part
 }

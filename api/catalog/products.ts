@@ -10,7 +10,7 @@ import { toMinor } from '../money.ts'
 import { requireRichText } from '../rich-text.ts'
 import { contains } from './groups.ts'
 import { findProduct, productsByIds, readProduct, viewOf, viewProducts, type View } from './read.ts'
-import { foundAmong, matchExpression, unindexDocument } from './search-index.ts'
+import { foundAmong, matchExpression, SEEN, unindexDocument } from './search-index.ts'
 import { Currency, Lang, Product, ProductInput, ProductItem, ProductPatch, PRODUCT_STATUSES } from './shapes.ts'
 import { addVariant, changeVariant, indexProduct, refreshPrices, refuseWhileOrdered, replaceCollections, replaceTags, requireLinks, slugFor, writing } from './write.ts'
 
@@ -29,6 +29,7 @@ const CONDITIONS: Record<string, () => SQL> = {
   noEvents: () => eq(products.isEvent, false),
   status: () => eq(products.status, named('status') as never),
   query: () => foundAmong(products.id, 'product', named('expression')),
+  seenQuery: () => foundAmong(products.id, 'product', named('expression'), SEEN),
   symbols: () => sql`(${products.name} like ${named('part')} escape '\\' or ${products.summary} like ${named('part')} escape '\\')`,
   categoryId: () => eq(products.categoryId, named('categoryId')),
   collectionId: () => sql`${products.id} in (select product_id from collection_products where collection_id = ${named('collectionId')})`,
@@ -76,7 +77,7 @@ async function list({ db, query }: Pick<Call<Filters>, 'db' | 'query'>, view: Vi
     values.expression = matchExpression(query.query)
     values.part = contains(query.query.trim())
     // What has no word in it ("%", an emoji) is not in the index.
-    filters.push(values.expression === null ? 'symbols' : 'query')
+    filters.push(values.expression === null ? 'symbols' : view.storefront ? 'seenQuery' : 'query')
   }
   if (view.storefront && query.status !== undefined && query.status !== 'published') return { data: [], count: 0 }
   for (const bound of ['minPrice', 'maxPrice'] as const) if (query[bound] !== undefined) values[bound] = toMinor(query[bound]!, currency, bound)

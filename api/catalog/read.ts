@@ -10,13 +10,13 @@ import { toMajor, toMajorOrNull } from '../money.ts'
 /** How an answer is seen: in which currency and language, and whether by a storefront. */
 export interface View { currency: string | null, lang: string | null, storefront: boolean, settings: Settings }
 
-/** The view that a request asks for; refuses a currency that the store has not enabled. */
+/** The view that a request asks for; refuses a currency that the store has not enabled. The entities themselves speak the base locale. */
 export async function viewOf(call: { settings(): Promise<Settings>, storefront: boolean, query: { currency?: string, lang?: string } }): Promise<View> {
   const settings = await call.settings()
   const asked = call.query.currency?.toLowerCase()
   if (asked && asked !== settings.currency && !settings.enabledCurrencies.includes(asked)) throw wrong('currency', 'is not an enabled currency of the store')
   const lang = call.query.lang
-  return { currency: asked && asked !== settings.currency ? asked : null, lang: lang && lang !== settings.defaultLanguage ? lang : null, storefront: call.storefront, settings }
+  return { currency: asked && asked !== settings.currency ? asked : null, lang: lang && lang !== settings.locale ? lang : null, storefront: call.storefront, settings }
 }
 
 /** The collections of the product at hand, read with its row. */

@@ -1,10 +1,13 @@
 /** The full-text index: what can be found, kept in the transaction of the change (SQLite FTS5, prefix search, folded text). */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, sql, type SQL } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { searchDocuments } from '../../db/store/search.ts'
 import { fold } from '../slug.ts'
 
 export type Found = 'product' | 'category' | 'collection' | 'brand' | 'post'
+
+/** Stands for the locale of a product's second document, which has the SKUs of its inactive variants too: no storefront finds it. */
+export const UNSEEN = 'unseen'
 
 /** The text in a rich-text document, a string or null. */
 export function textOf(content: unknown, budget = 20_000): string {
@@ -51,6 +54,8 @@ export function matchExpression(typed: string): string | null {
   }).join(' AND ')
 }
 
-/** Condition: the id is one that the expression finds among documents of this kind. */
-export const foundAmong = (id: unknown, entity: Found, expression: unknown) =>
-  sql`${id} in (select d.entity_id from search_fts f join search_documents d on d.id = f.rowid where search_fts match ${expression} and d.entity = ${entity})`
+/** Condition: the id is one that the expression finds among documents of this kind, of any language unless `documents` says which. */
+export const foundAmong = (id: unknown, entity: Found, expression: unknown, documents: SQL = sql`1`) =>
+  sql`${id} in (select d.entity_id from search_fts f join search_documents d on d.id = f.rowid where search_fts match ${expression} and d.entity = ${entity} and ${documents})`
+/** The documents that a storefront may find something in. */
+export const SEEN = sql`d.locale <> ${sql.raw(`'${UNSEEN}'`)}`

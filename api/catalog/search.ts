@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { OneOf, Text, Type, Uuid, Counted } from '../http/schema.ts'
 import { resource } from '../http/route.ts'
 import { wrong } from '../http/refusal.ts'
-import { matchExpression, type Found } from './search-index.ts'
+import { matchExpression, UNSEEN, type Found } from './search-index.ts'
 import { Lang } from './shapes.ts'
 
 const TYPES = ['product', 'category', 'collection', 'brand', 'post'] as const
@@ -31,8 +31,8 @@ export const search = resource('catalog', '/search')
     for (const type of types) if (!(TYPES as readonly string[]).includes(type)) throw wrong('types', `must be some of ${TYPES.join(', ')}`)
     const expression = matchExpression(query.q)
     if (!expression) return { data: [], meta: { count: 0 } }
-    const { defaultLanguage } = await settings()
-    const lang = query.lang && query.lang !== defaultLanguage ? query.lang : ''
+    const { locale } = await settings()
+    const lang = query.lang && query.lang !== locale ? query.lang : ''
     // One row for each entity: its best document in the base language or in the one asked for.
     const parts = (Object.keys(SOURCES) as (keyof typeof SOURCES)[]).filter((type) => types.includes(type)).map((type) => {
       const { table, visible } = SOURCES[type]
@@ -43,7 +43,7 @@ export const search = resource('catalog', '/search')
     if (!parts.length) return { data: [], meta: { count: 0 } }
     const rows = await db.all<Record<string, unknown>>(sql`with hits as materialized (
         select d.entity as entity, d.entity_id as entity_id, -bm25(search_fts, 10.0, 1.0, 2.0) as score, snippet(search_fts, -1, '**', '**', '…', 16) as snippet
-        from search_fts join search_documents d on d.id = search_fts.rowid where search_fts match ${expression} and d.locale in ('', ${lang})),
+        from search_fts join search_documents d on d.id = search_fts.rowid where search_fts match ${expression} and d.locale in ('', ${lang}${storefront ? sql`` : sql`, ${UNSEEN}`})),
       found as (select entity, entity_id, max(score) as score, snippet from hits group by entity, entity_id)
       select type, id, slug, name, snippet, score, count(*) over () as total from (${sql.join(parts, sql` union all `)}) order by score desc, id limit ${query.limit}`) as never as unknown[][]
     const data = rows.map(([type, id, slug, name, snippet, score]) => ({ type, id, slug, name, snippet, score: Math.round(Number(score) * 1e6) / 1e6 }))

@@ -1,5 +1,5 @@
 /** Writing products and variants: the rows, and what is derived from them (cheapest prices, tags, search documents). */
-import { and, eq, gte, inArray, lt, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, isNotNull, lt, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Db } from '../../db/driver.ts'
 import { brands, categories, collectionProducts, collections, productPrices, productTags, products, taxRates, variants } from '../../db/store/catalog.ts'
@@ -9,7 +9,7 @@ import type { Call, Settings } from '../http/route.ts'
 import { isUuid } from '../http/schema.ts'
 import { isCurrency, toMinor } from '../money.ts'
 import { freeSlug, slugOf } from '../slug.ts'
-import { indexDocument, textOf } from './search-index.ts'
+import { indexDocument, textOf, unindexDocument, UNSEEN } from './search-index.ts'
 import { record } from './stock.ts'
 import type { VariantInput, VariantPatch } from './shapes.ts'
 
@@ -135,9 +135,11 @@ export async function requireLinks(tx: Db, input: { brandId?: string | null, cat
 /** Puts a product, as it is stored now, into the search index. */
 export async function indexProduct(tx: Db, id: string) {
   const [row] = await tx.select().from(products).where(eq(products.id, id))
-  const codes = await tx.select({ sku: variants.sku }).from(variants).where(eq(variants.productId, id))
-  const body = [row!.summary ?? '', ...codes.map(({ sku }) => sku ?? ''), row!.tags.join(' '), textOf(row!.content)].join(' ')
-  await indexDocument(tx, 'product', id, '', row!.name, body)
+  const codes = await tx.select({ sku: variants.sku, active: variants.active }).from(variants).where(and(eq(variants.productId, id), isNotNull(variants.sku)))
+  const bodyWith = (some: typeof codes) => [row!.summary ?? '', ...some.map(({ sku }) => sku), row!.tags.join(' '), textOf(row!.content)].join(' ')
+  await indexDocument(tx, 'product', id, '', row!.name, bodyWith(codes.filter(({ active }) => active)))
+  if (codes.some(({ active }) => !active)) await indexDocument(tx, 'product', id, UNSEEN, row!.name, bodyWith(codes))
+  else await unindexDocument(tx, 'product', id, UNSEEN)
 }
 
 const OPEN = ['pending', 'paid', 'processing'] as const
