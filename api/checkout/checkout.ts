@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { carts } from '../../db/store/checkout.ts'
-import { customers } from '../../db/store/orders.ts'
+import { customers, orders } from '../../db/store/orders.ts'
 import { conflict, invalid, Refusal, wrong } from '../http/refusal.ts'
 import { resource, type Call, type Settings } from '../http/route.ts'
 import { Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
@@ -65,25 +65,44 @@ async function requireComplete(tx: Db, cart: CartRow, quoted: Quote, body: Stati
 /** A PaymentIntent that waits for its order: made before the transaction, because nothing in one may wait for a network. */
 interface Intent { orderId: string, amountCents: number, currency: string, providerId: string, clientSecret: string }
 
+/** The cart that an intent is made for; null when there is nothing to pay, or when the checkout will be refused: where it can be remembered. */
+async function payableCart(call: CheckoutCall, provider: Provider): Promise<{ cart: CartRow, total: number } | null> {
+  try {
+    const settings = await call.settings()
+    requirePayable('stripe', undefined, settings, call.session, provider)
+    const cart = completed(await findOpenCart(call.db, call.params.id!, call.now), call.body)
+    const quoted = await quote(call.db, cart, settings, call.now)
+    await requireComplete(call.db, cart, quoted, call.body, settings)
+    return quoted.price.total ? { cart, total: quoted.price.total } : null
+  } catch (error) {
+    if (error instanceof Refusal) return null
+    throw error
+  }
+}
+
 async function prepareIntent(call: CheckoutCall, provider: Provider | null): Promise<Intent | undefined> {
-  if (call.body.paymentMethod !== 'stripe') return undefined
-  const settings = await call.settings()
-  requirePayable('stripe', undefined, settings, call.session, provider)
-  const cart = completed(await findOpenCart(call.db, call.params.id!, call.now), call.body)
-  const quoted = await quote(call.db, cart, settings, call.now)
-  await requireComplete(call.db, cart, quoted, call.body, settings)
-  if (quoted.price.total === 0) return undefined
+  const payable = provider && call.body.paymentMethod === 'stripe' ? await payableCart(call, provider) : null
+  if (!payable) return undefined
+  const { cart, total } = payable
   const orderId = call.outside.id()
   const { store, environment } = call.session
   try {
     const intent = await provider!.stripe.paymentIntents.create({
-      amount: quoted.price.total, currency: cart.currency, automatic_payment_methods: { enabled: true }, receipt_email: cart.email ?? undefined,
+      amount: total, currency: cart.currency, automatic_payment_methods: { enabled: true }, receipt_email: cart.email ?? undefined,
       metadata: { storeId: store.id, environment, orderId, cartId: cart.id },
     }, { idempotencyKey: `${cart.id}-${orderId}` })
+    // No order came of it: it was refused, or an earlier answer was repeated. Unconfirmed, the intent costs nobody anything.
+    call.after(async ({ read }) => { if (!(await read.$count(orders, eq(orders.id, orderId)))) await provider!.stripe.paymentIntents.cancel(intent.id) }, 'always')
     return { orderId, amountCents: intent.amount, currency: cart.currency, providerId: intent.id, clientSecret: intent.client_secret! }
   } catch (error) {
     throw new Refusal(502, 'the payment provider did not accept the payment', { code: (error as { code?: string }).code })
   }
+}
+
+/** Refuses when what was prepared at the provider is not what the order comes to. */
+function requireIntent(intent: Intent | undefined, method: string, { currency }: CartRow, totalCents: number) {
+  if (!intent && method === 'stripe' && totalCents > 0) throw conflict('the cart has changed while its payment was prepared: try again')
+  if (intent && (intent.amountCents !== totalCents || intent.currency !== currency)) throw conflict('the price has changed', { code: 'price_changed', expectedTotalCents: intent.amountCents, totalCents })
 }
 
 async function checkOut(tx: Db, call: CheckoutCall, provider: Provider | null) {
@@ -94,7 +113,7 @@ async function checkOut(tx: Db, call: CheckoutCall, provider: Provider | null) {
   requirePayable(body.paymentMethod, body.paymentToken, settings, call.session, provider)
   const email = await requireComplete(tx, cart, quoted, body, settings)
   const intent = call.prepared as Intent | undefined
-  if (intent && intent.amountCents !== quoted.price.total) throw conflict('the price has changed', { code: 'price_changed', expectedTotalCents: intent.amountCents, totalCents: quoted.price.total })
+  requireIntent(intent, body.paymentMethod, cart, quoted.price.total)
   requireAccepted(body.paymentMethod, body.paymentToken)
   const free = quoted.price.total === 0
   const placed = await place(tx, call, {
@@ -114,13 +133,4 @@ export const checkoutRoutes = (provider: Provider | null) => resource('checkout'
     op: 'checkOutCart', summary: 'Buy what is in a cart', scope: 'cart:write', unaudited: true, body: CheckoutInput, answers: { 201: Type.Object({ order: Order, payment: Payment }) }, refuses: [402, 404, 409, 502],
     description: 'Takes the stock, redeems the coupons and places the order in one transaction, or does nothing. `manual` leaves the order pending, `test` pays at once, `stripe` answers with a client secret.',
     prepare: (call) => prepareIntent(call as never, provider),
-  }, async (call) => {
-    try {
-      return await call.write((tx) => checkOut(tx, call as never, provider))
-    } catch (error) {
-      const intent = call.prepared as Intent | undefined
-      // The order was refused: the PaymentIntent that waited for it is given up. Unconfirmed, it costs nobody anything.
-      if (intent) call.after(async () => void await provider!.stripe.paymentIntents.cancel(intent.providerId), 'always')
-      throw error
-    }
-  })
+  }, (call) => call.write((tx) => checkOut(tx, call as never, provider)))

@@ -133,6 +133,47 @@ describe('a checkout with stripe', () => {
     expect([statuses, intentOf(won[0]!).status]).toEqual([1, 'requires_payment_method'])
   })
 
+  test('the same Idempotency-Key gives the first answer again, and no second payment', async () => {
+    const [id, headers] = [await cartOf(), { 'idempotency-key': 'once' }]
+    const first = await buy(id, {}, { headers })
+    const again = await buy(id, {}, { headers })
+    expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([201, first.body, 'true'])
+    expect((await buy(id, { note: 'other' }, { headers })).status).toBe(422)
+    await settled()
+    expect([requests(/payment_intents$/).length, requests(/cancel$/).length]).toEqual([1, 0])
+  })
+
+  test('of 5 at once with one Idempotency-Key there is one answer, and one intent that can be paid', async () => {
+    const [id, headers] = [await cartOf(), { 'idempotency-key': 'once' }]
+    const answers = await Promise.all(Array.from({ length: 5 }, () => buy(id, {}, { headers })))
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    await settled()
+    expect([...stripe.intents.values()].filter((intent) => intent.metadata.storeId === shop.store.id && intent.status !== 'canceled')).toEqual([intentOf(answers[0]!)])
+  })
+
+  test('a refusal is remembered with its Idempotency-Key, an unreachable provider is not', async () => {
+    const variantId = await shop.variant({ stock: { quantity: 1 } })
+    const [{ id }, headers] = [await shop.cart([{ variantId }]), { 'idempotency-key': 'once' }]
+    await shop.patch(`/inventory/${variantId}`, { quantity: 0 })
+    expect((await buy(id, {}, { headers })).status).toBe(409)
+    await shop.patch(`/inventory/${variantId}`, { quantity: 1 })
+    expect((await buy(id, {}, { headers })).headers.get('idempotent-replayed')).toBe('true')
+    stripe.mood = 'down'
+    const other = { 'idempotency-key': 'twice' }
+    expect((await buy(id, {}, { headers: other })).status).toBe(502)
+    stripe.mood = 'well'
+    expect((await buy(id, {}, { headers: other })).status).toBe(201)
+  })
+
+  test('when the cart comes to the same in another currency meanwhile: 409', async () => {
+    await shop.settings({ enabledCurrencies: ['usd', 'eur'] })
+    const { id } = await shop.cart([{ variantId: await shop.variant({ price: 10, prices: { eur: 10 } }) }])
+    stripe.meanwhile = async ({ path }) => path.endsWith('payment_intents') ? shop.patch(`/carts/${id}`, { currency: 'eur' }) : null
+    expect((await buy(id)).body.code).toBe('price_changed')
+    stripe.meanwhile = null
+    expect(intentOf(await buy(id))).toMatchObject({ amount: 1000, currency: 'eur' })
+  })
+
   test('when the provider is down: 502, nothing is taken, and the cart can be bought otherwise', async () => {
     await shop.coupon({ code: 'ONCE', maxUses: 1 })
     const id = await cartOf({ stock: { quantity: 1 } })
