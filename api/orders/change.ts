@@ -1,9 +1,9 @@
 /** What happens to an order after it is placed: paying, shipping, cancelling, giving back. Rules and their effects in one place. */
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { variants } from '../../db/store/catalog.ts'
 import { couponRedemptions, coupons } from '../../db/store/marketing.ts'
-import { orderLines, orders } from '../../db/store/orders.ts'
+import { orderLines, orders, refunds } from '../../db/store/orders.ts'
 import { putBack, release, takeReserved, type Movement } from '../catalog/stock.ts'
 import { conflict } from '../http/refusal.ts'
 import type { Outside } from '../http/route.ts'
@@ -111,6 +111,12 @@ export async function cancel(tx: Db, about: About, order: OrderRow, reason: stri
   await emit(tx, about.outside, about.now, 'order.cancelled', told(order))
 }
 
+/** What is promised back but has not gone through; it may still fail. */
+async function pendingCents(tx: Db, orderId: string): Promise<number> {
+  const [row] = await tx.select({ sum: sql<number>`coalesce(sum(${refunds.amountCents}), 0)` }).from(refunds).where(and(eq(refunds.orderId, orderId), eq(refunds.status, 'pending')))
+  return row!.sum
+}
+
 /**
  * Applies a refund that has gone through: the units it names come back; a full one brings back everything, coupons too. A pending
  * order has no more than a deposit to give back: it goes on waiting to be paid.
@@ -118,7 +124,7 @@ export async function cancel(tx: Db, about: About, order: OrderRow, reason: stri
 export async function applyRefund(tx: Db, about: About, order: OrderRow, named: readonly { lineId: string, quantity: number }[], restock: boolean) {
   const lines = await readLines(tx, order.id)
   const waiting = order.status === 'pending'
-  const full = !waiting && order.refundedCents >= order.paidCents
+  const full = !waiting && order.refundedCents - await pendingCents(tx, order.id) >= order.paidCents
   for (const line of lines) {
     const units = named.find((entry) => entry.lineId === line.id)?.quantity ?? 0
     const back = full ? line.quantity - line.refundedQuantity + units : units

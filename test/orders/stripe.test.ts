@@ -353,6 +353,26 @@ describe('refunds through stripe', () => {
     expect((await shop.order(order.id)).status).toBe('refunded')
   })
 
+  test('make an order refunded when the last one has gone through, whichever that is', async () => {
+    stripe.refundsAre = 'pending'
+    for (const last of ['succeeded', 'failed'] as const) {
+      const variantId = await shop.variant({ stock: { quantity: 5 } })
+      const { order } = await paid(2, variantId)
+      const ids = []
+      for (const body of [{ lines: [{ lineId: order.lines[0].id, quantity: 1 }] }, { amountCents: 1000 }]) {
+        made(await refund(order.id, body))
+        await settled()
+        ids.push(lastRefund())
+      }
+      made(await send(stripe.event('refund.updated', stripe.settle(ids[1]!, 'succeeded'))))
+      expect(await shop.order(order.id)).toMatchObject({ status: 'paid', paymentStatus: 'partially_refunded' })
+      expect(await shop.stock(variantId)).toMatchObject({ quantity: 5, reserved: 2 })
+      made(await send(stripe.event('refund.updated', stripe.settle(ids[0]!, last))))
+      expect(await shop.order(order.id)).toMatchObject(last === 'succeeded' ? { status: 'refunded', paymentStatus: 'refunded', refundedCents: 2000 } : { status: 'paid', paymentStatus: 'partially_refunded', refundedCents: 1000 })
+      expect(await shop.stock(variantId)).toMatchObject({ quantity: 5, reserved: last === 'succeeded' ? 0 : 2 })
+    }
+  })
+
   test('that the provider refuses have failed', async () => {
     const { order, intent } = await paid()
     // Somebody has refunded it on the provider's own pages.
