@@ -86,10 +86,12 @@ export async function pay(tx: Db, about: About, order: OrderRow, amountCents: nu
   }
   const paidCents = order.paidCents + amountCents
   const complete = dueCents(order) <= amountCents
+  // Money that comes for a cancelled order, or twice, is there to be refunded: the order is not paid by it.
+  const becomesPaid = complete && order.status === 'pending'
   await setOrder(tx, order, about, {
-    paidCents, ...(complete && order.paymentStatus === 'unpaid' ? { paymentStatus: 'paid' as const, paidAt: about.now } : {}), ...(complete && order.status === 'pending' ? { status: 'paid' as const } : {}),
+    paidCents, ...(complete && order.paymentStatus === 'unpaid' ? { paymentStatus: 'paid' as const, paidAt: about.now } : {}), ...(becomesPaid ? { status: 'paid' as const } : {}),
   })
-  if (complete) await emit(tx, about.outside, about.now, 'order.paid', told(order))
+  if (becomesPaid) await emit(tx, about.outside, about.now, 'order.paid', told(order))
 }
 
 /** Everything that is still open leaves. */

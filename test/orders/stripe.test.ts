@@ -437,6 +437,22 @@ describe('an order that is not paid', () => {
     made(await send(stripe.event('payment_intent.canceled', intentOf(answer))))
     expect((await shop.order(answer.body.order.id)).status).toBe('cancelled')
   })
+
+  test('and is cancelled while its buyer pays: the money is recorded, can be refunded, and pays nothing', async () => {
+    const variantId = await shop.variant({ stock: { quantity: 5 } })
+    const { id } = await shop.cart([{ variantId }])
+    const answer = await buy(id)
+    const intent = stripe.pay(intentOf(answer).id)
+    const orderId = answer.body.order.id
+    made(await shop.post(`/orders/${orderId}/cancel`))
+    made(await send(stripe.event('payment_intent.succeeded', intent)))
+    expect(await shop.order(orderId)).toMatchObject({ status: 'cancelled', paymentStatus: 'paid', paidCents: 1000 })
+    made(await refund(orderId, { amountCents: 1000 }))
+    await settled()
+    expect(await shop.order(orderId)).toMatchObject({ status: 'cancelled', paymentStatus: 'refunded' })
+    expect(await shop.stock(variantId)).toEqual({ quantity: 5, reserved: 0, available: 5 })
+    expect(await shop.events()).not.toContain('order.paid')
+  })
 })
 
 test('the secrets of the provider are in no answer', () => {
