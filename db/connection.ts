@@ -24,19 +24,24 @@ type Statement = ReturnType<InstanceType<typeof LibsqlFile>['prepare']> & { rows
 export class FileConnection implements Connection {
   readonly #file: InstanceType<typeof LibsqlFile>
   readonly #statements = new Map<string, Statement>()
+  /**
+   * Statements for single rows, kept apart: libSQL's `get` binds nothing new to a statement that `all` has used or that has
+   * failed. It would answer for the parameters before, and an UPDATE would change the row before.
+   */
+  readonly #singles = new Map<string, Statement>()
 
   constructor(path: string) {
     this.#file = new LibsqlFile(path)
     this.#file.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-2000')
   }
 
-  #prepare(text: string): Statement {
-    let statement = this.#statements.get(text)
+  #prepare(text: string, known = this.#statements): Statement {
+    let statement = known.get(text)
     if (statement) return statement
     statement = this.#file.prepare(text) as Statement
     if (statement.reader) statement.raw(true)
-    if (this.#statements.size >= STATEMENTS_MAX) this.#statements.delete(this.#statements.keys().next().value!)
-    this.#statements.set(text, statement)
+    if (known.size >= STATEMENTS_MAX) known.delete(known.keys().next().value!)
+    known.set(text, statement)
     return statement
   }
 
@@ -45,17 +50,28 @@ export class FileConnection implements Connection {
   }
 
   row(text: string, params: unknown[]): unknown[] | undefined {
-    return this.#prepare(text).get(params as never) as unknown[] | undefined
+    try {
+      return this.#prepare(text, this.#singles).get(params as never) as unknown[] | undefined
+    } catch (error) {
+      this.#singles.delete(text)
+      throw error
+    }
   }
 
   run(text: string, params: unknown[]): RunResult {
-    return this.#prepare(text).run(params as never) as RunResult
+    try {
+      return this.#prepare(text).run(params as never) as RunResult
+    } catch (error) {
+      this.#statements.delete(text)
+      throw error
+    }
   }
 
   exec(text: string): void { this.#file.exec(text) }
 
   close(): void {
     this.#statements.clear()
+    this.#singles.clear()
     this.#file.close()
   }
 }
