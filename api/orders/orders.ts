@@ -88,7 +88,7 @@ async function record(tx: Db, call: Call<never, Static<typeof OrderInput>>) {
   return orderView(placed.order, placed.lines)
 }
 
-/** Gives up the PaymentIntents of a cancelled order, so that nobody pays for it any more. */
+/** Gives up the PaymentIntents of an order that is cancelled, or paid otherwise, so that nobody pays for it any more. */
 async function giveUpIntents(db: Db, orderId: string, provider: Provider) {
   for (const { providerId } of await db.select().from(payments).where(and(eq(payments.orderId, orderId), eq(payments.status, 'pending')))) {
     if (providerId) await provider.stripe.paymentIntents.cancel(providerId)
@@ -100,7 +100,7 @@ export function orderRoutes(provider: Provider | null) {
   const handOver = (call: Call<never, never>, row: RefundRow | null) => {
     if (row?.status === 'pending' && provider) call.after((store) => requestRefund(store, provider, row, aboutOf(call), { storeId: call.session.store.id, environment: call.session.environment }))
   }
-  const cancelled = (call: Call<never, never>, order: OrderRow) => { if (provider) call.after((store) => giveUpIntents(store.read, order.id, provider)) }
+  const noLongerDue = (call: Call<never, never>, order: OrderRow) => { if (provider && order.status !== 'pending') call.after((store) => giveUpIntents(store.read, order.id, provider)) }
 
   return resource('orders', '/orders')
     .get('', { op: 'listOrders', summary: 'List orders', description: 'Newest first.', scope: 'orders:read', query: Filters, answers: { 200: Page(Order) } }, async ({ db, query }) => {
@@ -116,7 +116,7 @@ export function orderRoutes(provider: Provider | null) {
       if (body.workstationId) throw wrong('workstationId', 'no such resource in this store')
       if (body.status === 'refunded') handOver(call as never, await refundRest(tx, aboutOf(call), order))
       else if (body.status !== undefined) await move(tx, aboutOf(call), order, body.status)
-      if (body.status === 'cancelled') cancelled(call as never, order)
+      if (body.status === 'cancelled' || body.status === 'paid') noLongerDue(call as never, order)
       const columns: Partial<OrderRow> = {
         ...(body.workstationId === null ? { workstationId: null } : {}), ...(body.note === undefined ? {} : { note: body.note }),
         ...(body.packed === undefined ? {} : { packedAt: body.packed ? order.packedAt ?? call.now : null }),
@@ -131,6 +131,7 @@ export function orderRoutes(provider: Provider | null) {
         if (order.status !== 'pending') throw conflict(`an order that is ${order.status} takes no payment`)
         if (call.body.amountCents > due) throw conflict(`only ${due} is due`, { dueCents: due })
         await pay(tx, aboutOf(call), order, call.body.amountCents, { method: call.body.method, reference: call.body.reference ?? null })
+        noLongerDue(call as never, order)
         const [row] = await tx.select().from(payments).where(eq(payments.orderId, order.id)).orderBy(desc(payments.id)).limit(1)
         return paymentView(row!)
       }))
@@ -138,7 +139,7 @@ export function orderRoutes(provider: Provider | null) {
       (call) => call.write(async (tx) => {
         const order = await findOrder(tx, call.params.id!)
         await cancel(tx, aboutOf(call), order, call.body.reason ?? null)
-        cancelled(call as never, order)
+        noLongerDue(call as never, order)
         return orderView(order, await readLines(tx, order.id))
       }))
     .post('/{id}/refunds', { op: 'createRefund', summary: 'Refund an order', description: 'Never more than was paid. `restock` false writes the units off.', scope: 'orders:write', body: RefundInput, answers: { 201: Refund }, refuses: [404, 409] },

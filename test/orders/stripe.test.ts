@@ -438,6 +438,21 @@ describe('an order that is not paid', () => {
     expect((await shop.order(answer.body.order.id)).status).toBe('cancelled')
   })
 
+  test.each([
+    ['POST …/payments', (id: string) => shop.post(`/orders/${id}/payments`, { amountCents: 1000, method: 'cash' })], ['PATCH', (id: string) => shop.patch(`/orders/${id}`, { status: 'paid' })],
+  ])('and is paid otherwise, by %s, gives its intent up: nobody pays twice', async (_, pay) => {
+    const answer = await buy(await cartOf())
+    if (_ !== 'PATCH') {
+      await shop.post(`/orders/${answer.body.order.id}/payments`, { amountCents: 1, method: 'cash' })
+      await settled()
+      expect(intentOf(answer).status).toBe('requires_payment_method')
+      made(await refund(answer.body.order.id, { amountCents: 1 }))
+    }
+    made(await pay(answer.body.order.id))
+    await settled()
+    expect(intentOf(answer).status).toBe('canceled')
+  })
+
   test('and is cancelled while its buyer pays: the money is recorded, can be refunded, and pays nothing', async () => {
     const variantId = await shop.variant({ stock: { quantity: 5 } })
     const { id } = await shop.cart([{ variantId }])
