@@ -87,16 +87,24 @@ export async function settleRefund(tx: Db, about: About, id: string, outcome: 's
   for (const { lineId, quantity } of row.lines) await tx.run(sql`update order_lines set refunded_quantity = refunded_quantity - ${quantity} where id = ${lineId}`)
 }
 
-/** Asks the provider for a pending refund; the refund's id makes asking twice the same as once. */
-export async function requestRefund(store: Handle, provider: Provider, row: Pick<RefundRow, 'id' | 'providerPaymentId' | 'amountCents'>, about: About, owner: { storeId: string, environment: string }) {
-  const metadata = { ...owner, refundId: row.id }
+/** What a provider's state of a refund comes to; null while it works on it. */
+export const outcomeOf = (status: string | null) => status === 'succeeded' ? 'succeeded' as const : status === 'failed' || status === 'canceled' ? 'failed' as const : null
+
+/**
+ * Asks the provider for a pending refund, or what became of it. The refund's id makes asking twice the same as once, but the
+ * provider forgets such keys after a day, and a bank can take longer: once it has an id there, it is only read.
+ */
+export async function requestRefund(store: Handle, provider: Provider, row: Pick<RefundRow, 'id' | 'providerPaymentId' | 'providerId' | 'amountCents'>, about: About, owner: { storeId: string, environment: string }) {
+  const { refunds: there } = provider.stripe
   try {
-    const made = await provider.stripe.refunds.create({ payment_intent: row.providerPaymentId!, amount: row.amountCents, metadata }, { idempotencyKey: row.id })
-    const outcome = made.status === 'succeeded' ? 'succeeded' : made.status === 'failed' || made.status === 'canceled' ? 'failed' : null
+    const made = row.providerId ? await there.retrieve(row.providerId)
+      : await there.create({ payment_intent: row.providerPaymentId!, amount: row.amountCents, metadata: { ...owner, refundId: row.id } }, { idempotencyKey: row.id })
+    const outcome = outcomeOf(made.status)
     if (outcome) await store.write((tx) => settleRefund(tx, about, row.id, outcome, made.id))
+    else if (!row.providerId) await store.write(async (tx) => void await tx.update(refunds).set({ providerId: made.id }).where(and(eq(refunds.id, row.id), eq(refunds.status, 'pending'))))
   } catch (error) {
     // Refused for good is failed; anything else stays pending and is asked again.
-    if ((error as { type?: string }).type === 'StripeInvalidRequestError') await store.write((tx) => settleRefund(tx, about, row.id, 'failed', null))
+    if (!row.providerId && (error as { type?: string }).type === 'StripeInvalidRequestError') await store.write((tx) => settleRefund(tx, about, row.id, 'failed', null))
     else throw error
   }
 }

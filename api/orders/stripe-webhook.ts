@@ -13,7 +13,7 @@ import { resource, type Outside } from '../http/route.ts'
 import { isUuid, Type } from '../http/schema.ts'
 import { pay, type About } from './change.ts'
 import { findOrder } from './order.ts'
-import { settleRefund } from './refund.ts'
+import { outcomeOf, settleRefund } from './refund.ts'
 
 const Received = Type.Object({ received: Type.Literal(true) })
 
@@ -40,7 +40,7 @@ async function take(tx: Db, about: About, event: Stripe.Event) {
   }
   if (event.type === 'refund.updated' || event.type === 'refund.created' || event.type === 'refund.failed') {
     const made = event.data.object as Stripe.Refund
-    const outcome = made.status === 'succeeded' ? 'succeeded' : made.status === 'failed' || made.status === 'canceled' ? 'failed' : null
+    const outcome = outcomeOf(made.status)
     if (outcome && made.metadata?.refundId) await settleRefund(tx, about, made.metadata.refundId, outcome, made.id)
   }
 }

@@ -404,6 +404,21 @@ describe('refunds through stripe', () => {
     expect([...stripe.refunds.values()].filter((made) => made.metadata.storeId === shop.store.id)).toHaveLength(1)
   })
 
+  test('that a bank takes days over are made once, though the provider forgets its keys after one', async () => {
+    stripe.refundsAre = 'pending'
+    const { order } = await paid()
+    made(await refund(order.id, { amountCents: 400 }))
+    await settled()
+    stripe.forgetKeys()
+    await sweepLater()
+    expect(requests(/POST .*refunds$/)).toHaveLength(1)
+    expect(await refundOf(order.id)).toMatchObject({ status: 'pending' })
+    stripe.settle(lastRefund(), 'succeeded')
+    await sweepLater()
+    expect(await refundOf(order.id)).toMatchObject({ status: 'succeeded' })
+    expect(requests(/POST .*refunds$/)).toHaveLength(1)
+  })
+
   test('while the provider hangs, other writes keep flowing', async () => {
     const { order } = await paid()
     stripe.mood = 'hanging'
