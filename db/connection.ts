@@ -59,12 +59,7 @@ export class FileConnection implements Connection {
   }
 
   run(text: string, params: unknown[]): RunResult {
-    try {
-      return this.#prepare(text).run(params as never) as RunResult
-    } catch (error) {
-      this.#statements.delete(text)
-      throw error
-    }
+    return this.#prepare(text).run(params as never) as RunResult
   }
 
   exec(text: string): void { this.#file.exec(text) }

@@ -16,13 +16,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const WAYS = {
   rows: (text: string, params: unknown[]) => file.rows(text, params)[0],
   row: (text: string, params: unknown[]) => file.row(text, params),
-  run: (text: string, params: unknown[]) => { file.run(text, params) },
 } as const
-type Way = keyof typeof WAYS
-const pairs = (ways: Way[]) => ways.flatMap((first) => ways.map((second) => [first, second] as const))
+const PAIRS = [['rows', 'rows'], ['rows', 'row'], ['row', 'rows'], ['row', 'row']] as const
 
 describe('a statement that is used again answers for its own parameters', () => {
-  test.each(pairs(['rows', 'row']))('%s, then %s', (first, second) => {
+  test.each(PAIRS)('%s, then %s', (first, second) => {
     const select = 'select id from t where id = ?'
     const update = 'update t set v = v + 10 where id = ? returning id'
     for (const text of [select, update]) {
@@ -33,11 +31,29 @@ describe('a statement that is used again answers for its own parameters', () => 
     expect(file.rows('select v from t order by id', [])).toEqual([[11], [12]])
   })
 
-  test.each(pairs(['rows', 'row', 'run']))('%s that fails, then %s', (first, second) => {
-    for (const text of ['insert into t values (?, 1) returning id', ...first === 'run' && second === 'run' ? ['insert into t values (?, 2)'] : []]) {
-      expect(() => WAYS[first](text, ['a'])).toThrow('UNIQUE')
-      WAYS[second](text, [text])
-      expect(file.row('select id from t where id = ?', [text])).toEqual([text])
-    }
+  test.each(PAIRS)('%s that fails, then %s', (first, second) => {
+    const insert = 'insert into t values (?, 1) returning id'
+    expect(() => WAYS[first](insert, ['a'])).toThrow('UNIQUE')
+    expect(WAYS[second](insert, ['c'])).toEqual(['c'])
   })
+
+  test('run that fails, then run', () => {
+    const insert = 'insert into t values (?, 1)'
+    expect(() => file.run(insert, ['a'])).toThrow('UNIQUE')
+    expect(file.run(insert, ['c']).changes).toBe(1)
+    expect(file.row('select id from t where id = ?', ['c'])).toEqual(['c'])
+  })
+})
+
+test('a row that fails inside a savepoint leaves the transaction usable', () => {
+  file.run('begin immediate', [])
+  for (const id of ['a', 'b']) {
+    file.run('savepoint one', [])
+    expect(() => file.row('insert into t values (?, 1) returning id', [id])).toThrow('UNIQUE')
+    file.run('rollback to one', [])
+    file.run('release one', [])
+  }
+  expect(file.row('insert into t values (?, 1) returning id', ['c'])).toEqual(['c'])
+  file.run('commit', [])
+  expect(file.rows('select id from t order by id', [])).toEqual([['a'], ['b'], ['c']])
 })
