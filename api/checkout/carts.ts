@@ -157,7 +157,7 @@ export const cartRoutes = resource('checkout', '/carts')
     (call) => call.write(async (tx) => {
       const settings = await call.settings()
       const cart = await findOpenCart(tx, call.params.id!, call.now)
-      const item = cart.items.find((candidate) => candidate.id === call.params.itemId)
+      const item = cart.items.find((candidate) => candidate.id === call.params.itemId!.toLowerCase())
       if (!item) throw missing('item')
       const grows = call.body.quantity > item.quantity
       item.quantity = call.body.quantity
@@ -169,7 +169,7 @@ export const cartRoutes = resource('checkout', '/carts')
   .delete('/{id}/items/{itemId}', { op: 'removeCartItem', summary: 'Take something out of a cart', ...visitor, answers: { 200: Cart }, refuses: [404, 409] }, (call) => call.write(async (tx) => {
     const settings = await call.settings()
     const cart = await findOpenCart(tx, call.params.id!, call.now)
-    const at = cart.items.findIndex((candidate) => candidate.id === call.params.itemId)
+    const at = cart.items.findIndex((candidate) => candidate.id === call.params.itemId!.toLowerCase())
     if (at < 0) throw missing('item')
     cart.items.splice(at, 1)
     await storeItems(tx, cart, call.now, settings)

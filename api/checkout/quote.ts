@@ -5,10 +5,11 @@ import { bundles, bundleVariants, products, taxRates, variants } from '../../db/
 import { shippingMethods, type CartItem } from '../../db/store/checkout.ts'
 import { coupons, promotions } from '../../db/store/marketing.ts'
 import { collectionIds } from '../catalog/read.ts'
+import { conflict } from '../http/refusal.ts'
 import type { Settings } from '../http/route.ts'
 import { methodPrice, type MethodRow } from './shipping.ts'
 import type { PriceLine, Promotion } from './discounts.ts'
-import { price, type Coupon, type Price } from './price.ts'
+import { price, type Coupon, type Price, type PriceInput } from './price.ts'
 
 /** What a quote is made of; a cart has these fields, and so has an order taken elsewhere. */
 export interface Quotable {
@@ -110,6 +111,15 @@ async function lineages(db: Db, lines: readonly QuoteLine[], discounts: readonly
   return result
 }
 
+/** Prices, or refuses what is worth more than an integer can hold. */
+function exactPrice(input: PriceInput): Price {
+  try {
+    return price(input)
+  } catch (error) {
+    throw error instanceof RangeError ? conflict(error.message) : error
+  }
+}
+
 /** Reads and prices. What can't be sold any more is left out of the price and named in `warnings`. */
 export async function quote(db: Db, cart: Quotable, settings: Settings, now: string): Promise<Quote> {
   const { currency, items } = cart
@@ -158,7 +168,7 @@ export async function quote(db: Db, cart: Quotable, settings: Settings, now: str
   if (cart.shippingMethodId && !cost) warnings.push({ code: 'shipping_method', message: 'the shipping method is no longer offered' })
   else if (method && country !== null && method.countries.length && !method.countries.includes(country)) warnings.push({ code: 'shipping_method', message: `${method.name} does not serve ${country}` })
   const shippable = lines.some((line) => line.variant.shippable)
-  const result = price({
+  const result = exactPrice({
     lines: lines.map((line): PriceLine => ({
       itemId: line.item.id, productId: line.variant.productId, collectionIds: line.variant.collectionIds, brandId: line.variant.brandId,
       categoryIds: line.variant.categoryId === null ? [] : above.get(line.variant.categoryId) ?? [line.variant.categoryId], quantity: line.quantity, unitPrice: line.unitPrice, taxRate: line.taxRate,

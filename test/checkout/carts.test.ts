@@ -295,6 +295,20 @@ describe('items', () => {
     expect((await shop.post('/carts', { items: Array.from({ length: 201 }, () => ({ variantId: variants[0].id })) })).status).toBe(400)
   })
 
+  test('an item is found by its id in any case', async () => {
+    const { id, items: [item] } = await shop.cart([{ variantId: await shop.variant() }])
+    expect(made(await shop.patch(`/carts/${id}/items/${item.id.toUpperCase()}`, { quantity: 2 })).items[0].quantity).toBe(2)
+    expect((await shop.remove(`/carts/${id}/items/${item.id.toUpperCase()}`)).status).toBe(200)
+  })
+
+  test('a cart that is worth more than can be counted exactly is 409', async () => {
+    const items = []
+    for (let i = 0; i < 6; i++) items.push({ variantId: await shop.variant({ price: 1e9, stock: { tracked: false } }), quantity: 10_000 })
+    expect((await shop.cart(items.slice(0, 4))).totalCents).toBe(4e15)
+    expect((await shop.post('/carts', { items })).status).toBe(409)
+    expect((await shop.post('/orders', { customer: { email: 'ada@example.com' }, items })).status).toBe(409)
+  })
+
   test('20 additions at once are all in', async () => {
     const variantId = await shop.variant()
     const { id } = await shop.cart()
