@@ -43,7 +43,7 @@ const required = (path: string, message = 'is required') => invalid([{ code: 're
 async function requireComplete(tx: Db, cart: CartRow, quoted: Quote, body: Static<typeof CheckoutInput>, settings: Settings): Promise<string> {
   if (!cart.items.length) throw new Refusal(400, 'the cart is empty')
   if (cart.email === null) throw required('email')
-  if (settings.checkout.requirePhone && !body.phone?.trim()) throw required('phone')
+  if (settings.checkout.requirePhone && !body.phone?.trim() && !cart.shippingAddress?.phone) throw required('phone')
   if (!settings.checkout.guestCheckout && !(await tx.$count(customers, eq(customers.email, cart.email)))) throw wrong('email', 'must belong to a customer: guests can not check out')
   if (body.shippingMethodId && !quoted.knowsMethod) throw wrong('shippingMethodId', 'no such resource in this store')
   if (quoted.shippable) {

@@ -174,6 +174,7 @@ describe('what is missing is 400', () => {
     const id = await cartWith()
     for (const phone of [undefined, null, '  ']) expect(paths(await shop.checkOut(id, { phone }))).toEqual(['phone'])
     expect((await shop.checkOut(id, { phone: '+48 1' })).status).toBe(201)
+    expect((await shop.checkOut(await cartWith(), { shippingAddress: { ...ADDRESS, phone: '+48 2' } })).status).toBe(201)
   })
 
   test('an email that belongs to no customer, where guests may not check out', async () => {
