@@ -50,6 +50,7 @@ async function requireComplete(tx: Db, cart: CartRow, quoted: Quote, body: Stati
     if (cart.shippingMethodId === null) throw required('shippingMethodId', 'is required: something in the cart is shipped')
     if (quoted.method && quoted.method.type !== 'in_store') requireAddress(cart.shippingAddress, 'shippingAddress')
   }
+  if (cart.currency !== settings.currency && !settings.enabledCurrencies.includes(cart.currency)) throw conflict(`the store no longer sells in ${cart.currency.toUpperCase()}`)
   const stopped = quoted.warnings.find((warning) => warning.code === 'unavailable' || warning.code === 'no_price') ?? quoted.warnings.find((warning) => warning.code === 'out_of_stock')
   if (stopped) throw conflict(stopped.code === 'out_of_stock' ? 'sold out' : stopped.message, { warning: stopped, ...(stopped.variantId ? { variantId: stopped.variantId } : {}) })
   // A coupon that was deleted has no code by which it could be taken off: it only shows in warnings, and in the total.

@@ -283,6 +283,15 @@ describe('what stands against it is 409, and leaves nothing', () => {
     await leavesNothing(id, async () => expect((await shop.checkOut(id)).status).toBe(409))
   })
 
+  test('a currency that the store has given up', async () => {
+    await shop.settings({ enabledCurrencies: ['usd', 'eur'] })
+    const { id } = await shop.cart([{ variantId: await shop.variant({ prices: { eur: 9 } }) }], { currency: 'eur' })
+    await shop.settings({ enabledCurrencies: ['usd'] })
+    await leavesNothing(id, async () => expect((await shop.checkOut(id)).status).toBe(409))
+    made(await shop.patch(`/carts/${id}`, { currency: 'usd' }))
+    expect(made(await shop.checkOut(id)).order.currency).toBe('usd')
+  })
+
   test('a shipping method that does not serve the country, or is gone', async () => {
     const [id, shippingMethodId] = [await cartWith({ shippable: true }), await shop.method({ countries: ['DE'] })]
     await leavesNothing(id, async () => expect((await shop.checkOut(id, { shippingMethodId, shippingAddress: ADDRESS })).status).toBe(409))
