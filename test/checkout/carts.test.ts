@@ -178,6 +178,14 @@ describe('/carts/{id}', () => {
     for (const { status } of [await shop.get(`/carts/${id}`), await shop.patch(`/carts/${id}`, {}), await shop.post(`/carts/${id}/items`, { variantId }), await shop.checkOut(id), await shop.remove(`/carts/${id}`)]) expect(status).toBe(404)
   })
 
+  test('one that is an order never expires', async () => {
+    const { id } = await shop.cart([{ variantId: await shop.variant() }])
+    const { order } = made(await shop.checkOut(id))
+    app.clock.advance(400 * DAY)
+    expect((await cart(id)).orderId).toBe(order.id)
+    expect((await shop.checkOut(id)).body.orderId).toBe(order.id)
+  })
+
   test('reading a cart does not keep it', async () => {
     const { id, expiresAt } = await shop.cart()
     app.clock.advance(DAY)
@@ -499,6 +507,15 @@ describe('coupons of a cart', () => {
     for (const code of ['HALF', 'FIVE']) await add(b, code)
     expect(await cart(a)).toMatchObject({ coupons: [{ code: 'FIVE', discountCents: 500 }, { code: 'HALF', discountCents: 250 }], discountCents: 750, totalCents: 250 })
     expect(await cart(b)).toMatchObject({ coupons: [{ code: 'HALF', discountCents: 500 }, { code: 'FIVE', discountCents: 500 }], discountCents: 1000, totalCents: 0 })
+  })
+
+  test('a cart takes at most 10', async () => {
+    const id = await withOne()
+    for (let i = 0; i < 11; i++) {
+      await shop.coupon({ code: `N${i}`, value: 1 })
+      expect((await add(id, `N${i}`)).status).toBe(i < 10 ? 201 : 409)
+    }
+    expect((await cart(id)).coupons).toHaveLength(10)
   })
 
   test('DELETE takes it off; one that is not on the cart is 404', async () => {

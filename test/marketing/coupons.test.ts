@@ -63,6 +63,11 @@ describe('POST /coupons', () => {
     expect((await shop.get('/coupons')).body.meta.count).toBe(0)
   })
 
+  test.each(['2026-13-01T00:00:00Z', '2026-05-01T00:00:00', '2026-06-30T23:59:60Z', '0000-01-01T00:00:00Z', '+275761-01-01T00:00:00Z', '2026-05-01 00:00:00Z', '', 1_770_000_000, '2026-02-29T00:00:00Z'])('%j is no instant', async (at) => {
+    expect(paths(await post({ ...bare, startDate: at }))).toEqual(['startDate'])
+    expect(paths(await post({ ...bare, endDate: at }))).toEqual(['endDate'])
+  })
+
   test('the limits themselves are allowed', async () => {
     for (const [i, change] of [{ value: 100 }, { value: 0.0001 }, { type: 'fixed', value: 1 }, { minProductCount: 2, maxProductCount: 2 }, { maxUses: 1 }, { startDate: '2026-05-01T00:00:00.000Z', endDate: '2026-05-01T00:00:00.001Z' }, { startDate: null, endDate: null, maxUses: null }].entries()) {
       expect([change, (await post({ ...bare, code: `C${i}`, ...change })).status]).toEqual([change, 201])
