@@ -36,7 +36,9 @@ export function requireMove(order: OrderRow, to: OrderStatus) {
 /** Units of a line leave: off the shelf, if it is tracked. */
 export async function shipUnits(tx: Db, about: About, order: OrderRow, line: LineRow, units: number) {
   if (line.held && line.variantId && !(await takeReserved(tx, line.variantId, units, movement(about, order, `order ${order.lookup}`)))) {
-    throw conflict(`${line.name} is not on the shelf: raise its quantity first`, { lineId: line.id })
+    const [variant] = await tx.select({ tracked: variants.tracked }).from(variants).where(eq(variants.id, line.variantId))
+    if (variant?.tracked) throw conflict(`${line.name} is not on the shelf: raise its quantity first`, { lineId: line.id })
+    await release(tx, line.variantId, units)
   }
   line.openQuantity -= units
   line.shippedQuantity += units

@@ -97,6 +97,14 @@ describe('POST /orders/{id}/shipments', () => {
     expect(await shop.stock(variantId)).toEqual({ quantity: 0, reserved: 0, available: 0 })
   })
 
+  test('what is no longer tracked ships without being on the shelf', async () => {
+    const variantId = await shop.variant({ shippable: true, stock: { quantity: 0, backorder: true } })
+    const { id } = await shop.buy({ items: [{ variantId, quantity: 3 }], shippingMethodId: await shop.method(), shippingAddress: ADDRESS })
+    made(await shop.patch(`/variants/${variantId}`, { stock: { tracked: false } }))
+    expect((await ship(id)).status).toBe(201)
+    expect(await shop.stock(variantId)).toEqual({ quantity: 0, reserved: 0, available: 0 })
+  })
+
   test('what is not shipped is in no shipment', async () => {
     const [parcel, file] = [await shop.variant({ shippable: true }), await shop.variant()]
     const order = await shop.buy({ items: [{ variantId: parcel }, { variantId: file }], shippingMethodId: await shop.method(), shippingAddress: ADDRESS })
