@@ -1,5 +1,5 @@
 /** Making refunds: how much a unit is worth, never more than was paid, and the way through the payment provider. */
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, ne, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
 import { payments, refunds } from '../../db/store/orders.ts'
@@ -48,6 +48,16 @@ async function takeLines(tx: Db, order: OrderRow, wanted: { lineId: string, quan
   return amount
 }
 
+/** The payment at the provider that an amount goes back to; null when nothing came through it, or all of that has gone back. */
+async function paymentFor(tx: Db, order: OrderRow, amountCents: number): Promise<string | null> {
+  const [paid] = await tx.select().from(payments).where(and(eq(payments.orderId, order.id), isNotNull(payments.providerId), eq(payments.status, 'succeeded'))).limit(1)
+  if (!paid) return null
+  const [row] = await tx.select({ sum: sql<number>`coalesce(sum(${refunds.amountCents}), 0)` }).from(refunds).where(and(eq(refunds.providerPaymentId, paid.providerId!), ne(refunds.status, 'failed')))
+  const left = paid.amountCents - row!.sum
+  if (left > 0 && amountCents > left) throw conflict(`only ${left} of it came through the payment provider: refund that, then the rest`, { refundableCents: left })
+  return left > 0 ? paid.providerId : null
+}
+
 /** Records a refund. Money that came through the provider goes back through it, after the commit; the rest is settled here. */
 export async function refund(tx: Db, about: About, order: OrderRow, input: RefundInput): Promise<RefundRow> {
   if ((input.amountCents === undefined) === (input.lines === undefined)) throw wrong('amountCents', 'give either amountCents or lines')
@@ -57,14 +67,14 @@ export async function refund(tx: Db, about: About, order: OrderRow, input: Refun
   const amountCents = input.amountCents ?? await takeLines(tx, order, lines)
   if (amountCents > left) throw conflict(`at most ${left} can still be refunded`, { refundableCents: left })
   if (amountCents === 0) throw conflict('what is refunded was paid with nothing')
-  const [paid] = await tx.select().from(payments).where(and(eq(payments.orderId, order.id), isNotNull(payments.providerId), eq(payments.status, 'succeeded'))).limit(1)
+  const providerPaymentId = await paymentFor(tx, order, amountCents)
   const row: RefundRow = {
-    id: about.outside.id(), orderId: order.id, status: paid ? 'pending' : 'succeeded', amountCents, currency: order.currency, reason: input.reason ?? null, restock: input.restock ?? true, lines,
-    providerPaymentId: paid?.providerId ?? null, providerId: null, createdAt: about.now, updatedAt: about.now,
+    id: about.outside.id(), orderId: order.id, status: providerPaymentId ? 'pending' : 'succeeded', amountCents, currency: order.currency, reason: input.reason ?? null, restock: input.restock ?? true, lines,
+    providerPaymentId, providerId: null, createdAt: about.now, updatedAt: about.now,
   }
   await tx.insert(refunds).values(row)
   await setOrder(tx, order, about, { refundedCents: order.refundedCents + amountCents })
-  if (!paid) await applyRefund(tx, about, order, lines, row.restock)
+  if (!providerPaymentId) await applyRefund(tx, about, order, lines, row.restock)
   return row
 }
 

@@ -430,6 +430,20 @@ describe('refunds through stripe', () => {
     expect(await refundOf(order.id)).toMatchObject({ status: 'succeeded' })
   })
 
+  test('of an order that was paid in part by hand go back the way the money came', async () => {
+    const answer = await buy(await cartOf())
+    const orderId = answer.body.order.id
+    made(await shop.post(`/orders/${orderId}/payments`, { amountCents: 300, method: 'cash' }))
+    made(await send(stripe.event('payment_intent.succeeded', stripe.pay(intentOf(answer).id))))
+    expect((await shop.order(orderId)).paidCents).toBe(1300)
+    expect((await refund(orderId, { amountCents: 1200 })).body).toMatchObject({ error: expect.stringContaining('came through'), refundableCents: 1000 })
+    expect(made(await refund(orderId, { amountCents: 1000 })).status).toBe('pending')
+    await settled()
+    expect(made(await refund(orderId, { amountCents: 300 })).status).toBe('succeeded')
+    expect(await shop.order(orderId)).toMatchObject({ status: 'refunded', refundedCents: 1300 })
+    expect(requests(/refunds$/)).toHaveLength(1)
+  })
+
   test('PATCH to refunded goes the same way', async () => {
     const { order } = await paid()
     made(await shop.patch(`/orders/${order.id}`, { status: 'refunded' }))
