@@ -60,7 +60,7 @@ export const paths = ({ status, body, text }: Answer): string[] => {
 
 export async function newShop(app: TestApp, input: Partial<NewStore> = {}): Promise<Shop> {
   const store = await app.newStore(input)
-  let made_ = 0
+  let count = 0
   const { call } = store
   const shop: Shop = {
     ...store,
@@ -69,11 +69,11 @@ export async function newShop(app: TestApp, input: Partial<NewStore> = {}): Prom
     patch: (path, body, options) => call('PATCH', path, body, options),
     remove: (path, options) => call('DELETE', path, undefined, options),
     variant: async (variant = {}, product = {}) =>
-      made(await shop.post('/products', { name: `Thing ${++made_}`, status: 'published', variants: [{ price: 10, shippable: false, stock: { quantity: 100 }, ...variant }], ...product })).variants[0].id,
+      made(await shop.post('/products', { name: `Thing ${++count}`, status: 'published', variants: [{ price: 10, shippable: false, stock: { quantity: 100 }, ...variant }], ...product })).variants[0].id,
     bundle: async (parts, discountPercentage = 0, more = {}) =>
-      made(await shop.post('/bundles', { name: `Set ${++made_}`, status: 'published', discountPercentage, variants: parts.map(([variantId, quantity], position) => ({ variantId, quantity, position })), ...more })).id,
+      made(await shop.post('/bundles', { name: `Set ${++count}`, status: 'published', discountPercentage, variants: parts.map(([variantId, quantity], position) => ({ variantId, quantity, position })), ...more })).id,
     method: async (input = {}) => made(await shop.post('/shipping', { name: 'Courier', type: 'courier', price: 5, ...input })).id,
-    coupon: async (input = {}) => made(await shop.post('/coupons', { code: `C${++made_}`, type: 'percentage', value: 10, ...input })),
+    coupon: async (input = {}) => made(await shop.post('/coupons', { code: `C${++count}`, type: 'percentage', value: 10, ...input })),
     promotion: async (input = {}) => made(await shop.post('/promotions', { name: 'Sale', type: 'percentage', value: 10, ...input })),
     settings: async (patch) => void made(await shop.patch('/settings', patch)),
     cart: async (items = [], more = {}) => made(await shop.post('/carts', { items, ...more })),

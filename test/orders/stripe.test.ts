@@ -469,9 +469,9 @@ describe('an order that is not paid', () => {
 
   test.each([
     ['POST …/payments', (id: string) => shop.post(`/orders/${id}/payments`, { amountCents: 1000, method: 'cash' })], ['PATCH', (id: string) => shop.patch(`/orders/${id}`, { status: 'paid' })],
-  ])('and is paid otherwise, by %s, gives its intent up: nobody pays twice', async (_, pay) => {
+  ])('and is paid otherwise, by %s, gives its intent up: nobody pays twice', async (way, pay) => {
     const answer = await buy(await cartOf())
-    if (_ !== 'PATCH') {
+    if (way !== 'PATCH') {
       await shop.post(`/orders/${answer.body.order.id}/payments`, { amountCents: 1, method: 'cash' })
       await settled()
       expect(intentOf(answer).status).toBe('requires_payment_method')
