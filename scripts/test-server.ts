@@ -14,13 +14,11 @@ const NAMESPACES_MAX = 100_000
 /** About files and processes, not about databases. */
 const LEFT_OUT = ['test/running/**', 'test/tidy.test.ts']
 
-const run = (command: string[], env = {}) => Bun.spawnSync(command, { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...env } }).exitCode
-
 /** The server's package comes without its install script, which is broken. */
 function install() {
   if (existsSync(BINARY)) return
   const flags = ['--prefix', CACHE, '--ignore-scripts', '--no-save', '--no-audit', '--no-fund']
-  if (run(['npm', 'install', ...flags, `${SERVER}@${VERSION}`]) !== 0) throw new Error(`${SERVER} could not be installed: it is there for Linux on x64 alone`)
+  if (Bun.spawnSync(['npm', 'install', ...flags, `${SERVER}@${VERSION}`], { stdio: ['ignore', 'inherit', 'inherit'] }).exitCode !== 0) throw new Error(`${SERVER} could not be installed: it is there for Linux on x64 alone`)
   chmodSync(BINARY, 0o755)
 }
 
@@ -45,11 +43,17 @@ const [http, admin] = [await freePort(), await freePort()]
 const sqld = Bun.spawn([BINARY, '--enable-namespaces', '--max-active-namespaces', String(NAMESPACES_MAX), '--http-listen-addr', `127.0.0.1:${http}`, '--admin-listen-addr', `127.0.0.1:${admin}`, '-d', folder], {
   stdio: ['ignore', 'ignore', 'inherit'], env: { RUST_LOG: 'error', NO_COLOR: '1' },
 })
+let tests: Bun.Subprocess | undefined
+const stop = () => tests ? tests.kill() : sqld.kill()
+process.on('SIGTERM', stop)
+process.on('SIGINT', stop)
 try {
   await untilHealthy(`http://127.0.0.1:${http}`)
-  process.exitCode = run([process.execPath, '--bun', new URL('../node_modules/.bin/vitest', import.meta.url).pathname, 'run', '--pool=threads', ...LEFT_OUT.flatMap((path) => ['--exclude', path]), ...process.argv.slice(2)], {
-    DATABASE_URL: `http://{name}.localhost:${http}`, DATABASE_ADMIN_URL: `http://127.0.0.1:${admin}`,
+  const vitest = new URL('../node_modules/.bin/vitest', import.meta.url).pathname
+  tests = Bun.spawn([process.execPath, '--bun', vitest, 'run', '--pool=threads', ...LEFT_OUT.flatMap((path) => ['--exclude', path]), ...process.argv.slice(2)], {
+    stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, DATABASE_URL: `http://{name}.localhost:${http}`, DATABASE_ADMIN_URL: `http://127.0.0.1:${admin}` },
   })
+  process.exitCode = await tests.exited
 } finally {
   sqld.kill()
   await sqld.exited
