@@ -1,92 +1,17 @@
 /** Products (document 3, Catalog): what a store sells. */
-import { and, asc, desc, eq, gte, lte, sql, type SQL } from 'drizzle-orm'
-import { compile, named, type Compiled, type Db } from '../../db/driver.ts'
-import { products, productPrices, translations, variants } from '../../db/store/catalog.ts'
+import { and, eq } from 'drizzle-orm'
+import type { Db } from '../../db/driver.ts'
+import { products, translations, variants } from '../../db/store/catalog.ts'
 import { emit } from '../store/outbox.ts'
 import { wrong } from '../http/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
-import { deleted, Deleted, Money, OneOf, Page, Paging, Type, Uuid, type Static, type TObject } from '../http/schema.ts'
-import { toMinor } from '../money.ts'
+import { deleted, Deleted, Page, type Static } from '../http/schema.ts'
 import { requireRichText } from '../rich-text.ts'
-import { contains } from './groups.ts'
-import { findProduct, productsByIds, readProduct, viewOf, viewProducts, type View } from './read.ts'
-import { foundAmong, matchExpression, SEEN, unindexDocument } from './search-index.ts'
-import { Currency, Lang, Product, ProductInput, ProductItem, ProductPatch, PRODUCT_STATUSES } from './shapes.ts'
+import { Filters, listProducts } from './product-list.ts'
+import { findProduct, readProduct, viewOf, type View } from './read.ts'
+import { unindexDocument } from './search-index.ts'
+import { Currency, Lang, Product, ProductInput, ProductItem, ProductPatch } from './shapes.ts'
 import { addVariant, changeVariant, indexProduct, refreshPrices, refuseWhileOrdered, replaceCollections, replaceTags, requireLinks, slugFor, writing } from './write.ts'
-
-const Filters = {
-  ...Paging(10), query: Type.Optional(Type.String({ maxLength: 200, description: 'Words in name, summary or SKU' })),
-  status: Type.Optional(OneOf(PRODUCT_STATUSES)), categoryId: Type.Optional(Uuid()), collectionId: Type.Optional(Uuid()), brandId: Type.Optional(Uuid()),
-  tag: Type.Optional(Type.String({ maxLength: 100 })), minPrice: Type.Optional(Money()), maxPrice: Type.Optional(Money()), inStock: Type.Optional(Type.Boolean()),
-  includeEvents: Type.Boolean({ default: false }), sort: OneOf(['newest', 'price', '-price', 'name'], { default: 'newest' }), lang: Lang, currency: Currency,
-}
-type Filters = Static<TObject<typeof Filters>>
-
-const available = sql`exists (select 1 from ${variants} v where v.product_id = ${products.id} and v.active = 1 and (v.tracked = 0 or v.backorder = 1 or v.quantity > v.reserved))`
-
-/** The condition of each filter, over named values, so that a list with the same filters is compiled once. */
-const CONDITIONS: Record<string, () => SQL> = {
-  noEvents: () => eq(products.isEvent, false),
-  status: () => eq(products.status, named('status') as never),
-  query: () => foundAmong(products.id, 'product', named('expression')),
-  seenQuery: () => foundAmong(products.id, 'product', named('expression'), SEEN),
-  symbols: () => sql`(${products.name} like ${named('part')} escape '\\' or ${products.summary} like ${named('part')} escape '\\')`,
-  categoryId: () => eq(products.categoryId, named('categoryId')),
-  collectionId: () => sql`${products.id} in (select product_id from collection_products where collection_id = ${named('collectionId')})`,
-  brandId: () => eq(products.brandId, named('brandId')),
-  tag: () => sql`${products.id} in (select product_id from product_tags where tag = ${named('tag')})`,
-  minPrice: () => gte(productPrices.price, named('minPrice')),
-  maxPrice: () => lte(productPrices.price, named('maxPrice')),
-  inStock: () => available,
-  notInStock: () => sql`not ${available}`,
-}
-const ORDERS: Record<Filters['sort'], () => SQL[]> = {
-  newest: () => [desc(products.id)], name: () => [asc(products.name), asc(products.id)],
-  price: () => [asc(productPrices.price), asc(products.id)], '-price': () => [desc(productPrices.price), desc(products.id)],
-}
-/** Of a list by price that has them too, those without one come last. */
-const unpricedLast = sql`${productPrices.price} is null`
-
-const lists = new Map<string, { page: Compiled<never>, count: Compiled<never> }>()
-
-/** The list query for a set of filters, an order, and whether prices matter; there are at most some thousand such sets. */
-function listQuery(filters: string[], sort: Filters['sort'], priced: 'no' | 'if any' | 'must') {
-  const key = `${filters.join()} ${sort} ${priced}`
-  const known = lists.get(key)
-  if (known) return known
-  const where = () => and(...filters.map((name) => CONDITIONS[name]!()))
-  const order = () => priced === 'if any' ? [unpricedLast, ...ORDERS[sort]()] : ORDERS[sort]()
-  const on = () => and(eq(productPrices.productId, products.id), eq(productPrices.currency, named('currency')))
-  const joined = <Q>(query: Q): Q => priced === 'no' ? query : ((query as never as { innerJoin: Function, leftJoin: Function })[priced === 'must' ? 'innerJoin' : 'leftJoin'](productPrices, on()) as Q)
-  const made = {
-    page: compile((db) => joined(db.select({ id: products.id }).from(products).$dynamic()).where(where()).orderBy(...order()).limit(named('limit')).offset(named('offset'))) as never as Compiled<never>,
-    count: compile((db) => joined(db.select({ count: sql<number>`count(*)` }).from(products).$dynamic()).where(where())) as never as Compiled<never>,
-  }
-  lists.set(key, made)
-  return made
-}
-
-async function list({ db, query }: Pick<Call<Filters>, 'db' | 'query'>, view: View) {
-  const currency = view.currency ?? view.settings.currency
-  const filters = (['status', 'categoryId', 'collectionId', 'brandId', 'tag', 'minPrice', 'maxPrice'] as const).filter((name) => query[name] !== undefined) as string[]
-  if (!query.includeEvents) filters.unshift('noEvents')
-  if (query.inStock !== undefined) filters.push(query.inStock ? 'inStock' : 'notInStock')
-  if (view.storefront && !filters.includes('status')) filters.unshift('status')
-  const values: Record<string, unknown> = { ...query, currency, status: view.storefront ? 'published' : query.status }
-  if (query.query?.trim()) {
-    values.expression = matchExpression(query.query)
-    values.part = contains(query.query.trim())
-    // What has no word in it ("%", an emoji) is not in the index.
-    filters.push(values.expression === null ? 'symbols' : view.storefront ? 'seenQuery' : 'query')
-  }
-  if (view.storefront && query.status !== undefined && query.status !== 'published') return { data: [], count: 0 }
-  for (const bound of ['minPrice', 'maxPrice'] as const) if (query[bound] !== undefined) values[bound] = toMinor(query[bound]!, currency, bound)
-  const priced = view.currency !== null || query.minPrice !== undefined || query.maxPrice !== undefined ? 'must' : query.sort === 'price' || query.sort === '-price' ? 'if any' : 'no'
-  const { page, count } = listQuery(filters, query.sort, priced)
-  const total = (await count.get(db, values) as { count: number }).count
-  const ids = (await page.all(db, values) as { id: string }[]).map((row) => row.id)
-  return { data: await viewProducts(db, await productsByIds(db, ids), view), count: total }
-}
 
 /** The fields of a product's own row that a request sets. */
 const OWN = ['name', 'summary', 'content', 'badgeContent', 'status', 'images', 'brandId', 'categoryId', 'tags', 'seo'] as const
@@ -148,7 +73,7 @@ const plainView = async (call: Call<never, never>): Promise<View> => ({ currency
 export const productRoutes = resource('catalog', '/products')
   .get('', { op: 'listProducts', summary: 'List products', scope: 'storefront:read', query: Filters, answers: { 200: Page(ProductItem) } }, async (call) => {
     const { limit, offset } = call.query
-    const { data, count } = await list(call, await viewOf(call))
+    const { data, count } = await listProducts(call.db, call.query, await viewOf(call))
     return { data, meta: { count, offset, limit } }
   })
   .post('', { op: 'createProduct', summary: 'Add a product', scope: 'catalog:write', body: ProductInput, answers: { 201: Product }, refuses: [409] },

@@ -43,7 +43,7 @@ export const search = resource('catalog', '/search')
     if (!parts.length) return { data: [], meta: { count: 0 } }
     const rows = await db.all<Record<string, unknown>>(sql`with hits as materialized (
         select d.entity as entity, d.entity_id as entity_id, -bm25(search_fts, 10.0, 1.0, 2.0) as score, snippet(search_fts, -1, '**', '**', '…', 16) as snippet
-        from search_fts join search_documents d on d.id = search_fts.rowid where search_fts match ${expression} and d.locale in ('', ${lang}${storefront ? sql`` : sql`, ${UNSEEN}`})),
+        from search_fts cross join search_documents d on d.id = search_fts.rowid where search_fts match ${expression} and d.locale in ('', ${lang}${storefront ? sql`` : sql`, ${UNSEEN}`})),
       found as (select entity, entity_id, max(score) as score, snippet from hits group by entity, entity_id)
       select type, id, slug, name, snippet, score, count(*) over () as total from (${sql.join(parts, sql` union all `)}) order by score desc, id limit ${query.limit}`) as never as unknown[][]
     const data = rows.map(([type, id, slug, name, snippet, score]) => ({ type, id, slug, name, snippet, score: Math.round(Number(score) * 1e6) / 1e6 }))

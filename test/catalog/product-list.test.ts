@@ -143,6 +143,19 @@ describe('filters', () => {
     expect((await list('?sort=price')).meta.count).toBe(3)
   })
 
+  test.each(['', '&tag=t', '&status=published'])('pages by price run on into those without one, each product once: %s', async (filter) => {
+    for (let i = 0; i < 5; i++) await product(`none ${i}`, { tags: ['t'] })
+    for (let i = 0; i < 5; i++) await product(`at ${i % 3}`, { price: i % 3, tags: ['t'] })
+    for (const [sort, prices] of [['price', [0, 0, 1, 1, 2]], ['-price', [2, 1, 1, 0, 0]]] as const) {
+      for (const limit of [1, 2, 3, 5, 10, 100]) {
+        const pages: any[] = []
+        for (let offset = 0; offset < 12; offset += limit) pages.push(...(await list(`?sort=${sort}&limit=${limit}&offset=${offset}${filter}`)).data)
+        expect([sort, limit, pages.map(({ price }) => price), new Set(pages.map(({ id }) => id)).size]).toEqual([sort, limit, [...prices, null, null, null, null, null], 10])
+      }
+    }
+    expect((await list(`?sort=price&offset=10${filter}`))).toMatchObject({ data: [], meta: { count: 10 } })
+  })
+
   test.each(['newest', 'price', '-price', 'name'])('pages by %s show each product once, also where prices and names are equal', async (sort) => {
     for (let i = 0; i < 9; i++) await product('same', { price: 1 })
     const pages = []

@@ -1,0 +1,125 @@
+/**
+ * The list of products (document 3, Catalog): which ones, in which order. SQLite can't know how many rows a condition leaves, so
+ * the text of each query says where to begin: at what a narrow filter finds, else along the index of the order.
+ */
+import { and, asc, desc, eq, gte, lte, sql, type SQL } from 'drizzle-orm'
+import { compile, named, type Compiled, type Db } from '../../db/driver.ts'
+import { products, productPrices, variants } from '../../db/store/catalog.ts'
+import { Money, OneOf, Paging, Type, Uuid, type Static, type TObject } from '../http/schema.ts'
+import { toMinor } from '../money.ts'
+import { contains } from './groups.ts'
+import { productsByIds, viewProducts, type View } from './read.ts'
+import { foundAmong, matchExpression, SEEN } from './search-index.ts'
+import { Currency, Lang, PRODUCT_STATUSES } from './shapes.ts'
+
+/** The query parameters of the list. */
+export const Filters = {
+  ...Paging(10), query: Type.Optional(Type.String({ maxLength: 200, description: 'Words in name, summary or SKU' })),
+  status: Type.Optional(OneOf(PRODUCT_STATUSES)), categoryId: Type.Optional(Uuid()), collectionId: Type.Optional(Uuid()), brandId: Type.Optional(Uuid()),
+  tag: Type.Optional(Type.String({ maxLength: 100 })), minPrice: Type.Optional(Money()), maxPrice: Type.Optional(Money()), inStock: Type.Optional(Type.Boolean()),
+  includeEvents: Type.Boolean({ default: false }), sort: OneOf(['newest', 'price', '-price', 'name'], { default: 'newest' }), lang: Lang, currency: Currency,
+}
+type Filters = Static<TObject<typeof Filters>>
+type Sort = Filters['sort']
+
+const available = sql`exists (select 1 from ${variants} v where v.product_id = ${products.id} and v.active = 1 and (v.tracked = 0 or v.backorder = 1 or v.quantity > v.reserved))`
+
+/** The condition of each filter, over named values, so that a list with the same filters is compiled once. */
+const CONDITIONS: Record<string, () => SQL> = {
+  noEvents: () => eq(products.isEvent, false),
+  published: () => eq(products.status, 'published'),
+  status: () => eq(products.status, named('status') as never),
+  query: () => foundAmong(products.id, 'product', named('expression')),
+  seenQuery: () => foundAmong(products.id, 'product', named('expression'), SEEN),
+  symbols: () => sql`(${products.name} like ${named('part')} escape '\\' or ${products.summary} like ${named('part')} escape '\\')`,
+  categoryId: () => eq(products.categoryId, named('categoryId')),
+  collectionId: () => sql`${products.id} in (select product_id from collection_products where collection_id = ${named('collectionId')})`,
+  brandId: () => eq(products.brandId, named('brandId')),
+  tag: () => sql`${products.id} in (select product_id from product_tags where tag = ${named('tag')})`,
+  minPrice: () => gte(productPrices.price, named('minPrice')),
+  maxPrice: () => lte(productPrices.price, named('maxPrice')),
+  inStock: () => available,
+  notInStock: () => sql`not ${available}`,
+  unpriced: () => sql`not exists (select 1 from product_prices p where p.product_id = ${products.id} and p.currency = ${named('currency')})`,
+}
+/** Conditions that most products meet; the + keeps SQLite from beginning there. */
+const BROAD: Record<string, () => SQL> = { noEvents: () => sql`+${products.isEvent} = 0`, published: () => sql`+${products.status} = 'published'` }
+/** Filters that leave few products: these are looked up, then sorted. */
+const isNarrow = (filters: readonly string[]) => filters.some((name) => ['query', 'seenQuery', 'categoryId', 'collectionId', 'brandId', 'tag'].includes(name))
+
+const ORDERS: Record<Sort, () => SQL[]> = {
+  newest: () => [desc(products.id)], name: () => [asc(products.name), asc(products.id)],
+  price: () => [asc(productPrices.price), asc(productPrices.productId)], '-price': () => [desc(productPrices.price), desc(productPrices.productId)],
+}
+const isByPrice = (sort: Sort) => sort === 'price' || sort === '-price'
+
+const on = () => and(eq(productPrices.productId, products.id), eq(productPrices.currency, named('currency')))
+/** Where a query reads; a CROSS JOIN reads its left table first. */
+const SOURCES = {
+  products: () => sql`${products}`, priced: () => sql`${products} join ${productPrices} on ${on()}`,
+  pricesOfProducts: () => sql`${products} cross join ${productPrices} on ${on()}`, productsByPrice: () => sql`${productPrices} cross join ${products} on ${on()}`,
+}
+
+const pages = new Map<string, Compiled<never>>()
+const counts = new Map<string, Compiled<never>>()
+
+/** A query compiled once for a set of filters; there are at most some thousand such sets. */
+function remembered(queries: Map<string, Compiled<never>>, key: string, build: (db: Db) => { prepare(): unknown }): Compiled<never> {
+  let query = queries.get(key)
+  if (!query) queries.set(key, query = compile(build) as never)
+  return query
+}
+
+/** The ids of a page; `priced`: of those with a price in the currency alone. */
+async function page(db: Db, filters: readonly string[], sort: Sort, priced: boolean, values: Record<string, unknown>): Promise<string[]> {
+  const narrow = isNarrow(filters)
+  const source = !priced ? 'products' : isByPrice(sort) && !narrow ? 'productsByPrice' : 'pricesOfProducts'
+  // Categories, brands and names have an index of their own, which status and events are no part of.
+  const elsewhere = filters.includes('categoryId') || filters.includes('brandId') || (sort === 'name' && !narrow)
+  const query = remembered(pages, `${filters.join()} ${sort} ${priced}`, (blank) => blank.select({ id: sql<string>`"products"."id"` }).from(SOURCES[source]())
+    .where(and(...filters.map((name) => ((elsewhere && BROAD[name]) || CONDITIONS[name]!)()))).orderBy(...ORDERS[sort]()).limit(named('limit')).offset(named('offset')))
+  return (await query.all(db, values) as { id: string }[]).map((row) => row.id)
+}
+
+async function count(db: Db, filters: readonly string[], priced: boolean, values: Record<string, unknown>): Promise<number> {
+  const source = !priced ? 'products' : isNarrow(filters) ? 'pricesOfProducts' : 'priced'
+  const query = remembered(counts, `${filters.join()} ${priced}`, (blank) => blank.select({ count: sql<number>`count(*)` }).from(SOURCES[source]()).where(and(...filters.map((name) => CONDITIONS[name]!()))))
+  return (await query.get(db, values) as { count: number }).count
+}
+
+/** The names of the filters that a request sets, and the values that they take; null when nothing can match. */
+function filtersOf(query: Filters, view: View, currency: string) {
+  if (view.storefront && query.status !== undefined && query.status !== 'published') return null
+  const filters: string[] = (['categoryId', 'collectionId', 'brandId', 'tag', 'minPrice', 'maxPrice'] as const).filter((name) => query[name] !== undefined)
+  const values: Record<string, unknown> = { ...query, currency }
+  if (!query.includeEvents) filters.push('noEvents')
+  if (view.storefront || query.status === 'published') filters.push('published')
+  else if (query.status !== undefined) filters.push('status')
+  if (query.inStock !== undefined) filters.push(query.inStock ? 'inStock' : 'notInStock')
+  const text = query.query?.trim()
+  if (text) {
+    values.expression = matchExpression(text)
+    values.part = contains(text)
+    // What has no word in it ("%", an emoji) is not in the index.
+    filters.push(values.expression === null ? 'symbols' : view.storefront ? 'seenQuery' : 'query')
+  }
+  for (const bound of ['minPrice', 'maxPrice'] as const) if (query[bound] !== undefined) values[bound] = toMinor(query[bound], currency, bound)
+  return { filters, values }
+}
+
+/** A page of the products that a request asks for, and how many there are. By price, those that have none come last. */
+export async function listProducts(db: Db, query: Filters, view: View) {
+  const found = filtersOf(query, view, view.currency ?? view.settings.currency)
+  if (!found) return { data: [], count: 0 }
+  const { filters, values } = found
+  const { sort, limit, offset } = query
+  const pricedAlone = view.currency !== null || query.minPrice !== undefined || query.maxPrice !== undefined
+  const total = await count(db, filters, pricedAlone, values)
+  if (offset >= total) return { data: [], count: total }
+  const ids = await page(db, filters, sort, pricedAlone || isByPrice(sort), values)
+  if (isByPrice(sort) && !pricedAlone && ids.length < limit) {
+    const priced = ids.length ? offset + ids.length : await count(db, filters, true, values)
+    ids.push(...await page(db, [...filters, 'unpriced'], 'newest', false, { ...values, limit: limit - ids.length, offset: Math.max(0, offset - priced) }))
+  }
+  return { data: await viewProducts(db, await productsByIds(db, ids), view), count: total }
+}
