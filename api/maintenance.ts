@@ -38,7 +38,10 @@ async function expire(store: Handle, table: SQLiteTable, column: SQLiteColumn, i
   })
 }
 
-/** Sweeps one store: expired carts and answers, old events and audit rows; asks again for refunds that were left pending. */
+/**
+ * Sweeps one store: expired carts and answers, old events and audit rows; asks again for refunds that were left pending. Throws
+ * once all is done when the provider did not take one of them: that one stays pending, the others have had their turn.
+ */
 export async function sweep(store: Handle, owner: { storeId: string, environment: Environment }, provider: Provider | null, outside: Outside) {
   const now = outside.now()
   const wire = now.toISOString()
@@ -49,7 +52,11 @@ export async function sweep(store: Handle, owner: { storeId: string, environment
   while (await expire(store, teamInvitations, teamInvitations.expiresAt, wire)) await Bun.sleep(1)
   if (!provider) return
   const stale = await store.read.select().from(refunds).where(and(sql`${refunds.status} = 'pending'`, lt(refunds.updatedAt, before(now, REFUND_STALE_MS)))).limit(100)
-  for (const row of stale) await requestRefund(store, provider, row, { outside, now: wire, keyId: null }, owner)
+  const failures: unknown[] = []
+  for (const row of stale) {
+    await requestRefund(store, provider, row, { outside, now: wire, keyId: null }, owner).catch((error) => failures.push(error))
+  }
+  if (failures.length) throw new AggregateError(failures, `${failures.length} of ${stale.length} pending refunds were not taken: ${failures[0]}`)
 }
 
 export interface MaintenanceNeeds { registry: Registry, handles: Handles, payments: Provider | null, outside: Outside, log: Log }

@@ -11,6 +11,8 @@ export function newCode(text: string): string {
   const length = [...code].length
   if (length < 1 || length > 64) throw wrong('code', 'must have 1 to 64 characters')
   if (/[\s/\p{C}\p{Z}]/u.test(code)) throw wrong('code', 'must be printable, without spaces or /')
+  // A path segment of dots means this folder, or the one above: such a code could not be addressed.
+  if (code === '.' || code === '..') throw wrong('code', 'must not be a dot or two')
   if (isUuid(code)) throw wrong('code', 'must not look like an id')
   return code
 }

@@ -126,7 +126,7 @@ describe('coupon codes', () => {
     expect((await get(code)).status).toBe(404)
   })
 
-  test.each(['TWO WORDS', 'A/B', 'TAB\tBED', 'NEW\nLINE', 'NO\u00a0BREAK', 'ZERO\u200bWIDTH', 'RTL\u202eCODE', 'BELL\u0007', 'x'.repeat(65), '🎉'.repeat(65), NOBODY, NOBODY.toUpperCase(), '\ud800', 'NUL\u0000'])('%j is none', async (code) => {
+  test.each(['.', '..', 'TWO WORDS', 'A/B', 'TAB\tBED', 'NEW\nLINE', 'NO\u00a0BREAK', 'ZERO\u200bWIDTH', 'RTL\u202eCODE', 'BELL\u0007', 'x'.repeat(65), '🎉'.repeat(65), NOBODY, NOBODY.toUpperCase(), '\ud800', 'NUL\u0000'])('%j is none', async (code) => {
     expect(paths(await post({ ...bare, code }))).toEqual(['code'])
   })
 })

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from 'drizzle-orm'
+import { realOutside } from '../../api/app.ts'
+import { sweep } from '../../api/maintenance.ts'
+import { testApp, type TestApp, type TestStore } from '../harness.ts'
+
+let app: TestApp
+let shop: TestStore
+beforeAll(async () => { app = await testApp(); shop = await app.newStore() })
+afterAll(() => app.close())
+
+const DAY_MS = 86_400_000
+const sweepAfter = (ms: number) => app.handles.use(shop.store.id, 'live', (store) =>
+  sweep(store, { storeId: shop.store.id, environment: 'live' }, null, { ...realOutside, now: () => new Date(Date.now() + ms) }))
+const count = (table: string) => app.handles.use(shop.store.id, 'live', async ({ read }) => Number(Object.values((await read.all<Record<string, number>>(sql.raw(`select count(*) from ${table}`)))[0]!)[0]))
+
+test('a sweep forgets what has expired, and nothing before', async () => {
+  await shop.call('POST', '/brands', { name: 'Audited' }, { headers: { 'idempotency-key': 'k' } })
+  const product = (await shop.call('POST', '/products', { name: 'Cup', price: 2, stock: { quantity: 9 } })).body
+  await shop.call('POST', '/carts', {})
+  const bought = (await shop.call('POST', '/carts', { items: [{ variantId: product.variants[0].id }] })).body
+  const shippingMethodId = (await shop.call('POST', '/shipping', { name: 'Shop', type: 'in_store', price: 0 })).body.id
+  await shop.call('POST', `/carts/${bought.id}/checkout`, { email: 'a@example.com', paymentMethod: 'manual', shippingMethodId })
+  const all = async () => ({ carts: await count('carts'), keys: await count('idempotency_keys'), events: await count('outbox'), audit: await count('audit_log'), orders: await count('orders') })
+
+  const before = await all()
+  expect(before).toMatchObject({ carts: 2, keys: 1, orders: 1 })
+  await sweepAfter(DAY_MS - 60_000)
+  expect(await all()).toEqual(before)
+  await sweepAfter(DAY_MS + 60_000)
+  expect(await all()).toEqual({ ...before, keys: 0 })
+  await sweepAfter(3 * DAY_MS + 60_000)
+  expect(await all()).toEqual({ ...before, keys: 0, events: 0 })
+  await sweepAfter(31 * DAY_MS)
+  // The cart that became an order stays: who checks it out again is told which order it is.
+  expect(await all()).toEqual({ ...before, keys: 0, events: 0, carts: 1 })
+  await sweepAfter(401 * DAY_MS)
+  expect(await all()).toEqual({ carts: 1, keys: 0, events: 0, audit: 0, orders: 1 })
+})
+
+test('more rows than one transaction takes go in several', async () => {
+  await app.handles.use(shop.store.id, 'live', (store) => store.write(async (tx) => {
+    for (let i = 0; i < 1201; i++) await tx.run(sql`insert into outbox values (${Bun.randomUUIDv7()}, 'product.updated', '{}', '2020-01-01T00:00:00.000Z')`)
+  }))
+  await sweepAfter(0)
+  expect(await count('outbox')).toBe(0)
+})
