@@ -1,7 +1,7 @@
 /** The schemas that resources are described with: TypeBox, with the formats and the error details of document 3. */
 import { FormatRegistry, Kind, Type, TypeRegistry, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler'
-import { ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
+import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
 import { isEmail } from '../email.ts'
 import { parseInstant } from '../time.ts'
 import { invalid, type Detail } from './refusal.ts'
@@ -111,6 +111,10 @@ function detail(error: ValueError): Detail {
   }
 }
 
+/** Whether a text is too long in UTF-16 units alone: limits count characters, as JSON Schema does. */
+const isShortEnough = (error: ValueError): boolean => error.type === ValueErrorType.StringMaxLength ? [...error.value as string].length <= error.schema.maxLength
+  : error.type === ValueErrorType.Union && (error.schema.anyOf as TSchema[]).some((part) => [...Errors(part, error.value)].every(isShortEnough))
+
 type Clean = (value: unknown) => unknown
 
 /** Makes the function that drops unknown fields, fills in defaults and writes UUIDs as they are stored; a strict object keeps them, to be refused by name. */
@@ -152,6 +156,7 @@ export function parser<T extends TSchema>(schema: T): Parser<Static<T>> {
     const byPath = new Map<string, Detail>()
     const unknown: string[] = []
     for (const error of check.Errors(value)) {
+      if (isShortEnough(error)) continue
       const found = detail(error)
       if (found.code === 'unrecognized_keys') unknown.push(...found.keys!)
       const key = `${found.code === 'unrecognized_keys'}${found.path.join('\0')}`

@@ -106,6 +106,17 @@ describe('POST /products', () => {
     expect(await product({ name: 'x', price: 0 })).toMatchObject({ price: 0 })
   })
 
+  test('limits count characters, not bytes or halves of them', async () => {
+    const given = { name: '👋'.repeat(300), summary: '𝒜'.repeat(5000), badgeContent: 'ł'.repeat(200), tags: ['🏷'.repeat(100)], seo: { title: '🚀'.repeat(300), description: null } }
+    const made = await product({ ...given, price: 1, sku: '🔑'.repeat(100), variants: undefined })
+    expect(made).toMatchObject(given)
+    for (const [body, detail] of [
+      [{ name: '👋'.repeat(301) }, 'too_big name'], [{ name: 'x', summary: '𝒜'.repeat(5001) }, 'too_big summary'], [{ name: 'x', tags: ['ok', '🏷'.repeat(101)] }, 'too_big tags.1'], [{ name: 'x', seo: { title: '🚀'.repeat(301) } }, 'too_big seo.title'],
+      [{ name: '👋'.repeat(300), badgeContent: 5 }, 'invalid_type badgeContent'],
+    ] as const) expect(refusal(await post(body))).toBe(`400 ${detail}`)
+    expect((await read(shop, `/products?query=${encodeURIComponent('👋'.repeat(200))}`)).meta.count).toBe(1)
+  })
+
   test.each([['\u0000', '\\u0000'], ['\ud800', '\\ud800'], ['\udc00x', '\\udc00x']])('text with %j is 400 by field', async (_, escaped) => {
     expect(refusal(await shop.call('POST', '/products', undefined, { raw: `{"name":"a${escaped}"}` }))).toBe('400 invalid_string name')
     expect(refusal(await shop.call('POST', '/products', undefined, { raw: `{"name":"a","tags":["ok","${escaped}"]}` }))).toBe('400 invalid_string tags.1')
