@@ -8,7 +8,7 @@ import { Nullable, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { emit } from '../store/outbox.ts'
 import { contains } from './groups.ts'
 import { foundAmong, matchExpression } from './search-index.ts'
-import { record } from './stock.ts'
+import { fallsLow, record } from './stock.ts'
 
 const Level = Type.Object({
   variantId: Uuid(), productId: Uuid(), name: Type.String({ description: "The product's name, and the variant's when it differs" }), sku: Nullable(Type.String()),
@@ -60,7 +60,7 @@ async function apply(tx: Db, call: Call<never, never>, variantId: string, change
   await tx.update(variants).set({ quantity: next, updatedAt: call.now }).where(eq(variants.id, variantId))
   await record(tx, variantId, next - row.quantity, { id: call.outside.id(), reason: change.reason ?? null, orderId: null, keyId: call.session.key.id, createdAt: call.now })
   const { lowStockThreshold } = await call.settings()
-  if (row.tracked && next - row.reserved <= lowStockThreshold && row.quantity - row.reserved > lowStockThreshold) await emit(tx, call.outside, call.now, 'inventory.low', { variantId })
+  if (fallsLow(row, next, lowStockThreshold)) await emit(tx, call.outside, call.now, 'inventory.low', { variantId })
 }
 
 export const inventory = resource('catalog', '/inventory')

@@ -20,6 +20,10 @@ const insertMovement = compile((db) => db.insert(inventoryMovements).values({
   id: named('id'), variantId: named('variantId'), delta: named('delta'), reason: named('reason'), orderId: named('orderId'), keyId: named('keyId'), createdAt: named('createdAt'),
 } as never))
 
+/** Whether a new quantity brings what is available of a tracked variant down to the threshold. */
+export const fallsLow = (row: { tracked: boolean, quantity: number, reserved: number }, quantity: number, threshold: number) =>
+  row.tracked && quantity - row.reserved <= threshold && row.quantity - row.reserved > threshold
+
 /** Writes a ledger row; a delta of 0 is none. */
 export async function record(tx: Db, variantId: string, delta: number, movement: Movement) {
   if (delta !== 0) await insertMovement.run(tx, { ...movement, variantId, delta })

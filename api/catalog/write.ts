@@ -10,7 +10,8 @@ import { isUuid } from '../http/schema.ts'
 import { isCurrency, toMinor } from '../money.ts'
 import { freeSlug, slugOf } from '../slug.ts'
 import { indexDocument, textOf, unindexDocument, UNSEEN } from './search-index.ts'
-import { record } from './stock.ts'
+import { emit } from '../store/outbox.ts'
+import { fallsLow, record } from './stock.ts'
 import type { VariantInput, VariantPatch } from './shapes.ts'
 
 /** What writing needs of a call. */
@@ -88,11 +89,13 @@ export async function addVariant(tx: Db, about: Writing, productId: string, inpu
 }
 
 /** Changes a variant; a quantity given here goes through the ledger like any other (409 under what is reserved). */
-export async function changeVariant(tx: Db, about: Writing, row: { id: string, quantity: number }, input: VariantPatch, settings: Settings) {
+export async function changeVariant(tx: Db, about: Writing, row: typeof variants.$inferSelect, input: VariantPatch, settings: Settings) {
   await requireIds(tx, taxRates, [input.taxRateId], 'taxRateId')
   const quantity = input.stock?.quantity
   await tx.update(variants).set({ ...variantColumns(input, settings), ...(quantity === undefined ? {} : { quantity }), updatedAt: about.now }).where(eq(variants.id, row.id))
-  if (quantity !== undefined) await record(tx, row.id, quantity - row.quantity, { id: about.outside.id(), reason: 'set on the variant', orderId: null, keyId: about.keyId, createdAt: about.now })
+  if (quantity === undefined) return
+  await record(tx, row.id, quantity - row.quantity, { id: about.outside.id(), reason: 'set on the variant', orderId: null, keyId: about.keyId, createdAt: about.now })
+  if (fallsLow({ ...row, tracked: input.stock!.tracked ?? row.tracked }, quantity, settings.lowStockThreshold)) await emit(tx, about.outside, about.now, 'inventory.low', { variantId: row.id })
 }
 
 /** Refreshes the cheapest price by currency that lists sort and filter by. */
