@@ -112,7 +112,7 @@ export function productView(row: ProductRow, all: readonly VariantRow[], view: V
     id: row.id, name: t?.name ?? row.name, slug: t?.slug ?? row.slug, summary: t?.summary ?? row.summary, badgeContent: t?.badgeContent ?? row.badgeContent,
     status: row.status, images: row.images, price: toMajorOrNull(currency === null ? price : prices[currency] ?? null, currency ?? settings.currency),
     prices: majors(prices, settings), brandId: row.brandId, categoryId: row.categoryId, collectionIds: row.collectionIds, tags: row.tags, seo, event: null,
-    variants: rows.map((variant) => variantView(variant, view)),
+    variants: rows.filter((variant) => priceIn(variant, currency) !== null).map((variant) => variantView(variant, view)),
     rating: { average: row.ratingCount ? Math.round(row.ratingSum / row.ratingCount * 100) / 100 : null, count: row.ratingCount },
     createdAt: row.createdAt, updatedAt: row.updatedAt,
   }

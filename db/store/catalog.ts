@@ -87,8 +87,8 @@ export const products = sqliteTable('products', {
   index('products_status').on(t.isEvent, t.status, t.id),
   index('products_newest').on(t.isEvent, t.id),
   index('products_name').on(t.name, t.id),
-  index('products_brand').on(t.brandId),
-  index('products_category').on(t.categoryId),
+  index('products_brand').on(t.brandId, t.isEvent, t.status, t.id),
+  index('products_category').on(t.categoryId, t.isEvent, t.status, t.id),
 ])
 
 export const productTags = sqliteTable('product_tags', {

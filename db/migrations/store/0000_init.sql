@@ -140,8 +140,8 @@ CREATE UNIQUE INDEX `products_slug_unique` ON `products` (`slug`);--> statement-
 CREATE INDEX `products_status` ON `products` (`is_event`,`status`,`id`);--> statement-breakpoint
 CREATE INDEX `products_newest` ON `products` (`is_event`,`id`);--> statement-breakpoint
 CREATE INDEX `products_name` ON `products` (`name`,`id`);--> statement-breakpoint
-CREATE INDEX `products_brand` ON `products` (`brand_id`);--> statement-breakpoint
-CREATE INDEX `products_category` ON `products` (`category_id`);--> statement-breakpoint
+CREATE INDEX `products_brand` ON `products` (`brand_id`,`is_event`,`status`,`id`);--> statement-breakpoint
+CREATE INDEX `products_category` ON `products` (`category_id`,`is_event`,`status`,`id`);--> statement-breakpoint
 CREATE TABLE `tax_rates` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
