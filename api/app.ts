@@ -92,6 +92,7 @@ function isDecodable(path: string): boolean {
 /** Makes the API over open databases. It listens to nothing: `fetch` answers one request. */
 export function createApp(options: AppOptions): App {
   const outside = options.outside ?? realOutside
+  options.registry.onChange = () => options.handles.suspect()
   const metrics = new Metrics()
   const tasks = new Set<Promise<void>>()
   const log = options.log ?? createLog('silent')

@@ -5,8 +5,9 @@ import { databaseName, fileOf, openDatabase, type Environment, type Handle, type
 /** Open stores, at most `max` of them beside those in use; the one unused for longest is closed first. */
 export class Handles {
   readonly #open = new Map<string, Handle>()
-  /** Which file each of them is, as the file system numbers files. */
-  readonly #files = new Map<string, number | undefined>()
+  /** Which file each of them is, as the file system numbers files, and in which round of suspicion that was last seen to hold. */
+  readonly #files = new Map<string, { number: number | undefined, round: number }>()
+  #round = 0
   /** Stores being opened, and how many wait for each. */
   readonly #opening = new Map<string, { store: Promise<Handle>, waiting: number }>()
   #closed = 0
@@ -31,11 +32,15 @@ export class Handles {
 
   #ready(name: string): Handle | undefined {
     const store = this.#open.get(name)
-    // Deleted, and perhaps restored, by another process: what is written to a file that has no name is lost. Asking takes 2 µs.
-    if (store && this.#fileAt(name) !== this.#files.get(name)) {
-      this.#forget(name)
-      if (store.idle) store.close()
-      return undefined
+    const file = this.#files.get(name)
+    if (store && file?.round !== this.#round) {
+      // Deleted, and perhaps restored, by another process: what is written to a file that has no name is lost.
+      if (!file || this.#fileAt(name) !== file.number) {
+        this.#forget(name)
+        if (store.idle) store.close()
+        return undefined
+      }
+      file.round = this.#round
     }
     if (store && this.#open.size > this.max / 2) {
       this.#open.delete(name)
@@ -43,6 +48,9 @@ export class Handles {
     }
     return store
   }
+
+  /** The registry has changed: each store is looked at once more, before its next use, for whether it still is the same file. */
+  suspect() { this.#round++ }
 
   /** The number of the file that has the database's name now; undefined when none has, or it lives on a server. */
   #fileAt(name: string): number | undefined {
@@ -68,7 +76,7 @@ export class Handles {
 
   async #opened(name: string): Promise<Handle> {
     try {
-      this.#files.set(name, this.#fileAt(name))
+      this.#files.set(name, { number: this.#fileAt(name), round: this.#round })
       const store = await openDatabase(this.location, name, 'store')
       store.users = this.#opening.get(name)!.waiting
       this.#open.set(name, store)

@@ -36,6 +36,9 @@ export class Registry {
   #checkedAt = -Infinity
   #version: unknown = null
 
+  /** Called when any process has changed the registry: stores may have been deleted or restored. */
+  onChange: () => void = () => {}
+
   constructor(readonly control: Handle, readonly location: Location) {}
 
   /** The session of a bearer key, or null for one that is unknown or revoked. */
@@ -60,6 +63,7 @@ export class Registry {
     if (version === this.#version) return
     this.#version = version
     this.#sessions.clear()
+    this.onChange()
   }
 
   #write<T>(fn: (tx: Db) => Promise<T>): Promise<T> {
@@ -99,9 +103,13 @@ export class Registry {
     return this.#write(async (tx) => (await tx.update(stores).set(change).where(eq(stores.id, id)).returning())[0])
   }
 
-  listStores(): Promise<StoreRow[]> { return this.control.read.select().from(stores).orderBy(stores.id) }
+  async listStores(): Promise<StoreRow[]> {
+    await this.#notice()
+    return this.control.read.select().from(stores).orderBy(stores.id)
+  }
 
   async store(id: string): Promise<StoreRow | undefined> {
+    await this.#notice()
     return (await this.control.read.select().from(stores).where(eq(stores.id, id)))[0]
   }
 
