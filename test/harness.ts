@@ -12,7 +12,7 @@ import type { Outside } from '../api/http/route.ts'
 import type { Provider } from '../api/checkout/payment.ts'
 import { Registry, STOREFRONT_SCOPES, type NewStore, type StoreRow } from '../db/control/registry.ts'
 import { Handles } from '../db/handles.ts'
-import { createDatabase, openDatabase, type Environment, type Location } from '../db/open.ts'
+import { createDatabase, openDatabase, removeDatabase, type Environment, type Location } from '../db/open.ts'
 
 export interface Answer { status: number, body: any, headers: Headers, text: string }
 export interface CallOptions { key?: string | null, headers?: Record<string, string>, raw?: string }
@@ -100,7 +100,10 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     async close() {
       await app.drain()
       handles.close()
+      // A libSQL server keeps every database open that it was asked for, about five descriptors each.
+      if (process.env.DATABASE_URL) for (const { id } of await registry.listStores()) await registry.deleteStore(id)
       control.close()
+      if (process.env.DATABASE_URL) await removeDatabase(location, controlName)
       rmSync(folder, { recursive: true, force: true })
     },
   }
