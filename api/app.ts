@@ -7,7 +7,7 @@ import { Answering } from './http/answer.ts'
 import { describe } from './http/describe.ts'
 import { createLog, type Log } from './http/log.ts'
 import { Metrics } from './http/metrics.ts'
-import { RateLimiter, type Rate } from './http/rate-limit.ts'
+import type { RateLimiter } from './http/rate-limit.ts'
 import { Refusal } from './http/refusal.ts'
 import type { Method, Outside, Resource, Route } from './http/route.ts'
 import { pathOf } from './http/url.ts'
@@ -53,8 +53,8 @@ export interface AppOptions {
   handles: Handles
   outside?: Outside
   log?: Log
-  /** Null: no limit. */
-  rate?: Rate | null
+  /** Counts the requests of each key; null or none: no limit. */
+  limiter?: RateLimiter | null
   /** Resolvers for domain and mail checks, `address[:port]`; the system's by default. */
   dnsServers?: readonly string[]
   /** Where payments go; null or none: `manual` and `test` alone. */
@@ -100,7 +100,7 @@ export function createApp(options: AppOptions): App {
   const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version: options.version }).routes]
   const answering = new Answering({
     registry: options.registry, handles: options.handles, outside, log, metrics, checkAnswers: options.checkAnswers ?? false,
-    limiter: options.rate ? new RateLimiter(options.rate) : null,
+    limiter: options.limiter ?? null,
     after(task) {
       const running: Promise<void> = task().catch((error) => log.write('warn', 'a task after an answer failed', { error: String(error) })).finally(() => tasks.delete(running))
       tasks.add(running)

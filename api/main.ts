@@ -1,4 +1,5 @@
 /** The store API as a server. Beside the scripts, this is the only reader of the environment. */
+import { join } from 'node:path'
 import { openRegistry } from '../db/control/open.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { makeDataDir } from '../db/data-dir.ts'
@@ -10,6 +11,7 @@ import type { Provider } from './checkout/payment.ts'
 import { readConfig, urlOf, type Config } from './config.ts'
 import { close, listen, type Serve } from './http/listen.ts'
 import { createLog } from './http/log.ts'
+import { RateLimiter, sharedTable } from './http/rate-limit.ts'
 import { onShutdown } from './http/shutdown.ts'
 import { maintain } from './maintenance.ts'
 
@@ -50,7 +52,8 @@ export async function serveApi(config: Config, { reusePort, prepare }: ServeOpti
     const handles = new Handles(config.database, handlesFor(processLimits()))
     const log = createLog(config.log)
     const payments = await paymentsOf(config)
-    const app = createApp({ registry, handles, log, rate: config.rate, metrics: config.metrics, dnsServers: config.dnsServers, payments, version })
+    const limiter = config.rate && new RateLimiter(config.rate, sharedTable(join(config.dataDir, 'rate-limits')))
+    const app = createApp({ registry, handles, log, limiter, metrics: config.metrics, dnsServers: config.dnsServers, payments, version })
     const rest = maintain({ registry, handles, payments, outside: realOutside, log })
     serve = app.fetch
     return {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp, realOutside, type App } from '../api/app.ts'
 import { createLog, type Log } from '../api/http/log.ts'
-import type { Rate } from '../api/http/rate-limit.ts'
+import { RateLimiter, type Rate } from '../api/http/rate-limit.ts'
 import type { Outside } from '../api/http/route.ts'
 import type { Provider } from '../api/checkout/payment.ts'
 import { Registry, STOREFRONT_SCOPES, type NewStore, type StoreRow } from '../db/control/registry.ts'
@@ -65,7 +65,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     real() { held = null },
   }
   const app = createApp({
-    registry, handles, checkAnswers: true, version: 'test', rate: options.rate ?? null, log: options.log ?? createLog('warn', process.stderr), metrics: options.metrics, dnsServers: options.dnsServers, payments: options.payments,
+    registry, handles, checkAnswers: true, version: 'test', limiter: options.rate ? new RateLimiter(options.rate) : null, log: options.log ?? createLog('warn', process.stderr), metrics: options.metrics, dnsServers: options.dnsServers, payments: options.payments,
     outside: { ...realOutside, now: () => new Date(clock.now), ...options.outside },
   })
 

@@ -15,7 +15,7 @@ export async function authenticate(registry: Registry, request: Request): Promis
 
 /** Counts the request against the key's rate, and says so in the headers; 429 when there is nothing left. */
 export function limit(limiter: RateLimiter, keyId: string, headers: Record<string, string>) {
-  const standing = limiter.take(keyId, performance.now())
+  const standing = limiter.take(keyId)
   headers['ratelimit-policy'] = limiter.policy
   headers.ratelimit = `"default";r=${standing.remaining};t=${standing.resetSeconds}`
   if (standing.retryAfterSeconds) {

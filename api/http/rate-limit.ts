@@ -1,35 +1,97 @@
-/** Token buckets, one per key: `perSecond` tokens come back each second, up to `burst`. */
+/** Rate limits by name: token buckets in a table of fixed size, which processes of one machine can share. */
+import { closeSync, fstatSync, ftruncateSync, openSync } from 'node:fs'
 
-export interface Rate { perSecond: number, burst: number }
+/** `perSecond` tokens come back each second, up to `burst`. */
+export interface Rate {
+  perSecond: number
+  burst: number
+}
+
 /** Where a caller stands after this request: `retryAfterSeconds` above 0 means refused. */
-export interface Standing { remaining: number, resetSeconds: number, retryAfterSeconds: number }
+export interface Standing {
+  remaining: number
+  resetSeconds: number
+  retryAfterSeconds: number
+}
 
-/** Buckets beyond this many are forgotten, fullest of time first: a forgotten bucket is a full one. */
-const BUCKETS_MAX = 50_000
+/** Cells of a table, 16 bytes each: a hash of the name, and the time at which its bucket is full again, in nanoseconds. */
+const CELLS = 65_536
+/** A name may stand in this many neighbouring cells; when others have them all, the fullest bucket is forgotten. */
+const PROBES = 8
+/** Times stay far below what a cell holds, whatever the rate. */
+const WINDOW_MAX_NS = 2n ** 60n
+const SECOND_NS = 1_000_000_000n
+
+/** A table for this process alone. */
+export const ownTable = (): BigInt64Array => new BigInt64Array(2 * CELLS)
+
+/**
+ * A table in the file at `path`, made when missing: all processes that map it count together. SQLite's WAL needs such a
+ * shared mapping in the same folder, so whatever can hold the databases can hold this.
+ */
+export function sharedTable(path: string): BigInt64Array {
+  const bytes = 2 * CELLS * BigInt64Array.BYTES_PER_ELEMENT
+  const file = openSync(path, 'a+', 0o600)
+  if (fstatSync(file).size < bytes) ftruncateSync(file, bytes)
+  closeSync(file)
+  const { buffer, byteOffset } = Bun.mmap(path, { shared: true })
+  return new BigInt64Array(buffer, byteOffset, 2 * CELLS)
+}
+
+const later = (a: bigint, b: bigint) => (a > b ? a : b)
+const seconds = (ns: bigint) => Number((ns + SECOND_NS - 1n) / SECOND_NS)
 
 export class RateLimiter {
-  readonly #buckets = new Map<string, { tokens: number, at: number }>()
   /** `RateLimit-Policy`: the burst is the quota, and its window is how long it takes to come back. */
   readonly policy: string
+  readonly #tokenNs: bigint
+  readonly #windowNs: bigint
 
-  constructor(readonly rate: Rate) {
-    this.policy = `"default";q=${rate.burst};w=${Math.max(1, Math.ceil(rate.burst / rate.perSecond))}`
+  constructor({ perSecond, burst }: Rate, readonly table: BigInt64Array = ownTable()) {
+    this.policy = `"default";q=${burst};w=${Math.max(1, Math.ceil(burst / perSecond))}`
+    this.#tokenNs = BigInt(Math.max(1, Math.round(1e9 / perSecond)))
+    const window = BigInt(burst) * this.#tokenNs
+    this.#windowNs = window < WINDOW_MAX_NS ? window : WINDOW_MAX_NS
   }
 
-  take(key: string, now: number): Standing {
-    const { perSecond, burst } = this.rate
-    let bucket = this.#buckets.get(key)
-    if (!bucket) {
-      if (this.#buckets.size >= BUCKETS_MAX) this.#buckets.delete(this.#buckets.keys().next().value!)
-      this.#buckets.set(key, bucket = { tokens: burst, at: now })
+  /**
+   * Takes one token of `name`'s bucket. `now` is the wall clock in nanoseconds: the one clock that all processes read alike
+   * (Bun's monotonic ones begin with the process).
+   */
+  take(name: string, now = BigInt(Date.now()) * 1_000_000n): Standing {
+    const cell = this.#cellOf(BigInt.asIntN(64, Bun.hash(name) as bigint) || 1n, now) + 1
+    for (;;) {
+      const stored = Atomics.load(this.table, cell)
+      const fullAt = this.#current(stored, now)
+      const short = fullAt + this.#tokenNs - (now + this.#windowNs)
+      if (short > 0n) return { remaining: 0, resetSeconds: seconds(fullAt - now), retryAfterSeconds: seconds(short) }
+      const taken = fullAt + this.#tokenNs
+      // Another process took a token in between: look again.
+      if (Atomics.compareExchange(this.table, cell, stored, taken) !== stored) continue
+      return { remaining: Number((this.#windowNs - (taken - now)) / this.#tokenNs), resetSeconds: seconds(taken - now), retryAfterSeconds: 0 }
     }
-    bucket.tokens = Math.min(burst, bucket.tokens + Math.max(0, now - bucket.at) / 1000 * perSecond)
-    bucket.at = now
-    const allowed = bucket.tokens >= 1
-    if (allowed) bucket.tokens -= 1
-    return {
-      remaining: Math.floor(bucket.tokens), resetSeconds: Math.ceil((burst - bucket.tokens) / perSecond),
-      retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond)),
+  }
+
+  /** A full bucket is full now; a time that no bucket can have is of a clock that was set back since. */
+  #current(fullAt: bigint, now: bigint): bigint {
+    return fullAt > now + this.#windowNs ? now : later(fullAt, now)
+  }
+
+  /** The cell of the name with this hash: its own, or one whose bucket is forgotten for it, a full one if there is one. */
+  #cellOf(hash: bigint, now: bigint): number {
+    const first = Number(BigInt.asUintN(32, hash))
+    let fullest = -1
+    let fullestAt = 0n
+    for (let probe = 0; probe < PROBES; probe++) {
+      const cell = 2 * ((first + probe) % CELLS)
+      const owner = Atomics.load(this.table, cell)
+      if (owner === hash) return cell
+      const at = owner === 0n ? 0n : this.#current(Atomics.load(this.table, cell + 1), now)
+      if (fullest < 0 || at < fullestAt) [fullest, fullestAt] = [cell, at]
     }
+    // Two processes may give one cell to two names at once: then these count together until one is forgotten.
+    Atomics.store(this.table, fullest, hash)
+    Atomics.store(this.table, fullest + 1, now)
+    return fullest
   }
 }

@@ -152,6 +152,21 @@ describe('WORKERS=2', () => {
     expect(await answers(`${started.api}/readyz`)).toBeNull()
   })
 
+  test('a key has one rate limit, whichever process answers, and whatever connection asks', async () => {
+    const started = await startStoa({ DATA_DIR: folder(), WORKERS: '2', RATE_LIMIT: '0.001:100' })
+    const { admin, storefront } = keysOf(started.running.stdout)
+    // A connection stays with its worker: a new one for each request reaches both.
+    const ask = async (key: string) => (await fetch(`${started.api}/api/v1/me`, { headers: { authorization: `Bearer ${key}`, connection: 'close' } })).status
+    const ofMany = async (count: number, key: string) => (await Promise.all(Array.from({ length: count }, () => ask(key)))).filter((status) => status === 200).length
+    expect(await ofMany(150, admin)).toBe(100)
+    const [worker] = await workersOf(started)
+    process.kill(worker!, 'SIGKILL')
+    await until(async () => listenersOn(started.api) === 1)
+    await until(async () => listenersOn(started.api) === 2)
+    expect(await ofMany(50, admin)).toBe(0)
+    expect(await ofMany(150, storefront)).toBe(100)
+  })
+
   test('workers whose parent is gone let go of the port', async () => {
     const started = await startStoa({ DATA_DIR: folder(), WORKERS: '2' })
     started.running.child.kill('SIGKILL')
