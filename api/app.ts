@@ -21,6 +21,7 @@ import { search } from './catalog/search.ts'
 import { taxRateRoutes } from './catalog/tax-rates.ts'
 import { translationRoutes } from './catalog/translations.ts'
 import { productVariants, variantRoutes } from './catalog/variants.ts'
+import { cartItemRoutes } from './checkout/cart-items.ts'
 import { cartRoutes } from './checkout/carts.ts'
 import { checkoutRoutes } from './checkout/checkout.ts'
 import type { Provider } from './checkout/payment.ts'
@@ -29,6 +30,7 @@ import { couponRoutes } from './marketing/coupons.ts'
 import { promotionRoutes } from './marketing/promotions.ts'
 import { customerRoutes } from './orders/customers.ts'
 import { orderRoutes } from './orders/orders.ts'
+import { refundRoutes } from './orders/refunds.ts'
 import { shipmentRoutes } from './orders/shipments.ts'
 import { stripeWebhook } from './orders/stripe-webhook.ts'
 import { auditLogRoutes } from './store/audit-log.ts'
@@ -41,11 +43,32 @@ export const PREFIX = '/api/v1'
 
 /** Every resource of this release, by room. */
 export const resources = (options: AppOptions): readonly Resource[] => [
-  me, settingsRoutes(options), teamRoutes(options), auditLogRoutes,
-  productRoutes, productVariants, variantRoutes, inventory, categoryRoutes, collectionRoutes, brandRoutes, bundleRoutes, search, taxRateRoutes, ...translationRoutes,
-  shippingRoutes, cartRoutes, checkoutRoutes(options.payments ?? null),
-  orderRoutes(options.payments ?? null), shipmentRoutes, customerRoutes, stripeWebhook(options.payments ?? null, { ...options, outside: options.outside ?? realOutside }),
-  couponRoutes, promotionRoutes,
+  me,
+  settingsRoutes(options),
+  teamRoutes(options),
+  auditLogRoutes,
+  productRoutes,
+  productVariants,
+  variantRoutes,
+  inventory,
+  categoryRoutes,
+  collectionRoutes,
+  brandRoutes,
+  bundleRoutes,
+  search,
+  taxRateRoutes,
+  ...translationRoutes,
+  shippingRoutes,
+  cartRoutes,
+  cartItemRoutes,
+  checkoutRoutes(options.payments ?? null),
+  orderRoutes(options.payments ?? null),
+  refundRoutes(options.payments ?? null),
+  shipmentRoutes,
+  customerRoutes,
+  stripeWebhook(options.payments ?? null, { ...options, outside: options.outside ?? realOutside }),
+  couponRoutes,
+  promotionRoutes,
 ]
 
 export interface AppOptions {
@@ -78,7 +101,11 @@ export const realOutside: Outside = {
   secret: () => Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex'),
 }
 
-const plain = (status: number, body: unknown) => new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } })
+const plain = (status: number, body: unknown) =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+  })
 
 function isDecodable(path: string): boolean {
   try {
@@ -98,14 +125,24 @@ export function createApp(options: AppOptions): App {
   const log = options.log ?? createLog('silent')
   const listed = resources(options).flatMap((resource) => resource.routes)
   const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version: options.version }).routes]
-  const answering = new Answering({
-    registry: options.registry, handles: options.handles, outside, log, metrics, checkAnswers: options.checkAnswers ?? false,
-    limiter: options.limiter ?? null,
-    after(task) {
-      const running: Promise<void> = task().catch((error) => log.write('warn', 'a task after an answer failed', { error: String(error) })).finally(() => tasks.delete(running))
-      tasks.add(running)
+  const answering = new Answering(
+    {
+      registry: options.registry,
+      handles: options.handles,
+      outside,
+      log,
+      metrics,
+      checkAnswers: options.checkAnswers ?? false,
+      limiter: options.limiter ?? null,
+      after(task) {
+        const running: Promise<void> = task()
+          .catch((error) => log.write('warn', 'a task after an answer failed', { error: String(error) }))
+          .finally(() => tasks.delete(running))
+        tasks.add(running)
+      },
     },
-  }, routes)
+    routes,
+  )
 
   let draining = false
   let inFlight = 0
@@ -115,7 +152,7 @@ export function createApp(options: AppOptions): App {
   const elysia = new Elysia({ normalize: false })
   for (const route of routes) {
     const pattern = PREFIX + route.path.replace(/\{(\w+)\}/g, ':$1')
-    const handler = ({ request, params }: { request: Request, params: Record<string, string> }) => answering.answer(route, request, params)
+    const handler = ({ request, params }: { request: Request; params: Record<string, string> }) => answering.answer(route, request, params)
     elysia.route(route.method, pattern, handler as never, { parse: 'none' } as never)
     const shape = pattern.replace(/:\w+/g, ':x')
     if (!known.has(shape)) {
@@ -135,7 +172,12 @@ export function createApp(options: AppOptions): App {
     const allowed = paths.find('ANY', path)?.store
     const started = performance.now()
     const refusal = allowed
-      ? new Refusal(405, `${request.method} is not possible here`, {}, { allow: [...allowed, ...(allowed.has('GET') ? ['HEAD'] : [])].join(', ') })
+      ? new Refusal(
+          405,
+          `${request.method} is not possible here`,
+          {},
+          { allow: [...allowed, ...(allowed.has('GET') ? ['HEAD'] : [])].join(', ') },
+        )
       : new Refusal(404, `no endpoint at ${path.slice(0, 200)}`, { hint: `GET ${PREFIX}/openapi lists the endpoints` })
     const id = outside.id()
     answering.note(request, 'unknown', refusal.status, started, id, null)
@@ -146,8 +188,14 @@ export function createApp(options: AppOptions): App {
     if (path === '/healthz') return plain(200, { ok: true, version: options.version })
     if (path === '/readyz') return draining ? plain(503, { ok: false, error: 'draining' }) : plain(200, { ok: true })
     if (path === '/metrics' && options.metrics) {
-      return new Response(metrics.text({ stoa_open_stores: options.handles.size, stoa_in_flight: inFlight, process_resident_memory_bytes: process.memoryUsage().rss }),
-        { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
+      return new Response(
+        metrics.text({
+          stoa_open_stores: options.handles.size,
+          stoa_in_flight: inFlight,
+          process_resident_memory_bytes: process.memoryUsage().rss,
+        }),
+        { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } },
+      )
     }
     return null
   }
@@ -156,21 +204,29 @@ export function createApp(options: AppOptions): App {
     inFlight++
     try {
       const path = pathOf(request.url)
-      if (!path.startsWith(PREFIX)) return await health(path) ?? unknown(request)
-      if (path.includes('%') && !isDecodable(path)) return answering.refuse(new Refusal(400, 'the path has a broken percent escape'), outside.id(), {})
+      if (!path.startsWith(PREFIX)) return (await health(path)) ?? unknown(request)
+      if (path.includes('%') && !isDecodable(path))
+        return answering.refuse(new Refusal(400, 'the path has a broken percent escape'), outside.id(), {})
       if (request.method === 'HEAD') {
-        const response = await elysia.handle(new Request(`http://localhost${request.url.slice(request.url.indexOf(PREFIX))}`, { method: 'GET', headers: request.headers }))
+        const response = await elysia.handle(
+          new Request(`http://localhost${request.url.slice(request.url.indexOf(PREFIX))}`, { method: 'GET', headers: request.headers }),
+        )
         return new Response(null, { status: response.status, headers: response.headers })
       }
       // Elysia looks for the path after the eleventh character: a host of one to three letters would hide it.
-      return await elysia.handle(request.url.indexOf('/', 8) < 11 ? new Request(`http://localhost${request.url.slice(request.url.indexOf(PREFIX))}`, request) : request)
+      return await elysia.handle(
+        request.url.indexOf('/', 8) < 11
+          ? new Request(`http://localhost${request.url.slice(request.url.indexOf(PREFIX))}`, request)
+          : request,
+      )
     } finally {
       if (--inFlight === 0) for (const tell of idle.splice(0)) tell()
     }
   }
 
   return {
-    fetch, routes,
+    fetch,
+    routes,
     async drain() {
       draining = true
       if (inFlight > 0) await new Promise<void>((resolve) => idle.push(resolve))

@@ -22,7 +22,7 @@ export interface Config {
   /** Addresses and CIDR ranges whose `X-Forwarded-For` counts. */
   trustProxy: string[]
   smtpUrl: string | null
-  stripe: { secretKey: string | null, webhookSecret: string | null, apiBase: string | null }
+  stripe: { secretKey: string | null; webhookSecret: string | null; apiBase: string | null }
   /** Empty: the system's resolvers. */
   dnsServers: string[]
   log: Level
@@ -31,14 +31,23 @@ export interface Config {
 
 /** A variable that has a wrong value; the message is one line for whoever set it. */
 export class ConfigError extends Error {
-  constructor(readonly variable: string, given: string | null, expected: string) {
+  constructor(
+    readonly variable: string,
+    given: string | null,
+    expected: string,
+  ) {
     super(`${variable}${given === null ? '' : ` is ${shown(given)}`}: expected ${expected}`)
   }
 }
 
 /** A value on one line, without what is secret in a URL. */
 const shown = (value: string) =>
-  JSON.stringify(value.replace(/\/\/[^/]*@/, '//…@').replace(/\?.*$/s, '?…').slice(0, 200))
+  JSON.stringify(
+    value
+      .replace(/\/\/[^/]*@/, '//…@')
+      .replace(/\?.*$/s, '?…')
+      .slice(0, 200),
+  )
 
 export type Environment = Record<string, string | undefined>
 
@@ -56,17 +65,31 @@ export function readConfig(env: Environment): Config {
     baseUrl: webUrl('BASE_URL', text('BASE_URL')),
     contentBaseUrl: webUrl('CONTENT_BASE_URL', text('CONTENT_BASE_URL')),
     dataDir,
-    database: database(dataDir, { url: text('DATABASE_URL'), adminUrl: text('DATABASE_ADMIN_URL'), authToken: text('DATABASE_AUTH_TOKEN') }),
+    database: database(dataDir, {
+      url: text('DATABASE_URL'),
+      adminUrl: text('DATABASE_ADMIN_URL'),
+      authToken: text('DATABASE_AUTH_TOKEN'),
+    }),
     workers: whole('WORKERS', text('WORKERS'), { fallback: 1, least: 1, most: WORKERS_MAX }),
     rate: rate(text('RATE_LIMIT')),
-    trustProxy: list(text('TRUST_PROXY')).map((range) => isRange(range) ? range : fail('TRUST_PROXY', range, 'IP addresses or ranges such as 10.0.0.0/8, separated by commas')),
+    trustProxy: list(text('TRUST_PROXY')).map((range) =>
+      isRange(range) ? range : fail('TRUST_PROXY', range, 'IP addresses or ranges such as 10.0.0.0/8, separated by commas'),
+    ),
     smtpUrl: smtpUrl(text('SMTP_URL')),
     stripe: {
       secretKey: secret('STRIPE_SECRET_KEY', text('STRIPE_SECRET_KEY')),
       webhookSecret: secret('STRIPE_WEBHOOK_SECRET', text('STRIPE_WEBHOOK_SECRET')),
       apiBase: webUrl('STRIPE_API_BASE', text('STRIPE_API_BASE')),
     },
-    dnsServers: list(text('DNS_SERVERS')).map((server) => isResolver(server) ? server : fail('DNS_SERVERS', server, 'IP addresses, each with an optional port, such as 1.1.1.1 or [2606:4700::1111]:53, separated by commas')),
+    dnsServers: list(text('DNS_SERVERS')).map((server) =>
+      isResolver(server)
+        ? server
+        : fail(
+            'DNS_SERVERS',
+            server,
+            'IP addresses, each with an optional port, such as 1.1.1.1 or [2606:4700::1111]:53, separated by commas',
+          ),
+    ),
     log: oneOf('LOG', text('LOG') ?? 'info', ['debug', 'info', 'warn', 'silent']),
     metrics: oneOf('METRICS', text('METRICS') ?? '0', ['0', '1']) === '1',
   }
@@ -83,13 +106,19 @@ function fail(variable: string, given: string | null, expected: string): never {
   throw new ConfigError(variable, given, expected)
 }
 
-const list = (value: string | null) => (value ?? '').split(',').map((part) => part.trim()).filter(Boolean)
+const list = (value: string | null) =>
+  (value ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
 
 function oneOf<const T extends string>(name: string, value: string, words: readonly T[]): T {
-  return (words as readonly string[]).includes(value) ? value as T : fail(name, value, words.slice(0, -1).join(', ') + ` or ${words.at(-1)}`)
+  return (words as readonly string[]).includes(value)
+    ? (value as T)
+    : fail(name, value, words.slice(0, -1).join(', ') + ` or ${words.at(-1)}`)
 }
 
-function whole(name: string, value: string | null, { fallback, least, most }: { fallback: number, least: number, most: number }): number {
+function whole(name: string, value: string | null, { fallback, least, most }: { fallback: number; least: number; most: number }): number {
   if (value === null) return fallback
   const number = /^\d{1,9}$/.test(value) ? Number(value) : NaN
   return number >= least && number <= most ? number : fail(name, value, `a whole number from ${least} to ${most}`)
@@ -98,7 +127,9 @@ function whole(name: string, value: string | null, { fallback, least, most }: { 
 function host(value: string | null): string {
   if (value === null) return '127.0.0.1'
   const bare = value.replace(/^\[(.*)\]$/, '$1')
-  return isIP(bare) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(bare) ? bare : fail('HOST', value, 'an IP address or a host name, such as 127.0.0.1 or 0.0.0.0')
+  return isIP(bare) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(bare)
+    ? bare
+    : fail('HOST', value, 'an IP address or a host name, such as 127.0.0.1 or 0.0.0.0')
 }
 
 function parsed(value: string): URL | null {
@@ -109,13 +140,17 @@ function webUrl(name: string, value: string | null): string | null {
   if (value === null) return null
   const url = parsed(value)
   const isWeb = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash
-  return isWeb ? value.replace(/\/+$/, '') : fail(name, value, 'an http or https URL without user, query and fragment, such as https://shop.example')
+  return isWeb
+    ? value.replace(/\/+$/, '')
+    : fail(name, value, 'an http or https URL without user, query and fragment, such as https://shop.example')
 }
 
 function smtpUrl(value: string | null): string | null {
   if (value === null) return null
   const url = parsed(value)
-  return url && /^smtps?:$/.test(url.protocol) && url.hostname ? value : fail('SMTP_URL', null, 'a URL such as smtp://user:password@mail.example:587 or smtps://…')
+  return url && /^smtps?:$/.test(url.protocol) && url.hostname
+    ? value
+    : fail('SMTP_URL', null, 'a URL such as smtp://user:password@mail.example:587 or smtps://…')
 }
 
 /** A secret is taken as it is; one with spaces or line breaks was not pasted whole. */
@@ -126,7 +161,8 @@ function secret(name: string, value: string | null): string | null {
 function rate(value: string | null): Rate | null {
   if (value === '0') return null
   const [, perSecond, burst] = /^(\d{1,7}(?:\.\d{1,3})?):(\d{1,7})$/.exec(value ?? '100:200') ?? []
-  if (!(Number(perSecond) > 0 && Number(burst) >= 1)) fail('RATE_LIMIT', value, 'requests per second and burst, such as 100:200, or 0 for no limit')
+  if (!(Number(perSecond) > 0 && Number(burst) >= 1))
+    fail('RATE_LIMIT', value, 'requests per second and burst, such as 100:200, or 0 for no limit')
   return { perSecond: Number(perSecond), burst: Number(burst) }
 }
 
@@ -143,12 +179,13 @@ function isResolver(server: string): boolean {
 }
 
 /** Where the databases are: files under the data folder, or what the template `DATABASE_URL` says. */
-function database(dataDir: string, given: { url: string | null, adminUrl: string | null, authToken: string | null }): Location {
+function database(dataDir: string, given: { url: string | null; adminUrl: string | null; authToken: string | null }): Location {
   const location: Location = { url: given.url ?? `file:${dataDir}/{name}.db` }
   if (!/^(file:.|https?:\/\/.|libsql:\/\/.)/.test(location.url) || !location.url.includes('{name}')) {
     fail('DATABASE_URL', given.url, 'a URL with {name} in it, such as file:./data/{name}.db or http://{name}.db.example:8080')
   }
-  if (!location.url.startsWith('file:') && !URL.canParse(location.url.replaceAll('{name}', 'name'))) fail('DATABASE_URL', given.url, 'a URL that is valid once {name} is filled in')
+  if (!location.url.startsWith('file:') && !URL.canParse(location.url.replaceAll('{name}', 'name')))
+    fail('DATABASE_URL', given.url, 'a URL that is valid once {name} is filled in')
   const adminUrl = webUrl('DATABASE_ADMIN_URL', given.adminUrl)
   const authToken = secret('DATABASE_AUTH_TOKEN', given.authToken)
   return { ...location, ...(adminUrl ? { adminUrl } : {}), ...(authToken ? { authToken } : {}) }

@@ -15,7 +15,11 @@ export function isLocale(text: string): boolean {
   languages ??= new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
   regions ??= new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
   const [language, region] = text.split('-') as [string, string]
-  const found = languages.of(language) !== undefined && regions.of(region) !== undefined && !NO_REGION.test(region) && Intl.getCanonicalLocales(text)[0] === text
+  const found =
+    languages.of(language) !== undefined &&
+    regions.of(region) !== undefined &&
+    !NO_REGION.test(region) &&
+    Intl.getCanonicalLocales(text)[0] === text
   if (known.size < 10_000) known.set(text, found)
   return found
 }

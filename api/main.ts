@@ -57,12 +57,13 @@ export async function serveApi(config: Config, { reusePort, prepare }: ServeOpti
     const rest = maintain({ registry, handles, payments, outside: realOutside, log })
     serve = app.fetch
     return {
-      port: server.port!, url: urlOf(config.baseUrl, config.host, server.port!),
+      port: server.port!,
+      url: urlOf(config.baseUrl, config.host, server.port!),
       async stop() {
         const drained = Promise.all([app.drain(), rest()])
         // The port stays open while requests run, so that a load balancer can read `/readyz`; what else comes is sent elsewhere.
         const refuse = unavailable('draining')
-        serve = (request) => /^\/(healthz|readyz|metrics)$/.test(new URL(request.url).pathname) ? app.fetch(request) : refuse()
+        serve = (request) => (/^\/(healthz|readyz|metrics)$/.test(new URL(request.url).pathname) ? app.fetch(request) : refuse())
         await close(server, DRAIN_MAX_MS, drained)
         handles.close()
         closeRegistry()
@@ -78,7 +79,9 @@ export async function serveApi(config: Config, { reusePort, prepare }: ServeOpti
 async function run() {
   const isWorker = process.send !== undefined
   let api: Api | undefined
-  const stop = onShutdown(async () => { await api?.stop() })
+  const stop = onShutdown(async () => {
+    await api?.stop()
+  })
   process.on('disconnect', stop)
   api = await serveApi(readConfig(process.env), { reusePort: isWorker })
   if (isWorker) process.send!({ port: api.port })

@@ -28,8 +28,19 @@ const ROUND_MS = 10 * 60_000
 const before = (now: Date, ms: number) => new Date(now.getTime() - ms).toISOString()
 
 /** Deletes a batch of rows whose instant lies before another; whether there may be more. */
-async function expire(store: Handle, table: SQLiteTable, column: SQLiteColumn, instant: string, more?: ReturnType<typeof isNull>): Promise<boolean> {
-  const due = (db: Db) => db.select({ row: sql<number>`rowid` }).from(table).where(and(lt(column, instant), more)).limit(BATCH)
+async function expire(
+  store: Handle,
+  table: SQLiteTable,
+  column: SQLiteColumn,
+  instant: string,
+  more?: ReturnType<typeof isNull>,
+): Promise<boolean> {
+  const due = (db: Db) =>
+    db
+      .select({ row: sql<number>`rowid` })
+      .from(table)
+      .where(and(lt(column, instant), more))
+      .limit(BATCH)
   if (!(await due(store.read)).length) return false
   return store.write(async (tx) => {
     const rows = (await due(tx)).map(({ row }) => row)
@@ -42,7 +53,12 @@ async function expire(store: Handle, table: SQLiteTable, column: SQLiteColumn, i
  * Sweeps one store: expired carts and answers, old events and audit rows; asks again for refunds that were left pending. Throws
  * once all is done when the provider did not take one of them: that one stays pending, the others have had their turn.
  */
-export async function sweep(store: Handle, owner: { storeId: string, environment: Environment }, provider: Provider | null, outside: Outside) {
+export async function sweep(
+  store: Handle,
+  owner: { storeId: string; environment: Environment },
+  provider: Provider | null,
+  outside: Outside,
+) {
   const now = outside.now()
   const wire = now.toISOString()
   while (await expire(store, carts, carts.expiresAt, wire, isNull(carts.orderId))) await Bun.sleep(1)
@@ -51,15 +67,26 @@ export async function sweep(store: Handle, owner: { storeId: string, environment
   while (await expire(store, auditLog, auditLog.createdAt, before(now, AUDIT_MS))) await Bun.sleep(1)
   while (await expire(store, teamInvitations, teamInvitations.expiresAt, wire)) await Bun.sleep(1)
   if (!provider) return
-  const stale = await store.read.select().from(refunds).where(and(sql`${refunds.status} = 'pending'`, lt(refunds.updatedAt, before(now, REFUND_STALE_MS)))).limit(100)
+  const stale = await store.read
+    .select()
+    .from(refunds)
+    .where(and(sql`${refunds.status} = 'pending'`, lt(refunds.updatedAt, before(now, REFUND_STALE_MS))))
+    .limit(100)
   const failures: unknown[] = []
   for (const row of stale) {
     await requestRefund(store, provider, row, { outside, now: wire, keyId: null }, owner).catch((error) => failures.push(error))
   }
-  if (failures.length) throw new AggregateError(failures, `${failures.length} of ${stale.length} pending refunds were not taken: ${failures[0]}`)
+  if (failures.length)
+    throw new AggregateError(failures, `${failures.length} of ${stale.length} pending refunds were not taken: ${failures[0]}`)
 }
 
-export interface MaintenanceNeeds { registry: Registry, handles: Handles, payments: Provider | null, outside: Outside, log: Log }
+export interface MaintenanceNeeds {
+  registry: Registry
+  handles: Handles
+  payments: Provider | null
+  outside: Outside
+  log: Log
+}
 
 /** Goes round all stores, one at a time and without haste; the first round begins after a pause. Returns how to stop. */
 export function maintain({ registry, handles, payments, outside, log }: MaintenanceNeeds): () => Promise<void> {
@@ -83,7 +110,10 @@ export function maintain({ registry, handles, payments, outside, log }: Maintena
     while (!stopped) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ROUND_MS)
-        wake = () => { clearTimeout(timer); resolve() }
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
       })
       if (!stopped) await round().catch((error) => log.write('warn', 'maintenance failed', { error: String(error) }))
     }

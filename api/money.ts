@@ -5,7 +5,10 @@ const digits = (count: number, codes: string) => codes.split(' ').map((code) => 
 
 /** Active ISO 4217 currencies and how many decimals each has. */
 export const CURRENCIES: ReadonlyMap<string, number> = new Map([
-  ...digits(2, 'aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bmd bnd bob brl bsd btn bwp byn bzd cad cdf chf cny cop crc cup cve czk dkk dop dzd egp ern etb eur fjd fkp gbp gel ghs gip gmd gtq gyd hkd hnl htg huf idr ils inr irr jmd kes kgs khr kpw kyd kzt lak lbp lkr lrd lsl mad mdl mga mkd mmk mop mru mur mvr mwk mxn myr mzn nad ngn nio nok npr nzd pab pen pgk php pkr pln qar ron rsd rub sar sbd scr sdg sek sgd shp sle sos srd ssp stn svc syp szl thb tjs tmt top try ttd twd tzs uah usd uyu uzs ved ves wst xcd yer zar zmw zwg'),
+  ...digits(
+    2,
+    'aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bmd bnd bob brl bsd btn bwp byn bzd cad cdf chf cny cop crc cup cve czk dkk dop dzd egp ern etb eur fjd fkp gbp gel ghs gip gmd gtq gyd hkd hnl htg huf idr ils inr irr jmd kes kgs khr kpw kyd kzt lak lbp lkr lrd lsl mad mdl mga mkd mmk mop mru mur mvr mwk mxn myr mzn nad ngn nio nok npr nzd pab pen pgk php pkr pln qar ron rsd rub sar sbd scr sdg sek sgd shp sle sos srd ssp stn svc syp szl thb tjs tmt top try ttd twd tzs uah usd uyu uzs ved ves wst xcd yer zar zmw zwg',
+  ),
   ...digits(0, 'bif clp djf gnf isk jpy kmf krw pyg rwf ugx vnd vuv xaf xof xpf'),
   ...digits(3, 'bhd iqd jod kwd lyd omr tnd'),
 ])
@@ -38,7 +41,7 @@ export function toMinor(value: number, currency: string, path: string): number {
 
 /** The decimal number of an amount: the double nearest to it, which prints as the amount. */
 export const toMajor = (minor: number, currency: string): number => minor / 10 ** decimalsOf(currency)
-export const toMajorOrNull = (minor: number | null, currency: string) => minor === null ? null : toMajor(minor, currency)
+export const toMajorOrNull = (minor: number | null, currency: string) => (minor === null ? null : toMajor(minor, currency))
 
 /** `amount * numerator / denominator`, rounded half up (away from zero for a negative amount); exact beyond 2^53. */
 export function share(amount: number, numerator: number, denominator: number): number {
@@ -63,9 +66,9 @@ export const millionths = (percent: number) => Math.round(percent * 10_000)
 export function split(amount: number, weights: readonly number[]): number[] {
   if (!weights.length) return []
   const total = weights.reduce((sum, weight) => sum + weight, 0)
-  if (total === 0) return weights.map((_, i) => i === 0 ? amount : 0)
+  if (total === 0) return weights.map((_, i) => (i === 0 ? amount : 0))
   const parts: number[] = []
-  const remainders: { i: number, remainder: bigint }[] = []
+  const remainders: { i: number; remainder: bigint }[] = []
   const whole = BigInt(total)
   let rest = amount
   weights.forEach((weight, i) => {
@@ -75,7 +78,7 @@ export function split(amount: number, weights: readonly number[]): number[] {
     rest -= part
     remainders.push({ i, remainder: product % whole })
   })
-  remainders.sort((a, b) => a.remainder === b.remainder ? a.i - b.i : a.remainder > b.remainder ? -1 : 1)
+  remainders.sort((a, b) => (a.remainder === b.remainder ? a.i - b.i : a.remainder > b.remainder ? -1 : 1))
   for (let k = 0; k < rest; k++) parts[remainders[k]!.i]!++
   return parts
 }

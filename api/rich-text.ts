@@ -6,8 +6,35 @@ export const RICH_TEXT_MAX_BYTES = 200 * 1024
 
 /** The nodes of the schemas that editors come with, in both of their spellings. */
 const NODES = [
-  'doc', 'paragraph', 'text', 'heading', 'blockquote', 'bulletList', 'bullet_list', 'orderedList', 'ordered_list', 'listItem', 'list_item', 'taskList', 'task_list', 'taskItem', 'task_item',
-  'codeBlock', 'code_block', 'horizontalRule', 'horizontal_rule', 'hardBreak', 'hard_break', 'image', 'table', 'tableRow', 'table_row', 'tableCell', 'table_cell', 'tableHeader', 'table_header',
+  'doc',
+  'paragraph',
+  'text',
+  'heading',
+  'blockquote',
+  'bulletList',
+  'bullet_list',
+  'orderedList',
+  'ordered_list',
+  'listItem',
+  'list_item',
+  'taskList',
+  'task_list',
+  'taskItem',
+  'task_item',
+  'codeBlock',
+  'code_block',
+  'horizontalRule',
+  'horizontal_rule',
+  'hardBreak',
+  'hard_break',
+  'image',
+  'table',
+  'tableRow',
+  'table_row',
+  'tableCell',
+  'table_cell',
+  'tableHeader',
+  'table_header',
 ]
 /** A document stands at the top alone. */
 const INNER = new Set(NODES.slice(1))
@@ -17,8 +44,10 @@ const OPTIONS = [...INNER]
 function problemOf(node: unknown, path: string[]): Detail | null {
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return { code: 'invalid_type', message: 'must be a node', path }
   const { type, text, content, marks } = node as Record<string, unknown>
-  if (typeof type !== 'string' || !INNER.has(type)) return { code: 'invalid_enum_value', message: 'is not a known type of node', path: [...path, 'type'], options: OPTIONS }
-  if (type === 'text' ? typeof text !== 'string' : text !== undefined) return { code: 'invalid_type', message: type === 'text' ? 'must be a string' : 'belongs to text nodes alone', path: [...path, 'text'] }
+  if (typeof type !== 'string' || !INNER.has(type))
+    return { code: 'invalid_enum_value', message: 'is not a known type of node', path: [...path, 'type'], options: OPTIONS }
+  if (type === 'text' ? typeof text !== 'string' : text !== undefined)
+    return { code: 'invalid_type', message: type === 'text' ? 'must be a string' : 'belongs to text nodes alone', path: [...path, 'text'] }
   if (marks !== undefined && !Array.isArray(marks)) return { code: 'invalid_type', message: 'must be a list', path: [...path, 'marks'] }
   return content === undefined ? null : problemIn(content, [...path, 'content'])
 }
@@ -38,7 +67,10 @@ export function requireRichText<F extends string>(body: { [K in F]?: unknown }, 
     const value = body[field]
     if (typeof value !== 'object' || value === null) continue
     const size = Buffer.byteLength(JSON.stringify(value))
-    if (size > RICH_TEXT_MAX_BYTES) throw invalid([{ code: 'too_big', message: `must have at most ${RICH_TEXT_MAX_BYTES} bytes as JSON`, path: [field], maximum: RICH_TEXT_MAX_BYTES }])
+    if (size > RICH_TEXT_MAX_BYTES)
+      throw invalid([
+        { code: 'too_big', message: `must have at most ${RICH_TEXT_MAX_BYTES} bytes as JSON`, path: [field], maximum: RICH_TEXT_MAX_BYTES },
+      ])
     const problem = problemIn((value as { content?: unknown }).content ?? [], [field, 'content'])
     if (problem) throw invalid([problem])
   }

@@ -6,7 +6,13 @@ const SLUG_MAX = 120
 
 /** Lowercase `a-z0-9-` of a name in any script (any-ascii transliterates); never empty, never shaped like a UUID. */
 export function slugOf(name: string): string {
-  const slug = anyAscii(name.normalize('NFC')).toLowerCase().replace(/['’]/g, '').replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, SLUG_MAX).replace(/-+$/, '')
+  const slug = anyAscii(name.normalize('NFC'))
+    .toLowerCase()
+    .replace(/['’]/g, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, SLUG_MAX)
+    .replace(/-+$/, '')
   if (!slug) return 'item'
   return isUuid(slug) ? `item-${slug}` : slug
 }

@@ -11,7 +11,7 @@ export function parseInstant(text: string): number | null {
   const match = FORM.exec(text)
   if (!match) return null
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number]
-  const leap = month === 2 && (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)) ? 1 : 0
+  const leap = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 1 : 0
   if (year < 1900 || month < 1 || month > 12 || day < 1 || day > DAYS[month - 1]! + leap) return null
   if (hour > 23 || minute > 59 || second > 59) return null
   const zone = match[8]!

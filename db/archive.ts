@@ -1,6 +1,17 @@
 /** The file that a backup is: a tar of a manifest and one SQLite database for each part of the store. */
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync, openSync, closeSync, fsyncSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  createReadStream,
+  existsSync,
+  openSync,
+  closeSync,
+  fsyncSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { create, extract } from 'tar'
 import type { KeyRow, StoreRow } from './control/registry.ts'
@@ -20,7 +31,7 @@ export interface Manifest {
   schemaVersion: number
   store: StoreRow
   keys: KeyRow[]
-  parts: Record<Environment, { bytes: number, sha256: string }>
+  parts: Record<Environment, { bytes: number; sha256: string }>
 }
 
 /** Where a part lies in the folder that an archive is made from or unpacked to. */
@@ -67,7 +78,8 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
   for (const part of PARTS) {
     const path = partFile(folder, part)
     const is = existsSync(path) ? { bytes: statSync(path).size, sha256: await sha256Of(path) } : null
-    if (is?.bytes !== manifest.parts[part].bytes || is.sha256 !== manifest.parts[part].sha256) throw new Error(`${file} is damaged: its part ${part} is not what its manifest says`)
+    if (is?.bytes !== manifest.parts[part].bytes || is.sha256 !== manifest.parts[part].sha256)
+      throw new Error(`${file} is damaged: its part ${part} is not what its manifest says`)
   }
   return manifest
 }
@@ -76,9 +88,16 @@ function readManifest(file: string, path: string): Manifest {
   let manifest: Manifest | null = null
   try {
     if (statSync(path).size <= MANIFEST_MAX_BYTES) manifest = JSON.parse(readFileSync(path, 'utf8'))
-  } catch { /* told below */ }
-  const isWhole = manifest?.store?.id && Array.isArray(manifest.keys) && Number.isInteger(manifest.schemaVersion) && PARTS.every((part) => manifest!.parts?.[part]?.sha256)
-  if (!manifest || (manifest.format === FORMAT && !isWhole)) throw new Error(`${file} is no backup of a store, or is damaged: it has no readable manifest`)
+  } catch {
+    /* told below */
+  }
+  const isWhole =
+    manifest?.store?.id &&
+    Array.isArray(manifest.keys) &&
+    Number.isInteger(manifest.schemaVersion) &&
+    PARTS.every((part) => manifest!.parts?.[part]?.sha256)
+  if (!manifest || (manifest.format === FORMAT && !isWhole))
+    throw new Error(`${file} is no backup of a store, or is damaged: it has no readable manifest`)
   if (manifest.format !== FORMAT) throw new Error(`${file} was written by a newer release`)
   return manifest
 }

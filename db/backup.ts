@@ -35,7 +35,10 @@ export function temporaryFolder(beside: string): string {
 /** Copies a database as it is at one moment. */
 async function snapshot(location: Location, name: string, to: string): Promise<void> {
   const path = fileOf(location, name)
-  if (!path) throw new Error('backup of a store on a libSQL server is done there (its own snapshots, or `turso db export`): this command copies files')
+  if (!path)
+    throw new Error(
+      'backup of a store on a libSQL server is done there (its own snapshots, or `turso db export`): this command copies files',
+    )
   // Brings it to the current schema, which the manifest names.
   const store = await openDatabase(location, name, 'store')
   store.close()

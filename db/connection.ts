@@ -3,7 +3,9 @@ import { createClient, type Client, type InArgs, type Transaction } from '@libsq
 import LibsqlFile from 'libsql'
 
 /** What a statement that returns no rows tells: how many rows it changed. */
-export interface RunResult { changes: number }
+export interface RunResult {
+  changes: number
+}
 
 /** One connection to one database: rows come back as arrays in column order. */
 export interface Connection {
@@ -62,7 +64,9 @@ export class FileConnection implements Connection {
     return this.#prepare(text).run(params as never) as RunResult
   }
 
-  exec(text: string): void { this.#file.exec(text) }
+  exec(text: string): void {
+    this.#file.exec(text)
+  }
 
   close(): void {
     this.#statements.clear()
@@ -88,9 +92,13 @@ export class ServerConnection implements Connection {
     return { changes: (await this.client.execute({ sql: text, args: params as InArgs })).rowsAffected }
   }
 
-  async exec(text: string): Promise<void> { await this.client.executeMultiple(text) }
+  async exec(text: string): Promise<void> {
+    await this.client.executeMultiple(text)
+  }
 
-  close(): void { this.client.close() }
+  close(): void {
+    this.client.close()
+  }
 }
 
 /** Opens a client of a libSQL server; `url` is `http://…`, `https://…` or `libsql://…`. */

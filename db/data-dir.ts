@@ -7,6 +7,8 @@ export function makeDataDir(path: string) {
     mkdirSync(path, { recursive: true, mode: 0o700 })
     accessSync(path, constants.W_OK)
   } catch (error) {
-    throw new Error(`DATA_DIR ${path} can't be written (${(error as { code?: string }).code}): set DATA_DIR to a folder that this user may write`)
+    throw new Error(
+      `DATA_DIR ${path} can't be written (${(error as { code?: string }).code}): set DATA_DIR to a folder that this user may write`,
+    )
   }
 }

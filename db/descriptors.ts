@@ -18,5 +18,5 @@ export function processLimits(): string | null {
 /** Open stores for these limits: three quarters of the descriptors go to databases, the rest to connections of clients. */
 export function handlesFor(limits: string | null): number {
   const descriptors = Number(/^Max open files\s+(\d+)/m.exec(limits ?? '')?.[1] ?? Infinity)
-  return Math.max(4, Math.min(HANDLES_MAX, Math.floor(descriptors * 0.75 / DESCRIPTORS_PER_HANDLE)))
+  return Math.max(4, Math.min(HANDLES_MAX, Math.floor((descriptors * 0.75) / DESCRIPTORS_PER_HANDLE)))
 }

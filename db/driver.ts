@@ -16,14 +16,17 @@ type Decode = (row: unknown[]) => unknown
 /** Makes the function that turns one row (an array in column order) into the object that the query's fields describe. */
 function decoder(fields: SelectedFieldsOrdered, nullable: Record<string, boolean> | undefined): Decode {
   const plans = fields.map(({ path, field }) => {
-    const from = is(field, Column) ? field : is(field, SQL) ? (field as never as { decoder: Column }).decoder
-      : (field as never as { sql: { decoder: Column } }).sql.decoder
+    const from = is(field, Column)
+      ? field
+      : is(field, SQL)
+        ? (field as never as { decoder: Column }).decoder
+        : (field as never as { sql: { decoder: Column } }).sql.decoder
     const identity = from.mapFromDriverValue === Column.prototype.mapFromDriverValue || (from as unknown) === noopDecoder
     return { path, decode: identity ? undefined : (value: unknown) => from.mapFromDriverValue(value) }
   })
   const shape: string[] = []
   const decodes = plans.map((plan) => plan.decode)
-  const value = (i: number) => decodes[i] ? `(r[${i}] === null ? null : d[${i}](r[${i}]))` : `r[${i}]`
+  const value = (i: number) => (decodes[i] ? `(r[${i}] === null ? null : d[${i}](r[${i}]))` : `r[${i}]`)
   const groups = new Map<string, string[]>()
   plans.forEach(({ path }, i) => {
     if (path.length === 1) shape.push(`${JSON.stringify(path[0])}: ${value(i)}`)
@@ -35,7 +38,10 @@ function decoder(fields: SelectedFieldsOrdered, nullable: Record<string, boolean
   })
   for (const [name, members] of groups) {
     const object = `{${members.join(', ')}}`
-    const first = plans.map(({ path }, i) => [path[0], i] as const).filter(([group]) => group === name).map(([, i]) => `r[${i}] === null`)
+    const first = plans
+      .map(({ path }, i) => [path[0], i] as const)
+      .filter(([group]) => group === name)
+      .map(([, i]) => `r[${i}] === null`)
     // A row that a LEFT JOIN did not find is null as a whole.
     shape.push(`${JSON.stringify(name)}: ${nullable && nullable[name] === false ? `(${first.join(' && ')}) ? null : ${object}` : object}`)
   }
@@ -55,8 +61,10 @@ function binder(params: unknown[]): Bind {
     }
     return { constant: p }
   })
-  return (values) => plans.map((plan) => plan.name === undefined ? plan.constant
-    : plan.encode ? plan.encode(values[plan.name]) : (values[plan.name] ?? null))
+  return (values) =>
+    plans.map((plan) =>
+      plan.name === undefined ? plan.constant : plan.encode ? plan.encode(values[plan.name]) : (values[plan.name] ?? null),
+    )
 }
 
 class Prepared<T extends PreparedQueryConfig> extends SQLitePreparedQuery<T & { type: 'async' }> {
@@ -70,7 +78,9 @@ class Prepared<T extends PreparedQueryConfig> extends SQLitePreparedQuery<T & { 
     readonly fields: SelectedFieldsOrdered | undefined,
     method: SQLiteExecuteMethod,
     readonly custom: ((rows: unknown[][]) => unknown) | undefined,
-  ) { super('async', method, query) }
+  ) {
+    super('async', method, query)
+  }
 
   #rows(connection: Connection, values: Record<string, unknown>): unknown[][] | Promise<unknown[][]> {
     this.#bind ??= binder(this.query.params)
@@ -100,26 +110,48 @@ class Prepared<T extends PreparedQueryConfig> extends SQLitePreparedQuery<T & { 
     return await connection.run(this.query.sql, this.#bind(values))
   }
 
-  override all(values?: Record<string, unknown>) { return this.allOn(this.connection!, values) as never }
-  override get(values?: Record<string, unknown>) { return this.getOn(this.connection!, values) as never }
-  override run(values?: Record<string, unknown>) { return this.runOn(this.connection!, values) as never }
-  override async values(values?: Record<string, unknown>) {
-    return await this.connection!.rows(this.query.sql, fillPlaceholders(this.query.params, values ?? {})) as never
+  override all(values?: Record<string, unknown>) {
+    return this.allOn(this.connection!, values) as never
   }
-  isResponseInArrayMode() { return true }
+  override get(values?: Record<string, unknown>) {
+    return this.getOn(this.connection!, values) as never
+  }
+  override run(values?: Record<string, unknown>) {
+    return this.runOn(this.connection!, values) as never
+  }
+  override async values(values?: Record<string, unknown>) {
+    return (await this.connection!.rows(this.query.sql, fillPlaceholders(this.query.params, values ?? {}))) as never
+  }
+  isResponseInArrayMode() {
+    return true
+  }
 }
 
 class Session extends SQLiteSession<'async', RunResult, Record<string, never>, Record<string, never>> {
-  constructor(readonly connection: Connection | undefined, dialect: SQLiteAsyncDialect) { super(dialect as never) }
+  constructor(
+    readonly connection: Connection | undefined,
+    dialect: SQLiteAsyncDialect,
+  ) {
+    super(dialect as never)
+  }
 
-  prepareQuery(query: Query, fields: SelectedFieldsOrdered | undefined, method: SQLiteExecuteMethod, _array: boolean,
-    custom?: (rows: unknown[][]) => unknown) {
+  prepareQuery(
+    query: Query,
+    fields: SelectedFieldsOrdered | undefined,
+    method: SQLiteExecuteMethod,
+    _array: boolean,
+    custom?: (rows: unknown[][]) => unknown,
+  ) {
     return new Prepared(this.connection, query, fields, method, custom) as never
   }
 
-  transaction(): never { throw new Error('transactions are opened by store.write alone') }
+  transaction(): never {
+    throw new Error('transactions are opened by store.write alone')
+  }
 
-  extractRawAllValueFromBatchResult(result: unknown) { return result }
+  extractRawAllValueFromBatchResult(result: unknown) {
+    return result
+  }
 }
 
 const dialect = new SQLiteAsyncDialect({ casing: 'snake_case' })
@@ -134,7 +166,9 @@ export function database(connection: Connection | undefined): Db {
 
 const blank = database(undefined)
 
-interface Buildable { prepare(): unknown }
+interface Buildable {
+  prepare(): unknown
+}
 type ConfigOf<B> = B extends { prepare(): SQLitePreparedQuery<infer C> } ? C : never
 
 /** A query built once for all stores: run it on any store's database with named values. */
@@ -163,6 +197,8 @@ export const named = (name: string) => sql.placeholder(name)
 
 /** A compiled insert of whole rows into a table; columns left out are null. */
 export function inserter<T extends SQLiteTable>(table: T): (tx: Db, row: T['$inferInsert']) => Promise<RunResult> {
-  const query = compile((db) => db.insert(table).values(Object.fromEntries(Object.keys(getTableColumns(table)).map((name) => [name, named(name)])) as never))
+  const query = compile((db) =>
+    db.insert(table).values(Object.fromEntries(Object.keys(getTableColumns(table)).map((name) => [name, named(name)])) as never),
+  )
   return (tx, row) => query.run(tx, row)
 }

@@ -2,11 +2,19 @@
 
 /** No turn to write: the store's queue is full, or another process held the lock for too long. Worth trying again. */
 export class Busy extends Error {
-  constructor(readonly retryAfterSeconds: number, message = 'the store is busy') { super(message) }
+  constructor(
+    readonly retryAfterSeconds: number,
+    message = 'the store is busy',
+  ) {
+    super(message)
+  }
 }
 
 /** A refused constraint; `columns` are `table.column` names of a unique one. */
-export interface Constraint { kind: 'unique' | 'foreign_key' | 'check' | 'other', columns: string[] }
+export interface Constraint {
+  kind: 'unique' | 'foreign_key' | 'check' | 'other'
+  columns: string[]
+}
 
 /** Which constraint an error of the database names, or null when it is another error. */
 export function constraintOf(error: unknown): Constraint | null {
@@ -20,6 +28,6 @@ export function constraintOf(error: unknown): Constraint | null {
 
 /** Whether another connection holds the lock: worth another try. */
 export function isLocked(error: unknown): boolean {
-  const { code, message } = (error ?? {}) as { code?: string, message?: string }
+  const { code, message } = (error ?? {}) as { code?: string; message?: string }
   return /SQLITE_BUSY|TRANSACTION_ACTIVE/.test(code ?? '') || /database is locked|SQLITE_BUSY/.test(message ?? '')
 }

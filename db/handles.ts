@@ -6,15 +6,20 @@ import { databaseName, fileOf, openDatabase, type Environment, type Handle, type
 export class Handles {
   readonly #open = new Map<string, Handle>()
   /** Which file each of them is, as the file system numbers files, and in which round of suspicion that was last seen to hold. */
-  readonly #files = new Map<string, { number: number | undefined, round: number }>()
+  readonly #files = new Map<string, { number: number | undefined; round: number }>()
   #round = 0
   /** Stores being opened, and how many wait for each. */
-  readonly #opening = new Map<string, { store: Promise<Handle>, waiting: number }>()
+  readonly #opening = new Map<string, { store: Promise<Handle>; waiting: number }>()
   #closed = 0
 
-  constructor(readonly location: Location, readonly max: number) {}
+  constructor(
+    readonly location: Location,
+    readonly max: number,
+  ) {}
 
-  get size() { return this.#open.size }
+  get size() {
+    return this.#open.size
+  }
 
   /** Runs `fn` with a store's handle, which stays open until `fn` has ended. */
   async use<T>(storeId: string, environment: Environment, fn: (store: Handle) => Promise<T>): Promise<T> {
@@ -50,7 +55,9 @@ export class Handles {
   }
 
   /** The registry has changed: each store is looked at once more, before its next use, for whether it still is the same file. */
-  suspect() { this.#round++ }
+  suspect() {
+    this.#round++
+  }
 
   /** The number of the file that has the database's name now; undefined when none has, or it lives on a server. */
   #fileAt(name: string): number | undefined {
@@ -109,7 +116,9 @@ export class Handles {
   }
 
   /** The handles that are open now. */
-  all(): Iterable<Handle> { return this.#open.values() }
+  all(): Iterable<Handle> {
+    return this.#open.values()
+  }
 
   close() {
     for (const store of this.#open.values()) store.close()

@@ -8,7 +8,12 @@ import { migrations, versionOf, type Kind } from './migrate.ts'
 import { databaseName, fileOf, openDatabase, type Location } from './open.ts'
 
 /** How many databases were brought up to date, were so already, and could not be; each of those with its reason. */
-export interface Migrated { migrated: number, current: number, failed: number, failures: Failure[] }
+export interface Migrated {
+  migrated: number
+  current: number
+  failed: number
+  failures: Failure[]
+}
 
 /** A libSQL server is asked about this many databases at once; files are read one after the other, which is as fast. */
 const AT_ONCE_SERVER = 8
@@ -16,8 +21,16 @@ const AT_ONCE_SERVER = 8
 const COLLECT_EVERY = 32
 
 /** How many databases have an older schema, have the current one, and can't be used; each of those with its reason. */
-export interface Surveyed { behind: number, current: number, failed: number, failures: Failure[] }
-export interface Failure { database: string, error: string }
+export interface Surveyed {
+  behind: number
+  current: number
+  failed: number
+  failures: Failure[]
+}
+export interface Failure {
+  database: string
+  error: string
+}
 
 /**
  * Migrates all that the registry knows. A database that fails stops no other one. Safe to run again, to break off, and beside
@@ -33,18 +46,22 @@ export async function migrateAll(registry: Registry): Promise<Migrated> {
 }
 
 /** Looks at all databases that the registry knows and hands those with an older schema to `each`. */
-export async function survey(registry: Registry, each?: (location: Location, name: string, kind: Kind) => Promise<void>): Promise<Surveyed> {
+export async function survey(
+  registry: Registry,
+  each?: (location: Location, name: string, kind: Kind) => Promise<void>,
+): Promise<Surveyed> {
   const { location } = registry
   const result: Surveyed = { behind: 0, current: 0, failed: 0, failures: [] }
   // The control database was brought up to date when the registry was opened: it is listed, so that the counts are complete.
   const waiting: [string, Kind][] = [[CONTROL, 'control']]
-  for (const store of await registry.listStores()) waiting.push([databaseName(store.id, 'live'), 'store'], [databaseName(store.id, 'sandbox'), 'store'])
+  for (const store of await registry.listStores())
+    waiting.push([databaseName(store.id, 'live'), 'store'], [databaseName(store.id, 'sandbox'), 'store'])
   let next = 0
   const work = async () => {
     while (next < waiting.length) {
       const [name, kind] = waiting[next++]!
       try {
-        const isCurrent = await versionAt(location, name) === migrations(kind).length
+        const isCurrent = (await versionAt(location, name)) === migrations(kind).length
         if (!isCurrent) await each?.(location, name, kind)
         result[isCurrent ? 'current' : 'behind']++
       } catch (error) {

@@ -13,8 +13,15 @@ export function migrations(kind: Kind): string[][] {
   const known = loaded.get(kind)
   if (known) return known
   const folder = new URL(`./migrations/${kind}/`, import.meta.url)
-  const list = readdirSync(folder).filter((file) => file.endsWith('.sql')).sort()
-    .map((file) => readFileSync(new URL(file, folder), 'utf8').split('--> statement-breakpoint').map((part) => part.trim()).filter(Boolean))
+  const list = readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) =>
+      readFileSync(new URL(file, folder), 'utf8')
+        .split('--> statement-breakpoint')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    )
   loaded.set(kind, list)
   return list
 }
@@ -28,13 +35,17 @@ export async function versionOf(connection: Connection): Promise<number> {
  * Applies what is missing, each migration in a transaction of its own, and tells how many that were. Two processes may do so
  * at once: the second waits for the lock and finds nothing left. Throws when the database is newer than this program.
  */
-export async function migrate(connection: Connection, kind: Kind, begin: () => Promise<{ connection: Connection, commit(): unknown, rollback(): unknown }>): Promise<number> {
+export async function migrate(
+  connection: Connection,
+  kind: Kind,
+  begin: () => Promise<{ connection: Connection; commit(): unknown; rollback(): unknown }>,
+): Promise<number> {
   const list = migrations(kind)
   let applied = 0
   for (let version = await versionOf(connection); version < list.length; version = await versionOf(connection)) {
     const transaction = await begin()
     try {
-      if (await versionOf(transaction.connection) === version) {
+      if ((await versionOf(transaction.connection)) === version) {
         for (const statement of list[version]!) await transaction.connection.exec(statement)
         await transaction.connection.exec(`PRAGMA user_version = ${version + 1}`)
         applied++
@@ -45,6 +56,9 @@ export async function migrate(connection: Connection, kind: Kind, begin: () => P
       if (!isLocked(error)) throw error
     }
   }
-  if (await versionOf(connection) > list.length) throw new Error(`the database has schema version ${await versionOf(connection)}, this program knows ${list.length}: it was written by a newer release`)
+  if ((await versionOf(connection)) > list.length)
+    throw new Error(
+      `the database has schema version ${await versionOf(connection)}, this program knows ${list.length}: it was written by a newer release`,
+    )
   return applied
 }

@@ -14,7 +14,11 @@ import { fileTransactions, serverTransactions, Writer, type Begin } from './writ
 export type Environment = 'live' | 'sandbox'
 
 /** Where databases are: `url` has `{name}` in it, `file:` for files. */
-export interface Location { url: string, adminUrl?: string, authToken?: string }
+export interface Location {
+  url: string
+  adminUrl?: string
+  authToken?: string
+}
 
 /** The name of a store's database: a file's stem, a server's namespace. */
 export const databaseName = (storeId: string, environment: Environment) =>
@@ -34,9 +38,14 @@ export class Handle {
   /** Requests that use it now; it is not closed under them. */
   users = 0
   /** ETags that held while nothing was committed: see `api/http/etag.ts`. */
-  readonly validators = new Map<string, { version: number, etag: string }>()
+  readonly validators = new Map<string, { version: number; etag: string }>()
 
-  constructor(connection: Connection, begin: Begin, close: () => void, readonly isFile: boolean) {
+  constructor(
+    connection: Connection,
+    begin: Begin,
+    close: () => void,
+    readonly isFile: boolean,
+  ) {
     this.#connection = connection
     this.read = database(connection)
     this.#writer = new Writer(begin)
@@ -44,9 +53,13 @@ export class Handle {
   }
 
   /** Runs `fn` as one transaction, durable when it resolves. Nothing in it may wait for a network. */
-  write<T>(fn: (tx: Db) => Promise<T>): Promise<T> { return this.#writer.write(fn) }
+  write<T>(fn: (tx: Db) => Promise<T>): Promise<T> {
+    return this.#writer.write(fn)
+  }
 
-  get idle() { return this.users === 0 && this.#writer.idle }
+  get idle() {
+    return this.users === 0 && this.#writer.idle
+  }
 
   /** A number that differs after any commit, by any process; null where the database can't tell cheaply. */
   version(): number | null {
@@ -55,9 +68,13 @@ export class Handle {
   }
 
   /** The connection for reading, for what is not a query (backup, checks). */
-  get connection() { return this.#connection }
+  get connection() {
+    return this.#connection
+  }
 
-  close() { for (const close of this.#closers) close() }
+  close() {
+    for (const close of this.#closers) close()
+  }
 }
 
 async function untilUnlocked<T>(fn: () => T | Promise<T>): Promise<T> {
@@ -77,7 +94,15 @@ async function openFile(path: string, kind: Kind): Promise<Handle> {
   let writing: FileConnection | undefined
   const begin = fileTransactions(() => (writing = new FileConnection(path)))
   await migrate(connection, kind, () => untilUnlocked(begin) as Promise<never>)
-  return new Handle(connection, begin, () => { writing?.close(); connection.close() }, true)
+  return new Handle(
+    connection,
+    begin,
+    () => {
+      writing?.close()
+      connection.close()
+    },
+    true,
+  )
 }
 
 async function openServer(location: Location, name: string, kind: Kind): Promise<Handle> {
@@ -127,14 +152,19 @@ export async function createDatabase(location: Location, name: string, kind: Kin
 async function createNamespace(location: Location, name: string) {
   if (!location.adminUrl) return
   const response = await fetch(new URL(`/v1/namespaces/${name}/create`, location.adminUrl), {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}', signal: AbortSignal.timeout(10_000),
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+    signal: AbortSignal.timeout(10_000),
   })
-  if (!response.ok && response.status !== 409 && !/already exists/i.test(await response.clone().text())) throw new Error(`the libSQL server refused to make the namespace ${name}: ${response.status} ${await response.text()}`)
+  if (!response.ok && response.status !== 409 && !/already exists/i.test(await response.clone().text()))
+    throw new Error(`the libSQL server refused to make the namespace ${name}: ${response.status} ${await response.text()}`)
 }
 
 /** Removes a database for good. */
 export async function removeDatabase(location: Location, name: string): Promise<void> {
   const path = fileOf(location, name)
   if (path) for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
-  else if (location.adminUrl) await fetch(new URL(`/v1/namespaces/${name}`, location.adminUrl), { method: 'DELETE', signal: AbortSignal.timeout(10_000) })
+  else if (location.adminUrl)
+    await fetch(new URL(`/v1/namespaces/${name}`, location.adminUrl), { method: 'DELETE', signal: AbortSignal.timeout(10_000) })
 }

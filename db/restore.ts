@@ -41,13 +41,16 @@ export async function restoreStore(registry: Registry, storeId: string, file: st
 
 async function requireFitting(registry: Registry, storeId: string, file: string, { store, schemaVersion }: Manifest) {
   if (store.id !== storeId) throw new Error(`${file} is a backup of the store ${store.id} (${store.slug}), not of ${storeId}`)
-  if (schemaVersion > migrations('store').length) throw new Error(`${file} has schema version ${schemaVersion}, this program knows ${migrations('store').length}: it was written by a newer release`)
+  if (schemaVersion > migrations('store').length)
+    throw new Error(
+      `${file} has schema version ${schemaVersion}, this program knows ${migrations('store').length}: it was written by a newer release`,
+    )
   const other = await registry.storeBySlug(store.slug)
   if (other && other.id !== storeId) throw new Error(`the slug ${store.slug} of the backup belongs to the store ${other.id} now`)
 }
 
 /** Replaces the rows of several databases; nothing is committed before all are ready. */
-async function replaceAll(databases: { path: string, from: string }[]) {
+async function replaceAll(databases: { path: string; from: string }[]) {
   const open: FileConnection[] = []
   try {
     for (const { path, from } of databases) {
@@ -82,13 +85,19 @@ async function begin(connection: FileConnection) {
  * already), and the full-text index is built anew from its content.
  */
 function replaceRows(connection: FileConnection) {
-  const names = (text: string) => (connection.rows(text, []) as [string, string][])
+  const names = (text: string) => connection.rows(text, []) as [string, string][]
   const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
   const triggers = names("SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger'")
   for (const [name] of triggers) connection.exec(`DROP TRIGGER main.${quoted(name)}`)
-  for (const [table] of names("SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'")) {
-    const columns = names(`SELECT name, type FROM pragma_table_info('${table.replaceAll("'", "''")}')`).map(([name]) => quoted(name)).join(', ')
-    connection.exec(`DELETE FROM main.${quoted(table)}; INSERT INTO main.${quoted(table)} (${columns}) SELECT ${columns} FROM backup.${quoted(table)}`)
+  for (const [table] of names(
+    "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'",
+  )) {
+    const columns = names(`SELECT name, type FROM pragma_table_info('${table.replaceAll("'", "''")}')`)
+      .map(([name]) => quoted(name))
+      .join(', ')
+    connection.exec(
+      `DELETE FROM main.${quoted(table)}; INSERT INTO main.${quoted(table)} (${columns}) SELECT ${columns} FROM backup.${quoted(table)}`,
+    )
   }
   for (const [table] of names("SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual'")) {
     connection.exec(`INSERT INTO main.${quoted(table)} (${quoted(table)}) VALUES ('rebuild')`)

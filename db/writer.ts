@@ -19,7 +19,11 @@ const SLICE_MS = 1
 const LOCK_WAIT_MS = 15_000
 
 /** An open transaction: where its statements run, and how it ends. */
-interface Transaction { connection: Connection, commit(): void | Promise<void>, rollback(): void | Promise<void> }
+interface Transaction {
+  connection: Connection
+  commit(): void | Promise<void>
+  rollback(): void | Promise<void>
+}
 export type Begin = () => Transaction | Promise<Transaction>
 
 /** Transactions of a file: one connection that only the writer uses. */
@@ -44,18 +48,26 @@ export function serverTransactions(client: Client): Begin {
 /** One turn of the event loop: whatever has arrived is answered, and what it writes joins the queue. */
 const turn = () => new Promise<void>((next) => setImmediate(next))
 
-interface Job { run(tx: Db): Promise<unknown>, resolve(value: unknown): void, reject(error: unknown): void }
+interface Job {
+  run(tx: Db): Promise<unknown>
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
 
 export class Writer {
   readonly #queue: Job[] = []
   readonly #begin: Begin
   #running = false
   /** The Drizzle database of the last connection: a file has one for ever, a server one for each transaction. */
-  #last: { connection: Connection, db: Db } | undefined
+  #last: { connection: Connection; db: Db } | undefined
 
-  constructor(begin: Begin) { this.#begin = begin }
+  constructor(begin: Begin) {
+    this.#begin = begin
+  }
 
-  get idle() { return !this.#running && this.#queue.length === 0 }
+  get idle() {
+    return !this.#running && this.#queue.length === 0
+  }
 
   /** Runs `fn` in a transaction and resolves once it is on disk. Throws `Busy` at once when too many wait. */
   write<T>(fn: (tx: Db) => Promise<T>): Promise<T> {
@@ -129,7 +141,11 @@ export class Writer {
       }
       await transaction.commit()
     } catch (error) {
-      try { await transaction.rollback() } catch { /* the database has rolled back already */ }
+      try {
+        await transaction.rollback()
+      } catch {
+        /* the database has rolled back already */
+      }
       for (const job of taken) job.reject(error)
       return
     }

@@ -26,7 +26,12 @@ const INTERRUPTED = 130
 /** Carts that the comparison of answers takes. */
 const CARTS_COMPARED = 2
 
-interface Options { json?: boolean, only: RowName[], rounds: number, memory: boolean }
+interface Options {
+  json?: boolean
+  only: RowName[]
+  rounds: number
+  memory: boolean
+}
 
 function names(text: string): RowName[] {
   const asked = text.split(',').map((name) => name.trim())
@@ -37,7 +42,8 @@ function names(text: string): RowName[] {
 
 function rounds(text: string): number {
   const count = Number(text)
-  if (!Number.isInteger(count) || count < 1 || count > ROUNDS_MAX) throw new InvalidArgumentError(`must be a whole number from 1 to ${ROUNDS_MAX}`)
+  if (!Number.isInteger(count) || count < 1 || count > ROUNDS_MAX)
+    throw new InvalidArgumentError(`must be a whole number from 1 to ${ROUNDS_MAX}`)
   return count
 }
 
@@ -69,7 +75,9 @@ async function bench(options: Options): Promise<Figures> {
     process.exit(INTERRUPTED)
   }
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
-  const say = (text: string) => { if (process.stderr.isTTY) process.stderr.write(`${text}…\n`) }
+  const say = (text: string) => {
+    if (process.stderr.isTTY) process.stderr.write(`${text}…\n`)
+  }
   try {
     const dataDir = join(folder, 'data')
     say('seeding')

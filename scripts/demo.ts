@@ -6,7 +6,14 @@ import { AMOUNTS, seedStore } from './seed.ts'
 
 /** Makes the store with the slug `demo` and fills it. */
 export async function makeDemoStore(registry: Registry): Promise<CreatedStore> {
-  const created = await newStore(registry, { name: 'Demo store', slug: 'demo', plan: 'growth', currency: 'usd', locale: 'en-US', aiBuilt: false })
+  const created = await newStore(registry, {
+    name: 'Demo store',
+    slug: 'demo',
+    plan: 'growth',
+    currency: 'usd',
+    locale: 'en-US',
+    aiBuilt: false,
+  })
   const live = await openDatabase(registry.location, databaseName(created.id, 'live'), 'store')
   try {
     await seedStore(live, AMOUNTS)

@@ -7,13 +7,24 @@ import { CONTROL, openRegistry } from '../db/control/open.ts'
 import { survey } from '../db/migrate-all.ts'
 import { fileOf } from '../db/open.ts'
 
-export interface Check { name: 'configuration' | 'databases' | 'disk' | 'chromium' | 'mail', ok: boolean, message: string }
+export interface Check {
+  name: 'configuration' | 'databases' | 'disk' | 'chromium' | 'mail'
+  ok: boolean
+  message: string
+}
 
 /** Less free space than this is too little for a day of orders and a backup. */
 const FREE_LEAST_BYTES = 500 * 1024 * 1024
 /** How long a mail server may take to say hello. */
 const HELLO_MAX_MS = 5_000
-const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome']
+const CHROMIUM = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
 
 /** Looks at everything; with a wrong configuration at nothing else, since nobody knows where the rest is. */
 export async function examine(env: Environment): Promise<Check[]> {
@@ -28,8 +39,14 @@ export async function examine(env: Environment): Promise<Check[]> {
 
 function configuration({ stripe, dataDir }: Config): Check {
   const name = 'configuration'
-  if (stripe.webhookSecret && !stripe.secretKey) return { name, ok: false, message: 'STRIPE_WEBHOOK_SECRET is set without STRIPE_SECRET_KEY: set both, or neither' }
-  if (stripe.secretKey && !stripe.webhookSecret) return { name, ok: false, message: 'STRIPE_SECRET_KEY is set without STRIPE_WEBHOOK_SECRET: payments would never be confirmed; set both' }
+  if (stripe.webhookSecret && !stripe.secretKey)
+    return { name, ok: false, message: 'STRIPE_WEBHOOK_SECRET is set without STRIPE_SECRET_KEY: set both, or neither' }
+  if (stripe.secretKey && !stripe.webhookSecret)
+    return {
+      name,
+      ok: false,
+      message: 'STRIPE_SECRET_KEY is set without STRIPE_WEBHOOK_SECRET: payments would never be confirmed; set both',
+    }
   return { name, ok: true, message: `every value is usable; the data folder is ${dataDir}` }
 }
 
@@ -45,9 +62,15 @@ async function databases({ database }: Config): Promise<Check> {
       const { behind, current, failures } = await survey(registry)
       if (failures.length) {
         const [first] = failures
-        return { name, ok: false, message: `${failures.length} can't be used, such as ${first!.database} (${first!.error}): restore them with stoa store restore` }
+        return {
+          name,
+          ok: false,
+          message: `${failures.length} can't be used, such as ${first!.database} (${first!.error}): restore them with stoa store restore`,
+        }
       }
-      return behind ? { name, ok: false, message: `${behind} have an older schema: run stoa migrate` } : { name, ok: true, message: `${current} open, all with the current schema` }
+      return behind
+        ? { name, ok: false, message: `${behind} have an older schema: run stoa migrate` }
+        : { name, ok: true, message: `${current} open, all with the current schema` }
     } finally {
       close()
     }
@@ -65,12 +88,16 @@ function disk({ dataDir }: Config): Check {
     return { name, ok: false, message: `${dataDir} can't be written: give this user the right to, or set DATA_DIR` }
   }
   const { bavail, bsize } = statfsSync(dataDir)
-  const free = `${Math.floor(bavail * bsize / 1024 / 1024)} MB free`
-  return bavail * bsize >= FREE_LEAST_BYTES ? { name, ok: true, message: free } : { name, ok: false, message: `${free}: make room, or set DATA_DIR to a folder with more` }
+  const free = `${Math.floor((bavail * bsize) / 1024 / 1024)} MB free`
+  return bavail * bsize >= FREE_LEAST_BYTES
+    ? { name, ok: true, message: free }
+    : { name, ok: false, message: `${free}: make room, or set DATA_DIR to a folder with more` }
 }
 
 function chromium(): Check {
-  const found = CHROMIUM.map((candidate) => candidate.startsWith('/') ? (existsSync(candidate) ? candidate : null) : Bun.which(candidate)).find(Boolean)
+  const found = CHROMIUM.map((candidate) =>
+    candidate.startsWith('/') ? (existsSync(candidate) ? candidate : null) : Bun.which(candidate),
+  ).find(Boolean)
   return { name: 'chromium', ok: true, message: found ?? 'not found; only measuring page speed needs it: install chromium for that' }
 }
 
@@ -93,5 +120,7 @@ async function mail({ smtpUrl, dataDir }: Config): Promise<Check> {
     socket.on('close', () => end('the connection was closed'))
   })
   const where = `${address.host}:${address.port}`
-  return greeting.startsWith('220') ? { name, ok: true, message: `${where} answers` } : { name, ok: false, message: `${where} does not greet (${greeting}): check SMTP_URL` }
+  return greeting.startsWith('220')
+    ? { name, ok: true, message: `${where} answers` }
+    : { name, ok: false, message: `${where} does not greet (${greeting}): check SMTP_URL` }
 }

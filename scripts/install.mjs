@@ -14,11 +14,14 @@ function isInstalled() {
   const mayMiss = (path) => wanted[path].optional || (wanted[path].dev && !withDev)
   if (existsSync('node_modules/.package-lock.json')) {
     const present = read('node_modules/.package-lock.json').packages
-    return Object.entries(wanted).every(([path, { version, link }]) =>
-      path === '' || link || (present[path] ? present[path].version === version : mayMiss(path)))
+    return Object.entries(wanted).every(
+      ([path, { version, link }]) => path === '' || link || (present[path] ? present[path].version === version : mayMiss(path)),
+    )
   }
   const direct = Object.keys({ ...wanted[''].dependencies, ...wanted[''].devDependencies }).map((name) => `node_modules/${name}`)
-  return direct.every((path) => existsSync(`${path}/package.json`) ? read(`${path}/package.json`).version === wanted[path].version : mayMiss(path))
+  return direct.every((path) =>
+    existsSync(`${path}/package.json`) ? read(`${path}/package.json`).version === wanted[path].version : mayMiss(path),
+  )
 }
 
 const run = (command, ...args) => spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'], shell: process.platform === 'win32' })

@@ -11,7 +11,9 @@ if (!name) {
 }
 for (const kind of ['control', 'store']) {
   const result = Bun.spawnSync(['drizzle-kit', 'generate', '--config', `db/drizzle.${kind}.config.ts`, '--name', name], {
-    stdout: 'inherit', stderr: 'inherit', env: { ...process.env, PATH: `${process.cwd()}/node_modules/.bin:${process.env.PATH}` },
+    stdout: 'inherit',
+    stderr: 'inherit',
+    env: { ...process.env, PATH: `${process.cwd()}/node_modules/.bin:${process.env.PATH}` },
   })
   if (result.exitCode !== 0) process.exit(result.exitCode)
   const folder = `db/migrations/${kind}`

@@ -10,7 +10,11 @@ import { DAY_MS, quietly, type Seeding } from './seed/seeding.ts'
 import type { Db } from '../db/driver.ts'
 
 /** How much to add. */
-export interface Amounts { products: number, customers: number, orders: number }
+export interface Amounts {
+  products: number
+  customers: number
+  orders: number
+}
 export const AMOUNTS: Amounts = { products: 50, customers: 20, orders: 30 }
 
 /** Rows of one kind in one transaction: other writers wait no longer than that takes. */
@@ -23,20 +27,33 @@ export async function seedStore(store: Handle, amounts: Amounts, nowMs = Date.no
   const seeding: Seeding = { choose: choosing(1 + before.products + 7 * before.customers), settings: settings!, nowMs }
   const inBatches = async (count: number, one: (tx: Db, i: number) => Promise<unknown>) => {
     for (let from = 0; from < count; from += AT_ONCE) {
-      await store.write((tx) => quietly(tx, async () => { for (let i = from; i < Math.min(count, from + AT_ONCE); i++) await one(tx, i) }))
+      await store.write((tx) =>
+        quietly(tx, async () => {
+          for (let i = from; i < Math.min(count, from + AT_ONCE); i++) await one(tx, i)
+        }),
+      )
     }
   }
-  const groups = await store.write((tx) => quietly(tx, async () => {
-    await seedOffers(tx, seeding)
-    return seedGroups(tx, seeding)
-  }))
+  const groups = await store.write((tx) =>
+    quietly(tx, async () => {
+      await seedOffers(tx, seeding)
+      return seedGroups(tx, seeding)
+    }),
+  )
   await inBatches(amounts.products, (tx) => seedProduct(tx, seeding, groups))
   await inBatches(amounts.customers, (tx, i) => seedCustomer(tx, seeding, before.customers + i + 1))
   if (amounts.orders) {
-    const pool: Pool = { variantIds: await sellable(store.read), customers: await customerPool(store.read), ...await offerPool(store.read) }
-    if (!pool.variantIds.length || !pool.customers.length || !pool.methods.length) throw new Error('orders need products, customers and a shipping method: seed some of them too')
-    const stepMs = PERIOD_DAYS * DAY_MS / amounts.orders
-    await inBatches(amounts.orders, (tx, i) => seedOrder(tx, seeding, pool, Math.floor(nowMs - (amounts.orders - i - seeding.choose.whole(0, 99) / 100) * stepMs)))
+    const pool: Pool = {
+      variantIds: await sellable(store.read),
+      customers: await customerPool(store.read),
+      ...(await offerPool(store.read)),
+    }
+    if (!pool.variantIds.length || !pool.customers.length || !pool.methods.length)
+      throw new Error('orders need products, customers and a shipping method: seed some of them too')
+    const stepMs = (PERIOD_DAYS * DAY_MS) / amounts.orders
+    await inBatches(amounts.orders, (tx, i) =>
+      seedOrder(tx, seeding, pool, Math.floor(nowMs - (amounts.orders - i - seeding.choose.whole(0, 99) / 100) * stepMs)),
+    )
   }
   return amounts
 }

@@ -14,11 +14,18 @@ import { startWorkers } from './workers.ts'
 /** What has to be done before the first request. A store whose database is broken keeps no other one from being served. */
 async function prepare(registry: Registry) {
   for (const { database, error } of (await migrateAll(registry)).failures) {
-    console.error(`${database} is not usable: ${error}. Its store is not served; restore it with: npm run -s stoa -- store restore ID --from FILE`)
+    console.error(
+      `${database} is not usable: ${error}. Its store is not served; restore it with: npm run -s stoa -- store restore ID --from FILE`,
+    )
   }
   if ((await registry.listStores()).length) return
   const { id, slug, keys } = await makeDemoStore(registry)
-  console.log([`Demo store  ${slug} (${id}). Its keys, shown this once:`, ...Object.entries(keys).map(([name, key]) => `  ${name.padEnd(10)}  ${key}`)].join('\n'))
+  console.log(
+    [
+      `Demo store  ${slug} (${id}). Its keys, shown this once:`,
+      ...Object.entries(keys).map(([name, key]) => `  ${name.padEnd(10)}  ${key}`),
+    ].join('\n'),
+  )
 }
 
 async function startApi(config: Config): Promise<Api> {

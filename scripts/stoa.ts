@@ -9,8 +9,12 @@ import { teamCommands } from './stoa/team.ts'
 
 const USAGE = 2
 
-const program = new Command('stoa').description('Runs stores: see README.md for the configuration, which comes from the environment.')
-  .version(version).option('--json', 'print one JSON document and nothing else').exitOverride().configureHelp({ showGlobalOptions: true })
+const program = new Command('stoa')
+  .description('Runs stores: see README.md for the configuration, which comes from the environment.')
+  .version(version)
+  .option('--json', 'print one JSON document and nothing else')
+  .exitOverride()
+  .configureHelp({ showGlobalOptions: true })
 for (const add of [storeCommands, keyCommands, teamCommands, maintenanceCommands, seedCommand]) add(program)
 
 try {

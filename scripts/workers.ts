@@ -26,7 +26,8 @@ export async function startWorkers(config: Config): Promise<Api> {
       let listensOn: number | null = null
       const overdue = setTimeout(() => worker.kill('SIGKILL'), START_MAX_MS)
       const worker = Bun.spawn([process.execPath, MAIN], {
-        stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, API_PORT: String(port) },
+        stdio: ['ignore', 'inherit', 'inherit'],
+        env: { ...process.env, API_PORT: String(port) },
         ipc(message: { port: number }) {
           listensOn = message.port
           clearTimeout(overdue)
@@ -46,10 +47,13 @@ export async function startWorkers(config: Config): Promise<Api> {
   }
 
   function again(port: number, failures: number) {
-    const timer = setTimeout(() => {
-      restarts.delete(timer)
-      start(port, failures + 1).catch((error) => console.error(error.message))
-    }, Math.min(RESTART_MOST_MS, RESTART_LEAST_MS * 2 ** failures))
+    const timer = setTimeout(
+      () => {
+        restarts.delete(timer)
+        start(port, failures + 1).catch((error) => console.error(error.message))
+      },
+      Math.min(RESTART_MOST_MS, RESTART_LEAST_MS * 2 ** failures),
+    )
     restarts.add(timer)
   }
 

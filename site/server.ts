@@ -16,7 +16,8 @@ export interface Site {
 const DRAIN_MAX_MS = 5_000
 
 const HEADERS = {
-  'x-content-type-options': 'nosniff', 'referrer-policy': 'strict-origin-when-cross-origin',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'strict-origin-when-cross-origin',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 }
 
@@ -24,7 +25,8 @@ const HEADERS = {
 export function serveSite(config: Config, apiUrl: string): Site {
   const page = home(apiUrl, version)
   const answers: Record<string, () => Response> = {
-    '/': () => new Response(page, { headers: { ...HEADERS, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'public, max-age=60' } }),
+    '/': () =>
+      new Response(page, { headers: { ...HEADERS, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'public, max-age=60' } }),
     '/healthz': () => Response.json({ ok: true, version }, { headers: { ...HEADERS, 'cache-control': 'no-store' } }),
   }
   const plain = (status: number, text: string, headers: Record<string, string> = {}) =>

@@ -14,24 +14,63 @@ const refusal = (env: Record<string, string>) => {
 describe('configuration', () => {
   test('an empty environment gives the defaults of document 4', () => {
     expect(readConfig({})).toEqual({
-      host: '127.0.0.1', apiPort: 3000, sitePort: 4000, baseUrl: null, contentBaseUrl: null, dataDir: `${process.cwd()}/data`,
-      database: { url: `file:${process.cwd()}/data/{name}.db` }, workers: 1, rate: { perSecond: 100, burst: 200 }, trustProxy: [],
-      smtpUrl: null, stripe: { secretKey: null, webhookSecret: null, apiBase: null }, dnsServers: [], log: 'info', metrics: false,
+      host: '127.0.0.1',
+      apiPort: 3000,
+      sitePort: 4000,
+      baseUrl: null,
+      contentBaseUrl: null,
+      dataDir: `${process.cwd()}/data`,
+      database: { url: `file:${process.cwd()}/data/{name}.db` },
+      workers: 1,
+      rate: { perSecond: 100, burst: 200 },
+      trustProxy: [],
+      smtpUrl: null,
+      stripe: { secretKey: null, webhookSecret: null, apiBase: null },
+      dnsServers: [],
+      log: 'info',
+      metrics: false,
     })
   })
 
   test('every variable can be set', () => {
-    expect(readConfig({
-      HOST: '::1', API_PORT: '0', SITE_PORT: '8080', BASE_URL: 'https://api.shop.example/', CONTENT_BASE_URL: 'https://stoa.example', DATA_DIR: '/srv/stoa',
-      DATABASE_URL: 'http://{name}.db.example:8080', DATABASE_ADMIN_URL: 'http://127.0.0.1:9090', DATABASE_AUTH_TOKEN: 'ey.J', WORKERS: '4',
-      RATE_LIMIT: '2.5:5', TRUST_PROXY: '10.0.0.0/8, ::1, 192.0.2.7', SMTP_URL: 'smtps://u:p@mail.example', STRIPE_SECRET_KEY: 'sk_test_1',
-      STRIPE_WEBHOOK_SECRET: 'whsec_1', STRIPE_API_BASE: 'http://127.0.0.1:12111', DNS_SERVERS: '1.1.1.1,127.0.0.1:5353,[::1]:53', LOG: 'warn', METRICS: '1',
-    })).toEqual({
-      host: '::1', apiPort: 0, sitePort: 8080, baseUrl: 'https://api.shop.example', contentBaseUrl: 'https://stoa.example', dataDir: '/srv/stoa',
-      database: { url: 'http://{name}.db.example:8080', adminUrl: 'http://127.0.0.1:9090', authToken: 'ey.J' }, workers: 4, rate: { perSecond: 2.5, burst: 5 },
-      trustProxy: ['10.0.0.0/8', '::1', '192.0.2.7'], smtpUrl: 'smtps://u:p@mail.example',
+    expect(
+      readConfig({
+        HOST: '::1',
+        API_PORT: '0',
+        SITE_PORT: '8080',
+        BASE_URL: 'https://api.shop.example/',
+        CONTENT_BASE_URL: 'https://stoa.example',
+        DATA_DIR: '/srv/stoa',
+        DATABASE_URL: 'http://{name}.db.example:8080',
+        DATABASE_ADMIN_URL: 'http://127.0.0.1:9090',
+        DATABASE_AUTH_TOKEN: 'ey.J',
+        WORKERS: '4',
+        RATE_LIMIT: '2.5:5',
+        TRUST_PROXY: '10.0.0.0/8, ::1, 192.0.2.7',
+        SMTP_URL: 'smtps://u:p@mail.example',
+        STRIPE_SECRET_KEY: 'sk_test_1',
+        STRIPE_WEBHOOK_SECRET: 'whsec_1',
+        STRIPE_API_BASE: 'http://127.0.0.1:12111',
+        DNS_SERVERS: '1.1.1.1,127.0.0.1:5353,[::1]:53',
+        LOG: 'warn',
+        METRICS: '1',
+      }),
+    ).toEqual({
+      host: '::1',
+      apiPort: 0,
+      sitePort: 8080,
+      baseUrl: 'https://api.shop.example',
+      contentBaseUrl: 'https://stoa.example',
+      dataDir: '/srv/stoa',
+      database: { url: 'http://{name}.db.example:8080', adminUrl: 'http://127.0.0.1:9090', authToken: 'ey.J' },
+      workers: 4,
+      rate: { perSecond: 2.5, burst: 5 },
+      trustProxy: ['10.0.0.0/8', '::1', '192.0.2.7'],
+      smtpUrl: 'smtps://u:p@mail.example',
       stripe: { secretKey: 'sk_test_1', webhookSecret: 'whsec_1', apiBase: 'http://127.0.0.1:12111' },
-      dnsServers: ['1.1.1.1', '127.0.0.1:5353', '[::1]:53'], log: 'warn', metrics: true,
+      dnsServers: ['1.1.1.1', '127.0.0.1:5353', '[::1]:53'],
+      log: 'warn',
+      metrics: true,
     })
   })
 
@@ -41,19 +80,47 @@ describe('configuration', () => {
   })
 
   test.each([
-    ['HOST', 'my host'], ['HOST', 'http://localhost'], ['API_PORT', 'abc'], ['API_PORT', '65536'], ['API_PORT', '-1'], ['SITE_PORT', '3e3'], ['SITE_PORT', '80.5'],
-    ['BASE_URL', 'shop.example'], ['BASE_URL', 'ftp://shop.example'], ['CONTENT_BASE_URL', 'https://stoa.example/?a=1'], ['DATABASE_URL', 'file:./data/stoa.db'],
-    ['DATABASE_URL', 'postgres://{name}'], ['DATABASE_URL', 'http://{name}:port'], ['DATABASE_ADMIN_URL', 'localhost:9090'], ['WORKERS', '0'], ['WORKERS', 'two'], ['WORKERS', '129'],
-    ['RATE_LIMIT', '100'], ['RATE_LIMIT', '0:0'], ['RATE_LIMIT', '10:0'], ['RATE_LIMIT', '0:10'], ['RATE_LIMIT', '-1:5'], ['TRUST_PROXY', '10.0.0.0/33'], ['TRUST_PROXY', 'proxy.example'],
-    ['STRIPE_API_BASE', 'api.stripe.com'], ['DNS_SERVERS', 'dns.example'], ['DNS_SERVERS', '1.1.1.1:70000'], ['LOG', 'verbose'], ['METRICS', 'yes'],
+    ['HOST', 'my host'],
+    ['HOST', 'http://localhost'],
+    ['API_PORT', 'abc'],
+    ['API_PORT', '65536'],
+    ['API_PORT', '-1'],
+    ['SITE_PORT', '3e3'],
+    ['SITE_PORT', '80.5'],
+    ['BASE_URL', 'shop.example'],
+    ['BASE_URL', 'ftp://shop.example'],
+    ['CONTENT_BASE_URL', 'https://stoa.example/?a=1'],
+    ['DATABASE_URL', 'file:./data/stoa.db'],
+    ['DATABASE_URL', 'postgres://{name}'],
+    ['DATABASE_URL', 'http://{name}:port'],
+    ['DATABASE_ADMIN_URL', 'localhost:9090'],
+    ['WORKERS', '0'],
+    ['WORKERS', 'two'],
+    ['WORKERS', '129'],
+    ['RATE_LIMIT', '100'],
+    ['RATE_LIMIT', '0:0'],
+    ['RATE_LIMIT', '10:0'],
+    ['RATE_LIMIT', '0:10'],
+    ['RATE_LIMIT', '-1:5'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', 'proxy.example'],
+    ['STRIPE_API_BASE', 'api.stripe.com'],
+    ['DNS_SERVERS', 'dns.example'],
+    ['DNS_SERVERS', '1.1.1.1:70000'],
+    ['LOG', 'verbose'],
+    ['METRICS', 'yes'],
   ])('%s=%s is refused in one line that names the variable, the value and what is expected', (name, value) => {
     const message = refusal({ [name]: value })
     expect(message).toMatch(new RegExp(`^${name} is ".+": expected .+$`))
   })
 
   test.each([
-    ['SMTP_URL', 'https://user:hunter2@mail.example'], ['STRIPE_SECRET_KEY', 'sk_live_ hunter2'], ['STRIPE_WEBHOOK_SECRET', 'whsec\nhunter2'],
-    ['DATABASE_AUTH_TOKEN', 'hunter2 hunter2'], ['DATABASE_URL', 'mysql://root:hunter2@{name}'], ['DATABASE_URL', 'libsql://db.example?authToken=hunter2'],
+    ['SMTP_URL', 'https://user:hunter2@mail.example'],
+    ['STRIPE_SECRET_KEY', 'sk_live_ hunter2'],
+    ['STRIPE_WEBHOOK_SECRET', 'whsec\nhunter2'],
+    ['DATABASE_AUTH_TOKEN', 'hunter2 hunter2'],
+    ['DATABASE_URL', 'mysql://root:hunter2@{name}'],
+    ['DATABASE_URL', 'libsql://db.example?authToken=hunter2'],
     ['DATABASE_ADMIN_URL', 'http://admin:hunter2@db.example'],
   ])('a wrong %s does not show the secret', (name, value) => {
     const message = refusal({ [name]: value })

@@ -14,14 +14,23 @@ import { Registry, STOREFRONT_SCOPES, type NewStore, type StoreRow } from '../db
 import { Handles } from '../db/handles.ts'
 import { createDatabase, openDatabase, removeDatabase, type Environment, type Location } from '../db/open.ts'
 
-export interface Answer { status: number, body: any, headers: Headers, text: string }
-export interface CallOptions { key?: string | null, headers?: Record<string, string>, raw?: string }
+export interface Answer {
+  status: number
+  body: any
+  headers: Headers
+  text: string
+}
+export interface CallOptions {
+  key?: string | null
+  headers?: Record<string, string>
+  raw?: string
+}
 export type Send = (method: string, path: string, body?: unknown, options?: CallOptions) => Promise<Answer>
 
 export interface TestStore {
   store: StoreRow
   /** Secrets: unrestricted, storefront scopes alone, unrestricted on the sandbox. */
-  keys: { admin: string, storefront: string, staging: string }
+  keys: { admin: string; storefront: string; staging: string }
   /** A key with just these scopes. */
   keyWith(...scopes: string[]): Promise<string>
   /** Calls the API with the admin key unless told otherwise; `path` starts behind `/api/v1`. */
@@ -34,13 +43,20 @@ export interface TestApp {
   handles: Handles
   location: Location
   /** The app's clock: starts at the real time, moves when told. */
-  clock: { now: Date, advance(ms: number): void, real(): void }
+  clock: { now: Date; advance(ms: number): void; real(): void }
   newStore(input?: Partial<NewStore>): Promise<TestStore>
   send: Send
   close(): Promise<void>
 }
 
-export interface TestOptions { rate?: Rate | null, log?: Log, outside?: Partial<Outside>, metrics?: boolean, dnsServers?: string[], payments?: Provider | null }
+export interface TestOptions {
+  rate?: Rate | null
+  log?: Log
+  outside?: Partial<Outside>
+  metrics?: boolean
+  dnsServers?: string[]
+  payments?: Provider | null
+}
 
 /** On a libSQL server every test database gets a name of its own, since namespaces outlive the test. */
 function testLocation(folder: string): Location {
@@ -59,24 +75,44 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
   const handles = new Handles(location, 200)
   let held: Date | null = null
   const clock = {
-    get now() { return held ?? new Date() },
-    set now(at: Date) { held = at },
-    advance(ms: number) { held = new Date(this.now.getTime() + ms) },
-    real() { held = null },
+    get now() {
+      return held ?? new Date()
+    },
+    set now(at: Date) {
+      held = at
+    },
+    advance(ms: number) {
+      held = new Date(this.now.getTime() + ms)
+    },
+    real() {
+      held = null
+    },
   }
   const app = createApp({
-    registry, handles, checkAnswers: true, version: 'test', limiter: options.rate ? new RateLimiter(options.rate) : null, log: options.log ?? createLog('warn', process.stderr), metrics: options.metrics, dnsServers: options.dnsServers, payments: options.payments,
+    registry,
+    handles,
+    checkAnswers: true,
+    version: 'test',
+    limiter: options.rate ? new RateLimiter(options.rate) : null,
+    log: options.log ?? createLog('warn', process.stderr),
+    metrics: options.metrics,
+    dnsServers: options.dnsServers,
+    payments: options.payments,
     outside: { ...realOutside, now: () => new Date(clock.now), ...options.outside },
   })
 
   const send: Send = async (method, path, body, { key, headers = {}, raw } = {}) => {
-    const response = await app.fetch(new Request(`http://localhost/api/v1${path}`, {
-      method,
-      headers: {
-        ...(key ? { authorization: `Bearer ${key}` } : {}), ...(body !== undefined || raw !== undefined ? { 'content-type': 'application/json' } : {}), ...headers,
-      },
-      body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
-    }))
+    const response = await app.fetch(
+      new Request(`http://localhost/api/v1${path}`, {
+        method,
+        headers: {
+          ...(key ? { authorization: `Bearer ${key}` } : {}),
+          ...(body !== undefined || raw !== undefined ? { 'content-type': 'application/json' } : {}),
+          ...headers,
+        },
+        body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
+      }),
+    )
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json')
     return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : null }
@@ -84,19 +120,40 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
 
   async function newStore(input: Partial<NewStore> = {}): Promise<TestStore> {
     const unique = Bun.randomUUIDv7().slice(-12)
-    const store = await registry.createStore({ name: 'Test store', slug: `test-${unique}`, plan: 'growth', currency: 'usd', locale: 'en-US', aiBuilt: false, ...input })
-    const key = async (name: string, environment: Environment, scopes: string[] | null) => (await registry.createKey({ storeId: store.id, name, environment, scopes })).secret
+    const store = await registry.createStore({
+      name: 'Test store',
+      slug: `test-${unique}`,
+      plan: 'growth',
+      currency: 'usd',
+      locale: 'en-US',
+      aiBuilt: false,
+      ...input,
+    })
+    const key = async (name: string, environment: Environment, scopes: string[] | null) =>
+      (await registry.createKey({ storeId: store.id, name, environment, scopes })).secret
     // Together they share a commit: half of the time of a test's store is waiting for the disk.
-    const [admin, storefront, staging] = await Promise.all([key('admin', 'live', null), key('storefront', 'live', STOREFRONT_SCOPES), key('staging', 'sandbox', null)])
+    const [admin, storefront, staging] = await Promise.all([
+      key('admin', 'live', null),
+      key('storefront', 'live', STOREFRONT_SCOPES),
+      key('staging', 'sandbox', null),
+    ])
     const keys = { admin, storefront, staging }
     return {
-      store, keys, keyWith: (...scopes) => key(scopes.join(' '), 'live', scopes),
+      store,
+      keys,
+      keyWith: (...scopes) => key(scopes.join(' '), 'live', scopes),
       call: (method, path, body, callOptions = {}) => send(method, path, body, { key: keys.admin, ...callOptions }),
     }
   }
 
   return {
-    app, registry, handles, location, clock, newStore, send,
+    app,
+    registry,
+    handles,
+    location,
+    clock,
+    newStore,
+    send,
     async close() {
       await app.drain()
       handles.close()

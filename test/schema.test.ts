@@ -13,12 +13,14 @@ import * as marketing from '../db/store/marketing.ts'
 import * as orders from '../db/store/orders.ts'
 import * as search from '../db/store/search.ts'
 import * as store from '../db/store/store.ts'
+import * as translations from '../db/store/translations.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'stoa-schema-'))
 const location = { url: `file:${folder}/{name}.db` }
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-const tablesOf = (...modules: object[]) => modules.flatMap((module) => Object.values(module)).filter((value): value is SQLiteTable => is(value, SQLiteTable))
-const kinds = { control: tablesOf(control), store: tablesOf(catalog, checkout, marketing, orders, search, store) } as const
+const tablesOf = (...modules: object[]) =>
+  modules.flatMap((module) => Object.values(module)).filter((value): value is SQLiteTable => is(value, SQLiteTable))
+const kinds = { control: tablesOf(control), store: tablesOf(catalog, checkout, marketing, orders, search, store, translations) } as const
 const handles = {} as Record<keyof typeof kinds, Handle>
 beforeAll(async () => {
   for (const kind of ['control', 'store'] as const) {
@@ -34,17 +36,32 @@ const rows = (kind: keyof typeof kinds, text: string) => handles[kind].connectio
 
 describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('the migrations of a %s database', (kind) => {
   test('build the tables that the code describes, column for column', () => {
-    const built = rows(kind, `select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like 'search_fts%' order by name`).map(([name]) => name)
+    const built = rows(
+      kind,
+      `select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like 'search_fts%' order by name`,
+    ).map(([name]) => name)
     expect(built).toEqual(kinds[kind].map((table) => getTableConfig(table).name).sort())
     for (const table of kinds[kind]) {
       const { name } = getTableConfig(table)
-      const described = Object.entries(getTableColumns(table)).map(([key, column]) => [snake(key), column.getSQLType().toUpperCase(), Number(column.notNull)])
-      expect([name, rows(kind, `pragma table_info('${name}')`).map(([, column, type, notNull]) => [column, type, notNull])]).toEqual([name, described])
+      const described = Object.entries(getTableColumns(table)).map(([key, column]) => [
+        snake(key),
+        column.getSQLType().toUpperCase(),
+        Number(column.notNull),
+      ])
+      expect([name, rows(kind, `pragma table_info('${name}')`).map(([, column, type, notNull]) => [column, type, notNull])]).toEqual([
+        name,
+        described,
+      ])
     }
   })
 
   test('build STRICT tables: an integer column takes no 10.5', () => {
-    expect(rows(kind, `select name from pragma_table_list where type = 'table' and strict = 0 and schema = 'main' and name not like 'sqlite_%' and name not like 'search_fts%'`)).toEqual([])
+    expect(
+      rows(
+        kind,
+        `select name from pragma_table_list where type = 'table' and strict = 0 and schema = 'main' and name not like 'sqlite_%' and name not like 'search_fts%'`,
+      ),
+    ).toEqual([])
   })
 
   test('build every index, foreign key and check that the code names', () => {
@@ -53,7 +70,9 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('the migrations of a
       const [[definition]] = rows(kind, `select sql from sqlite_master where name = '${name}'`) as [[string]]
       const built = rows(kind, `pragma index_list('${name}')`).map((row) => row[1])
       expect(indexes.map((index) => index.config.name).filter((index) => !built.includes(index))).toEqual([])
-      expect(rows(kind, `pragma foreign_key_list('${name}')`).length).toBe(foreignKeys.reduce((sum, key) => sum + key.reference().columns.length, 0))
+      expect(rows(kind, `pragma foreign_key_list('${name}')`).length).toBe(
+        foreignKeys.reduce((sum, key) => sum + key.reference().columns.length, 0),
+      )
       expect(checks.map((check) => check.name).filter((check) => !definition.includes(`CONSTRAINT "${check}" CHECK`))).toEqual([])
     }
   })
@@ -74,7 +93,9 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('the migrations of a
     for (const table of kinds[kind]) {
       const { name } = getTableConfig(table)
       for (const key of rows(kind, `pragma foreign_key_list('${name}')`)) {
-        const plan = rows(kind, `explain query plan select 1 from ${name} where ${key[3]} = 'x'`).map((row) => String(row[3])).join()
+        const plan = rows(kind, `explain query plan select 1 from ${name} where ${key[3]} = 'x'`)
+          .map((row) => String(row[3]))
+          .join()
         expect([name, key[3], plan]).toEqual([name, key[3], expect.stringContaining('USING')])
       }
     }

@@ -10,14 +10,27 @@ export const ADDRESS = { name: 'Ada Lovelace', line1: 'Długa 1', city: 'Gdańsk
 
 /** How many there are of all that a checkout writes; `number` is the last order number. */
 const TRACES = {
-  orders: sql`(select count(*) from orders)`, lines: sql`(select count(*) from order_lines)`, payments: sql`(select count(*) from payments)`, customers: sql`(select count(*) from customers)`,
-  redemptions: sql`(select count(*) from coupon_redemptions)`, redeemed: sql`(select coalesce(sum(times_redeemed), 0) from coupons)`, events: sql`(select count(*) from outbox)`,
-  movements: sql`(select count(*) from inventory_movements)`, reserved: sql`(select coalesce(sum(reserved), 0) from variants)`, converted: sql`(select count(*) from carts where order_id is not null)`,
+  orders: sql`(select count(*) from orders)`,
+  lines: sql`(select count(*) from order_lines)`,
+  payments: sql`(select count(*) from payments)`,
+  customers: sql`(select count(*) from customers)`,
+  redemptions: sql`(select count(*) from coupon_redemptions)`,
+  redeemed: sql`(select coalesce(sum(times_redeemed), 0) from coupons)`,
+  events: sql`(select count(*) from outbox)`,
+  movements: sql`(select count(*) from inventory_movements)`,
+  reserved: sql`(select coalesce(sum(reserved), 0) from variants)`,
+  converted: sql`(select count(*) from carts where order_id is not null)`,
   number: sql`(select coalesce(max(value), 0) from counters where name = 'order')`,
 }
 export type Traces = Record<keyof typeof TRACES, number>
 
-export interface Order { items?: object[], bundles?: object[], coupons?: string[], paymentMethod?: string, [field: string]: unknown }
+export interface Order {
+  items?: object[]
+  bundles?: object[]
+  coupons?: string[]
+  paymentMethod?: string
+  [field: string]: unknown
+}
 
 export interface Shop extends TestStore {
   get(path: string, options?: CallOptions): Promise<Answer>
@@ -37,7 +50,7 @@ export interface Shop extends TestStore {
   /** A placed order; paid at once unless told otherwise. */
   buy(order: Order): Promise<any>
   order(id: string): Promise<any>
-  stock(variantId: string): Promise<{ quantity: number, reserved: number, available: number }>
+  stock(variantId: string): Promise<{ quantity: number; reserved: number; available: number }>
   /** The deltas of a variant's ledger, oldest first. */
   ledger(variantId: string): Promise<number[]>
   /** Rows of the store's database, each as a list in column order. */
@@ -69,15 +82,31 @@ export async function newShop(app: TestApp, input: Partial<NewStore> = {}): Prom
     patch: (path, body, options) => call('PATCH', path, body, options),
     remove: (path, options) => call('DELETE', path, undefined, options),
     variant: async (variant = {}, product = {}) =>
-      made(await shop.post('/products', { name: `Thing ${++count}`, status: 'published', variants: [{ price: 10, shippable: false, stock: { quantity: 100 }, ...variant }], ...product })).variants[0].id,
+      made(
+        await shop.post('/products', {
+          name: `Thing ${++count}`,
+          status: 'published',
+          variants: [{ price: 10, shippable: false, stock: { quantity: 100 }, ...variant }],
+          ...product,
+        }),
+      ).variants[0].id,
     bundle: async (parts, discountPercentage = 0, more = {}) =>
-      made(await shop.post('/bundles', { name: `Set ${++count}`, status: 'published', discountPercentage, variants: parts.map(([variantId, quantity], position) => ({ variantId, quantity, position })), ...more })).id,
+      made(
+        await shop.post('/bundles', {
+          name: `Set ${++count}`,
+          status: 'published',
+          discountPercentage,
+          variants: parts.map(([variantId, quantity], position) => ({ variantId, quantity, position })),
+          ...more,
+        }),
+      ).id,
     method: async (input = {}) => made(await shop.post('/shipping', { name: 'Courier', type: 'courier', price: 5, ...input })).id,
     coupon: async (input = {}) => made(await shop.post('/coupons', { code: `C${++count}`, type: 'percentage', value: 10, ...input })),
     promotion: async (input = {}) => made(await shop.post('/promotions', { name: 'Sale', type: 'percentage', value: 10, ...input })),
     settings: async (patch) => void made(await shop.patch('/settings', patch)),
     cart: async (items = [], more = {}) => made(await shop.post('/carts', { items, ...more })),
-    checkOut: (cartId, body = {}, options) => shop.post(`/carts/${cartId}/checkout`, { email: 'ada@example.com', paymentMethod: 'test', ...body }, options),
+    checkOut: (cartId, body = {}, options) =>
+      shop.post(`/carts/${cartId}/checkout`, { email: 'ada@example.com', paymentMethod: 'test', ...body }, options),
     async buy({ items = [], bundles = [], coupons = [], currency, ...body }) {
       const { id } = await shop.cart(items, currency ? { currency } : {})
       for (const bundle of bundles) made(await shop.post(`/carts/${id}/items`, bundle))
@@ -89,14 +118,24 @@ export async function newShop(app: TestApp, input: Partial<NewStore> = {}): Prom
       const { quantity, reserved, available } = made(await shop.get(`/variants/${variantId}`)).stock
       return { quantity, reserved, available }
     },
-    ledger: async (variantId) => made(await shop.get(`/inventory/${variantId}/movements?limit=100`)).data.map(({ delta }: { delta: number }) => delta).reverse(),
-    rows: (query, environment = 'live') => app.handles.use(store.store.id, environment, (handle) => handle.read.all(query) as Promise<any[][]>),
+    ledger: async (variantId) =>
+      made(await shop.get(`/inventory/${variantId}/movements?limit=100`))
+        .data.map(({ delta }: { delta: number }) => delta)
+        .reverse(),
+    rows: (query, environment = 'live') =>
+      app.handles.use(store.store.id, environment, (handle) => handle.read.all(query) as Promise<any[][]>),
     async traces() {
       const names = Object.keys(TRACES) as (keyof Traces)[]
-      const [row] = await shop.rows(sql`select ${sql.join(names.map((name) => TRACES[name]), sql`, `)}`)
+      const [row] = await shop.rows(
+        sql`select ${sql.join(
+          names.map((name) => TRACES[name]),
+          sql`, `,
+        )}`,
+      )
       return Object.fromEntries(names.map((name, i) => [name, Number(row![i])])) as Traces
     },
-    events: async () => (await shop.rows(sql`select event from outbox where event not like 'product.%' order by id`)).map(([event]) => event),
+    events: async () =>
+      (await shop.rows(sql`select event from outbox where event not like 'product.%' order by id`)).map(([event]) => event),
   }
   return shop
 }

@@ -5,32 +5,59 @@ import { bundles, bundleVariants, products, variants } from '../../db/store/cata
 import { missing, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, isUuid, Nullable, OneOf, Page, Paging, RichTextOrText, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { requireIds, slugFor } from '../references.ts'
 import { requireRichText } from '../rich-text.ts'
 import { Images, Seo } from './shapes.ts'
-import { requireIds, slugFor } from './write.ts'
 
 const STATUSES = ['draft', 'published', 'hidden'] as const
 const item = {
-  id: Uuid(), name: Type.String(), slug: Type.String(), summary: Nullable(Type.String()), images: Type.Array(Type.String()), status: OneOf(STATUSES),
-  discountPercentage: Type.Number(), productCount: Type.Integer({ description: 'How many different variants are in it' }),
+  id: Uuid(),
+  name: Type.String(),
+  slug: Type.String(),
+  summary: Nullable(Type.String()),
+  images: Type.Array(Type.String()),
+  status: OneOf(STATUSES),
+  discountPercentage: Type.Number(),
+  productCount: Type.Integer({ description: 'How many different variants are in it' }),
 }
 const Bundle = Type.Object({
-  ...item, content: RichTextOrText(), seo: Seo, createdAt: Type.String(), updatedAt: Type.String(),
-  products: Type.Array(Type.Object({ variantId: Uuid(), quantity: Type.Integer(), position: Type.Integer(), productId: Uuid(), productName: Type.String() })),
+  ...item,
+  content: RichTextOrText(),
+  seo: Seo,
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+  products: Type.Array(
+    Type.Object({ variantId: Uuid(), quantity: Type.Integer(), position: Type.Integer(), productId: Uuid(), productName: Type.String() }),
+  ),
 })
 const input = {
-  slug: Type.Optional(Text(1, 200)), summary: Type.Optional(Nullable(Text(0, 5000))), content: Type.Optional(RichTextOrText()), seo: Type.Optional(Seo), images: Type.Optional(Images),
-  discountPercentage: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })), status: Type.Optional(OneOf(STATUSES)),
-  variants: Type.Optional(Type.Array(Type.Object({
-    variantId: Uuid(), quantity: Type.Integer({ minimum: 1, maximum: 10_000, default: 1 }), position: Type.Integer({ minimum: 0, maximum: 10_000, default: 0 }),
-  }), { maxItems: 100 })),
+  slug: Type.Optional(Text(1, 200)),
+  summary: Type.Optional(Nullable(Text(0, 5000))),
+  content: Type.Optional(RichTextOrText()),
+  seo: Type.Optional(Seo),
+  images: Type.Optional(Images),
+  discountPercentage: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+  status: Type.Optional(OneOf(STATUSES)),
+  variants: Type.Optional(
+    Type.Array(
+      Type.Object({
+        variantId: Uuid(),
+        quantity: Type.Integer({ minimum: 1, maximum: 10_000, default: 1 }),
+        position: Type.Integer({ minimum: 0, maximum: 10_000, default: 0 }),
+      }),
+      { maxItems: 100 },
+    ),
+  ),
 }
 const BundleInput = Type.Object({ name: Text(1, 300), ...input })
 const BundlePatch = Type.Object({ name: Type.Optional(Text(1, 300)), ...input })
 
 /** A bundle by id (or slug); a storefront sees published ones alone. */
 export async function findBundle(db: Db, id: string, storefront: boolean) {
-  const [row] = await db.select().from(bundles).where(eq(isUuid(id) ? bundles.id : bundles.slug, isUuid(id) ? id.toLowerCase() : id))
+  const [row] = await db
+    .select()
+    .from(bundles)
+    .where(eq(isUuid(id) ? bundles.id : bundles.slug, isUuid(id) ? id.toLowerCase() : id))
   if (!row || (storefront && row.status !== 'published')) throw missing('bundle')
   return row
 }
@@ -40,9 +67,19 @@ const visible = sql.raw("variants.active = 1 and products.status = 'published'")
 
 async function read(db: Db, id: string, storefront: boolean) {
   const row = await findBundle(db, id, storefront)
-  const parts = await db.select({ variantId: bundleVariants.variantId, quantity: bundleVariants.quantity, position: bundleVariants.position, productId: products.id, productName: products.name })
-    .from(bundleVariants).innerJoin(variants, eq(variants.id, bundleVariants.variantId)).innerJoin(products, eq(products.id, variants.productId))
-    .where(and(eq(bundleVariants.bundleId, row.id), storefront ? visible : undefined)).orderBy(asc(bundleVariants.position), asc(bundleVariants.variantId))
+  const parts = await db
+    .select({
+      variantId: bundleVariants.variantId,
+      quantity: bundleVariants.quantity,
+      position: bundleVariants.position,
+      productId: products.id,
+      productName: products.name,
+    })
+    .from(bundleVariants)
+    .innerJoin(variants, eq(variants.id, bundleVariants.variantId))
+    .innerJoin(products, eq(products.id, variants.productId))
+    .where(and(eq(bundleVariants.bundleId, row.id), storefront ? visible : undefined))
+    .orderBy(asc(bundleVariants.position), asc(bundleVariants.variantId))
   return { ...row, seo: { title: null, description: null, canonical: null, ...row.seo }, productCount: parts.length, products: parts }
 }
 
@@ -58,37 +95,94 @@ async function replaceParts(tx: Db, bundleId: string, parts: NonNullable<Static<
 const own = ({ variants: _, ...body }: Static<typeof BundlePatch>) => body as Partial<typeof bundles.$inferInsert>
 
 export const bundleRoutes = resource('catalog', '/bundles')
-  .get('', { op: 'listBundles', summary: 'List bundles', scope: 'storefront:read', query: Paging(50), answers: { 200: Page(Type.Object(item)) } }, async ({ db, query: { limit, offset }, storefront }) => {
-    const where = storefront ? eq(bundles.status, 'published') : undefined
-    const { id, name, slug, summary, images, status, discountPercentage } = bundles
-    const productCount = sql<number>`(select count(*) from bundle_variants parts join variants on variants.id = parts.variant_id join products on products.id = variants.product_id
+  .get(
+    '',
+    { op: 'listBundles', summary: 'List bundles', scope: 'storefront:read', query: Paging(50), answers: { 200: Page(Type.Object(item)) } },
+    async ({ db, query: { limit, offset }, storefront }) => {
+      const where = storefront ? eq(bundles.status, 'published') : undefined
+      const { id, name, slug, summary, images, status, discountPercentage } = bundles
+      const productCount =
+        sql<number>`(select count(*) from bundle_variants parts join variants on variants.id = parts.variant_id join products on products.id = variants.product_id
       where parts.bundle_id = bundles.id ${storefront ? sql`and ${visible}` : sql``})`.as('product_count')
-    return {
-      data: await db.select({ id, name, slug, summary, images, status, discountPercentage, productCount }).from(bundles).where(where).orderBy(desc(bundles.id)).limit(limit).offset(offset),
-      meta: { count: await db.$count(bundles, where), offset, limit },
-    }
-  })
-  .post('', { op: 'createBundle', summary: 'Add a bundle', scope: 'catalog:write', body: BundleInput, answers: { 201: Bundle }, refuses: [409] }, ({ body, write, outside, now }) => write(async (tx) => {
-    requireRichText(body, 'content')
-    const id = outside.id()
-    await tx.insert(bundles).values({
-      summary: null, content: null, images: [], status: 'published', discountPercentage: 0, seo: {}, createdAt: now, updatedAt: now, ...own(body), name: body.name,
-      id, slug: await slugFor(tx, bundles, body.slug, body.name),
-    })
-    await replaceParts(tx, id, body.variants ?? [])
-    return read(tx, id, false)
-  }))
-  .get('/{id}', { op: 'getBundle', summary: 'Read a bundle', scope: 'storefront:read', answers: { 200: Bundle }, refuses: [404], stored: true }, ({ db, params, storefront }) => read(db, params.id!, storefront))
-  .patch('/{id}', { op: 'updateBundle', summary: 'Change a bundle', description: '`variants` replaces the whole composition.', scope: 'catalog:write', body: BundlePatch, answers: { 200: Bundle }, refuses: [404, 409] },
-    ({ body, params, write, now }) => write(async (tx) => {
-      requireRichText(body, 'content')
-      const { id } = await findBundle(tx, params.id!, false)
-      await tx.update(bundles).set({ ...own(body), ...(body.slug === undefined ? {} : { slug: await slugFor(tx, bundles, body.slug, '') }), updatedAt: now }).where(eq(bundles.id, id))
-      if (body.variants) await replaceParts(tx, id, body.variants)
-      return read(tx, id, false)
-    }))
-  .delete('/{id}', { op: 'deleteBundle', summary: 'Remove a bundle', description: 'Products and variants stay as they are.', scope: 'catalog:write', answers: { 200: Deleted }, refuses: [404] }, ({ params, write }) => write(async (tx) => {
-    const { id } = await findBundle(tx, params.id!, false)
-    await tx.delete(bundles).where(eq(bundles.id, id))
-    return deleted
-  }))
+      return {
+        data: await db
+          .select({ id, name, slug, summary, images, status, discountPercentage, productCount })
+          .from(bundles)
+          .where(where)
+          .orderBy(desc(bundles.id))
+          .limit(limit)
+          .offset(offset),
+        meta: { count: await db.$count(bundles, where), offset, limit },
+      }
+    },
+  )
+  .post(
+    '',
+    { op: 'createBundle', summary: 'Add a bundle', scope: 'catalog:write', body: BundleInput, answers: { 201: Bundle }, refuses: [409] },
+    ({ body, write, outside, now }) =>
+      write(async (tx) => {
+        requireRichText(body, 'content')
+        const id = outside.id()
+        await tx.insert(bundles).values({
+          summary: null,
+          content: null,
+          images: [],
+          status: 'published',
+          discountPercentage: 0,
+          seo: {},
+          createdAt: now,
+          updatedAt: now,
+          ...own(body),
+          name: body.name,
+          id,
+          slug: await slugFor(tx, bundles, body.slug, body.name),
+        })
+        await replaceParts(tx, id, body.variants ?? [])
+        return read(tx, id, false)
+      }),
+  )
+  .get(
+    '/{id}',
+    { op: 'getBundle', summary: 'Read a bundle', scope: 'storefront:read', answers: { 200: Bundle }, refuses: [404], stored: true },
+    ({ db, params, storefront }) => read(db, params.id!, storefront),
+  )
+  .patch(
+    '/{id}',
+    {
+      op: 'updateBundle',
+      summary: 'Change a bundle',
+      description: '`variants` replaces the whole composition.',
+      scope: 'catalog:write',
+      body: BundlePatch,
+      answers: { 200: Bundle },
+      refuses: [404, 409],
+    },
+    ({ body, params, write, now }) =>
+      write(async (tx) => {
+        requireRichText(body, 'content')
+        const { id } = await findBundle(tx, params.id!, false)
+        await tx
+          .update(bundles)
+          .set({ ...own(body), ...(body.slug === undefined ? {} : { slug: await slugFor(tx, bundles, body.slug, '') }), updatedAt: now })
+          .where(eq(bundles.id, id))
+        if (body.variants) await replaceParts(tx, id, body.variants)
+        return read(tx, id, false)
+      }),
+  )
+  .delete(
+    '/{id}',
+    {
+      op: 'deleteBundle',
+      summary: 'Remove a bundle',
+      description: 'Products and variants stay as they are.',
+      scope: 'catalog:write',
+      answers: { 200: Deleted },
+      refuses: [404],
+    },
+    ({ params, write }) =>
+      write(async (tx) => {
+        const { id } = await findBundle(tx, params.id!, false)
+        await tx.delete(bundles).where(eq(bundles.id, id))
+        return deleted
+      }),
+  )

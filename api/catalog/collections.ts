@@ -4,20 +4,33 @@ import type { Db } from '../../db/driver.ts'
 import { collectionProducts, collections, products } from '../../db/store/catalog.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Nullable, OneOf, Page, Paging, RichTextOrText, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { requireIds, slugFor } from '../references.ts'
 import { requireRichText } from '../rich-text.ts'
 import { findGroup, forget, groupInput, imageInput, indexGroup, nameContains, overlay, overlayAll } from './groups.ts'
-import { translationsFor, viewOf } from './read.ts'
+import { viewOf } from './read.ts'
+import { translationsFor } from './translated.ts'
 import { Lang, Seo } from './shapes.ts'
-import { requireIds, slugFor } from './write.ts'
 
 const KINDS = ['products', 'event-group'] as const
 const item = {
-  id: Uuid(), name: Type.String(), slug: Type.String(), description: RichTextOrText(), longDescription: RichTextOrText(), image: Nullable(Type.String()), kind: OneOf(KINDS),
-  active: Type.Boolean(), seo: Seo, createdAt: Type.String(), updatedAt: Type.String(),
+  id: Uuid(),
+  name: Type.String(),
+  slug: Type.String(),
+  description: RichTextOrText(),
+  longDescription: RichTextOrText(),
+  image: Nullable(Type.String()),
+  kind: OneOf(KINDS),
+  active: Type.Boolean(),
+  seo: Seo,
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
 }
 const Collection = Type.Object({ ...item, productIds: Type.Array(Uuid(), { description: 'In the order of the collection' }) })
 const input = {
-  ...groupInput, longDescription: Type.Optional(RichTextOrText()), image: imageInput, kind: Type.Optional(OneOf(KINDS)),
+  ...groupInput,
+  longDescription: Type.Optional(RichTextOrText()),
+  image: imageInput,
+  kind: Type.Optional(OneOf(KINDS)),
   productIds: Type.Optional(Type.Array(Uuid(), { maxItems: 5000, uniqueItems: true })),
 }
 const CollectionInput = Type.Object({ name: Text(1, 300), ...input })
@@ -27,9 +40,16 @@ const everyone = { lang: null, storefront: false }
 /** The products of some collections, in their order; a storefront sees the published ones. */
 async function members(db: Db, ids: string[], storefront: boolean): Promise<Map<string, string[]>> {
   const result = new Map<string, string[]>(ids.map((id) => [id, []]))
-  const rows = await db.select({ collectionId: collectionProducts.collectionId, productId: collectionProducts.productId }).from(collectionProducts)
+  const rows = await db
+    .select({ collectionId: collectionProducts.collectionId, productId: collectionProducts.productId })
+    .from(collectionProducts)
     .innerJoin(products, eq(products.id, collectionProducts.productId))
-    .where(and(sql`${collectionProducts.collectionId} in (select value from json_each(${JSON.stringify(ids)}))`, storefront ? eq(products.status, 'published') : undefined))
+    .where(
+      and(
+        sql`${collectionProducts.collectionId} in (select value from json_each(${JSON.stringify(ids)}))`,
+        storefront ? eq(products.status, 'published') : undefined,
+      ),
+    )
     .orderBy(asc(collectionProducts.collectionId), asc(collectionProducts.position))
   for (const row of rows) result.get(row.collectionId)!.push(row.productId)
   return result
@@ -43,7 +63,7 @@ async function replaceMembers(tx: Db, collectionId: string, ids: string[]) {
   }
 }
 
-async function read(db: Db, idOrSlug: string, view: { lang: string | null, storefront: boolean }) {
+async function read(db: Db, idOrSlug: string, view: { lang: string | null; storefront: boolean }) {
   const row = await findGroup(db, 'collection', idOrSlug, view)
   const translated = (await translationsFor(db, 'collection', view.lang, [row.id])).get(row.id)
   return { ...overlay(row, translated), productIds: (await members(db, [row.id], view.storefront)).get(row.id)! }
@@ -52,52 +72,130 @@ async function read(db: Db, idOrSlug: string, view: { lang: string | null, store
 const own = ({ productIds: _, ...body }: Static<typeof CollectionPatch>) => body as Partial<typeof collections.$inferInsert>
 
 export const collectionRoutes = resource('catalog', '/collections')
-  .get('', {
-    op: 'listCollections', summary: 'List collections', scope: 'storefront:read', answers: { 200: Page(Collection) },
-    query: {
-      ...Paging(10), query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name' })), active: Type.Optional(Type.Boolean()), kind: Type.Optional(OneOf(KINDS)), lang: Lang,
+  .get(
+    '',
+    {
+      op: 'listCollections',
+      summary: 'List collections',
+      scope: 'storefront:read',
+      answers: { 200: Page(Collection) },
+      query: {
+        ...Paging(10),
+        query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name' })),
+        active: Type.Optional(Type.Boolean()),
+        kind: Type.Optional(OneOf(KINDS)),
+        lang: Lang,
+      },
     },
-  }, async (call) => {
-    const { limit, offset, query, active, kind } = call.query
-    const { lang, storefront } = await viewOf(call)
-    const where = and(
-      query === undefined ? undefined : nameContains('collection', query), kind === undefined ? undefined : eq(collections.kind, kind),
-      active === undefined ? undefined : eq(collections.active, active), storefront ? eq(collections.active, true) : undefined,
-    )
-    const rows = await call.db.select().from(collections).where(where).orderBy(asc(collections.id)).limit(limit).offset(offset)
-    const ids = await members(call.db, rows.map((row) => row.id), storefront)
-    const data = (await overlayAll(call.db, 'collection', rows, lang)).map((row) => ({ ...row, productIds: ids.get(row.id)! }))
-    return { data, meta: { count: await call.db.$count(collections, where), offset, limit } }
-  })
-  .post('', { op: 'createCollection', summary: 'Add a collection', scope: 'catalog:write', body: CollectionInput, answers: { 201: Collection }, refuses: [409] },
-    (call) => call.write(async (tx) => {
-      const { body, now, outside } = call
-      requireRichText(body, 'description', 'longDescription')
-      const row = {
-        description: null, longDescription: null, image: null, kind: 'products' as const, active: true, seo: {}, createdAt: now, updatedAt: now, ...own(body), name: body.name,
-        id: outside.id(), slug: await slugFor(tx, collections, body.slug, body.name),
-      }
-      await tx.insert(collections).values(row)
-      await replaceMembers(tx, row.id, body.productIds ?? [])
-      await indexGroup(tx, 'collection', row)
-      return read(tx, row.id, everyone)
-    }))
-  .get('/{idOrSlug}', { op: 'getCollection', summary: 'Read a collection', scope: 'storefront:read', query: { lang: Lang }, answers: { 200: Collection }, refuses: [404], stored: true },
-    async (call) => read(call.db, call.params.idOrSlug!, await viewOf(call)))
-  .patch('/{idOrSlug}', { op: 'updateCollection', summary: 'Change a collection', scope: 'catalog:write', body: CollectionPatch, answers: { 200: Collection }, refuses: [404, 409] },
-    (call) => call.write(async (tx) => {
-      const { body } = call
-      requireRichText(body, 'description', 'longDescription')
-      const { id } = await findGroup(tx, 'collection', call.params.idOrSlug!, everyone)
-      await tx.update(collections).set({ ...own(body), ...(body.slug === undefined ? {} : { slug: await slugFor(tx, collections, body.slug, '') }), updatedAt: call.now }).where(eq(collections.id, id))
-      if (body.productIds) await replaceMembers(tx, id, body.productIds)
-      await indexGroup(tx, 'collection', await findGroup(tx, 'collection', id, everyone))
-      return read(tx, id, everyone)
-    }))
-  .delete('/{idOrSlug}', { op: 'deleteCollection', summary: 'Remove a collection', description: 'Its products stay.', scope: 'catalog:write', answers: { 200: Deleted }, refuses: [404] },
-    (call) => call.write(async (tx) => {
-      const { id } = await findGroup(tx, 'collection', call.params.idOrSlug!, everyone)
-      await tx.delete(collections).where(eq(collections.id, id))
-      await forget(tx, 'collection', id)
-      return deleted
-    }))
+    async (call) => {
+      const { limit, offset, query, active, kind } = call.query
+      const { lang, storefront } = await viewOf(call)
+      const where = and(
+        query === undefined ? undefined : nameContains('collection', query),
+        kind === undefined ? undefined : eq(collections.kind, kind),
+        active === undefined ? undefined : eq(collections.active, active),
+        storefront ? eq(collections.active, true) : undefined,
+      )
+      const rows = await call.db.select().from(collections).where(where).orderBy(asc(collections.id)).limit(limit).offset(offset)
+      const ids = await members(
+        call.db,
+        rows.map((row) => row.id),
+        storefront,
+      )
+      const data = (await overlayAll(call.db, 'collection', rows, lang)).map((row) => ({ ...row, productIds: ids.get(row.id)! }))
+      return { data, meta: { count: await call.db.$count(collections, where), offset, limit } }
+    },
+  )
+  .post(
+    '',
+    {
+      op: 'createCollection',
+      summary: 'Add a collection',
+      scope: 'catalog:write',
+      body: CollectionInput,
+      answers: { 201: Collection },
+      refuses: [409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const { body, now, outside } = call
+        requireRichText(body, 'description', 'longDescription')
+        const row = {
+          description: null,
+          longDescription: null,
+          image: null,
+          kind: 'products' as const,
+          active: true,
+          seo: {},
+          createdAt: now,
+          updatedAt: now,
+          ...own(body),
+          name: body.name,
+          id: outside.id(),
+          slug: await slugFor(tx, collections, body.slug, body.name),
+        }
+        await tx.insert(collections).values(row)
+        await replaceMembers(tx, row.id, body.productIds ?? [])
+        await indexGroup(tx, 'collection', row)
+        return read(tx, row.id, everyone)
+      }),
+  )
+  .get(
+    '/{idOrSlug}',
+    {
+      op: 'getCollection',
+      summary: 'Read a collection',
+      scope: 'storefront:read',
+      query: { lang: Lang },
+      answers: { 200: Collection },
+      refuses: [404],
+      stored: true,
+    },
+    async (call) => read(call.db, call.params.idOrSlug!, await viewOf(call)),
+  )
+  .patch(
+    '/{idOrSlug}',
+    {
+      op: 'updateCollection',
+      summary: 'Change a collection',
+      scope: 'catalog:write',
+      body: CollectionPatch,
+      answers: { 200: Collection },
+      refuses: [404, 409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const { body } = call
+        requireRichText(body, 'description', 'longDescription')
+        const { id } = await findGroup(tx, 'collection', call.params.idOrSlug!, everyone)
+        await tx
+          .update(collections)
+          .set({
+            ...own(body),
+            ...(body.slug === undefined ? {} : { slug: await slugFor(tx, collections, body.slug, '') }),
+            updatedAt: call.now,
+          })
+          .where(eq(collections.id, id))
+        if (body.productIds) await replaceMembers(tx, id, body.productIds)
+        await indexGroup(tx, 'collection', await findGroup(tx, 'collection', id, everyone))
+        return read(tx, id, everyone)
+      }),
+  )
+  .delete(
+    '/{idOrSlug}',
+    {
+      op: 'deleteCollection',
+      summary: 'Remove a collection',
+      description: 'Its products stay.',
+      scope: 'catalog:write',
+      answers: { 200: Deleted },
+      refuses: [404],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const { id } = await findGroup(tx, 'collection', call.params.idOrSlug!, everyone)
+        await tx.delete(collections).where(eq(collections.id, id))
+        await forget(tx, 'collection', id)
+        return deleted
+      }),
+  )

@@ -1,11 +1,12 @@
 /** What categories, collections and brands share: finding one by id or slug, and laying a translation over it. */
 import { and, eq, inArray, sql, type InferSelectModel, type SQL } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
-import { brands, categories, collections, translations, type TranslationFields } from '../../db/store/catalog.ts'
+import { brands, categories, collections } from '../../db/store/catalog.ts'
+import { translations, type TranslationFields } from '../../db/store/translations.ts'
 import { missing } from '../http/refusal.ts'
 import { isUuid, Nullable, RichTextOrText, Text, Type, WebUrl } from '../http/schema.ts'
 import type { View } from './read.ts'
-import { idOfTranslatedSlug, translationsFor } from './read.ts'
+import { idOfTranslatedSlug, translationsFor } from './translated.ts'
 import { foundAmong, indexDocument, textOf, unindexDocument } from './search-index.ts'
 import { Seo } from './shapes.ts'
 
@@ -15,39 +16,80 @@ type Row<G extends Group> = InferSelectModel<(typeof TABLES)[G]>
 
 /** The fields that all three take on the way in. */
 export const groupInput = {
-  slug: Type.Optional(Text(1, 200)), description: Type.Optional(RichTextOrText()), active: Type.Optional(Type.Boolean()), seo: Type.Optional(Seo),
+  slug: Type.Optional(Text(1, 200)),
+  description: Type.Optional(RichTextOrText()),
+  active: Type.Optional(Type.Boolean()),
+  seo: Type.Optional(Seo),
 }
 export const imageInput = Type.Optional(Nullable(WebUrl()))
 
 /** One of them by id or slug (a slug of the view's language first); a storefront sees active ones alone. */
-export async function findGroup<G extends Group>(db: Db, kind: G, idOrSlug: string, view: Pick<View, 'lang' | 'storefront'>): Promise<Row<G>> {
+export async function findGroup<G extends Group>(
+  db: Db,
+  kind: G,
+  idOrSlug: string,
+  view: Pick<View, 'lang' | 'storefront'>,
+): Promise<Row<G>> {
   const table = TABLES[kind] as typeof categories
-  const key = isUuid(idOrSlug) ? idOrSlug.toLowerCase() : await idOfTranslatedSlug(db, kind, view.lang, idOrSlug) ?? idOrSlug
-  const [row] = await db.select().from(table).where(eq(isUuid(key) ? table.id : table.slug, key))
+  const key = isUuid(idOrSlug) ? idOrSlug.toLowerCase() : ((await idOfTranslatedSlug(db, kind, view.lang, idOrSlug)) ?? idOrSlug)
+  const [row] = await db
+    .select()
+    .from(table)
+    .where(eq(isUuid(key) ? table.id : table.slug, key))
   if (!row || (view.storefront && !row.active)) throw missing(kind)
   return row as Row<G>
 }
 
-interface Translatable { id: string, name: string, slug: string, description: unknown, longDescription?: unknown, seo: Partial<Record<'title' | 'description' | 'canonical', string | null>> }
+interface Translatable {
+  id: string
+  name: string
+  slug: string
+  description: unknown
+  longDescription?: unknown
+  seo: Partial<Record<'title' | 'description' | 'canonical', string | null>>
+}
 
 /** The row with a translation over it: what is not translated keeps the default language. */
 export function overlay<T extends Translatable>(row: T, t: TranslationFields | undefined): T {
-  const seo = { title: t?.seoTitle ?? row.seo.title ?? null, description: t?.seoDescription ?? row.seo.description ?? null, canonical: row.seo.canonical ?? null }
+  const seo = {
+    title: t?.seoTitle ?? row.seo.title ?? null,
+    description: t?.seoDescription ?? row.seo.description ?? null,
+    canonical: row.seo.canonical ?? null,
+  }
   const longDescription = 'longDescription' in row ? { longDescription: t?.longDescription ?? row.longDescription } : {}
-  return { ...row, name: t?.name ?? row.name, slug: t?.slug ?? row.slug, description: t?.description ?? row.description, ...longDescription, seo }
+  return {
+    ...row,
+    name: t?.name ?? row.name,
+    slug: t?.slug ?? row.slug,
+    description: t?.description ?? row.description,
+    ...longDescription,
+    seo,
+  }
 }
 
 /** Rows with their translations over them, in the view's language. */
 export async function overlayAll<T extends Translatable>(db: Db, kind: Group, rows: T[], lang: string | null): Promise<T[]> {
-  const translated = await translationsFor(db, kind, lang, rows.map((row) => row.id))
+  const translated = await translationsFor(
+    db,
+    kind,
+    lang,
+    rows.map((row) => row.id),
+  )
   return rows.map((row) => overlay(row, translated.get(row.id)))
 }
 
 /** All translations of some entities, as lists show them. */
-export async function translationLists(db: Db, kind: Group, ids: string[]): Promise<Map<string, ({ locale: string } & TranslationFields)[]>> {
+export async function translationLists(
+  db: Db,
+  kind: Group,
+  ids: string[],
+): Promise<Map<string, ({ locale: string } & TranslationFields)[]>> {
   const result = new Map<string, ({ locale: string } & TranslationFields)[]>(ids.map((id) => [id, []]))
   if (!ids.length) return result
-  for (const row of await db.select().from(translations).where(and(eq(translations.entity, kind), inArray(translations.entityId, ids)))) {
+  for (const row of await db
+    .select()
+    .from(translations)
+    .where(and(eq(translations.entity, kind), inArray(translations.entityId, ids)))) {
     result.get(row.entityId)!.push({ locale: row.locale, ...row.fields })
   }
   return result

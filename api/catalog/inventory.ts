@@ -11,28 +11,49 @@ import { foundAmong, matchExpression } from './search-index.ts'
 import { fallsLow, record } from './stock.ts'
 
 const Level = Type.Object({
-  variantId: Uuid(), productId: Uuid(), name: Type.String({ description: "The product's name, and the variant's when it differs" }), sku: Nullable(Type.String()),
-  quantity: Type.Integer(), reserved: Type.Integer(), available: Type.Integer(),
+  variantId: Uuid(),
+  productId: Uuid(),
+  name: Type.String({ description: "The product's name, and the variant's when it differs" }),
+  sku: Nullable(Type.String()),
+  quantity: Type.Integer(),
+  reserved: Type.Integer(),
+  available: Type.Integer(),
 })
 const Movement = Type.Object({
-  id: Uuid(), variantId: Uuid(), delta: Type.Integer(), reason: Nullable(Type.String()), orderId: Nullable(Uuid()), keyId: Nullable(Uuid()), createdAt: Type.String(),
+  id: Uuid(),
+  variantId: Uuid(),
+  delta: Type.Integer(),
+  reason: Nullable(Type.String()),
+  orderId: Nullable(Uuid()),
+  keyId: Nullable(Uuid()),
+  createdAt: Type.String(),
 })
 const Cursor = Type.Optional(Type.String({ maxLength: 100, description: '`nextCursor` of the page before' }))
 const page = { limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }), cursor: Cursor }
 
 const QUANTITY_MAX = 1_000_000_000
 const quantity = Type.Optional(Type.Integer({ minimum: 0, maximum: QUANTITY_MAX, description: 'What lies on the shelf now' }))
-const adjust = Type.Optional(Type.Integer({ minimum: -QUANTITY_MAX, maximum: QUANTITY_MAX, description: 'What to add to it, or to take away' }))
+const adjust = Type.Optional(
+  Type.Integer({ minimum: -QUANTITY_MAX, maximum: QUANTITY_MAX, description: 'What to add to it, or to take away' }),
+)
 const reason = Type.Optional(Nullable(Text(0, 200)))
 const Change = Type.Object({ quantity, adjust, reason }, { examples: [{ adjust: 5, reason: 'Delivery' }] })
-const Bulk = Type.Object({ items: Type.Array(Type.Object({ variantId: Uuid(), quantity, adjust, reason }), { minItems: 1, maxItems: 500 }) },
-  { examples: [{ items: [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', adjust: 5, reason: 'Delivery' }] }] })
+const Bulk = Type.Object(
+  { items: Type.Array(Type.Object({ variantId: Uuid(), quantity, adjust, reason }), { minItems: 1, maxItems: 500 }) },
+  { examples: [{ items: [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', adjust: 5, reason: 'Delivery' }] }] },
+)
 
 const columns = {
-  variantId: variants.id, productId: variants.productId, productName: products.name, variantName: variants.name, sku: variants.sku,
-  quantity: variants.quantity, reserved: variants.reserved, available: sql<number>`${variants.quantity} - ${variants.reserved}`.as('available'),
+  variantId: variants.id,
+  productId: variants.productId,
+  productName: products.name,
+  variantName: variants.name,
+  sku: variants.sku,
+  quantity: variants.quantity,
+  reserved: variants.reserved,
+  available: sql<number>`${variants.quantity} - ${variants.reserved}`.as('available'),
 }
-function level(row: { productName: string, variantName: string } & Omit<Static<typeof Level>, 'name'>) {
+function level(row: { productName: string; variantName: string } & Omit<Static<typeof Level>, 'name'>) {
   const { productName, variantName, ...rest } = row
   return { ...rest, name: variantName === productName ? productName : `${productName} – ${variantName}` }
 }
@@ -51,52 +72,120 @@ function found(text: string) {
 
 /** Applies one change; refuses one that would fall under what orders hold. `path` is where it stands in the body. */
 async function apply(tx: Db, call: Call<never, never>, variantId: string, change: Static<typeof Change>, path: string[]) {
-  if ((change.quantity === undefined) === (change.adjust === undefined)) throw wrong([...path, 'quantity'], 'give either quantity or adjust')
+  if ((change.quantity === undefined) === (change.adjust === undefined))
+    throw wrong([...path, 'quantity'], 'give either quantity or adjust')
   const [row] = await tx.select().from(variants).where(eq(variants.id, variantId))
   if (!row) throw path.length ? wrong([...path, 'variantId'], 'no such resource in this store') : missing('variant')
   const next = change.quantity ?? row.quantity + change.adjust!
-  if (next < 0 || (row.tracked && !row.backorder && next < row.reserved)) throw conflict(`the quantity can't fall under the ${row.reserved} that orders hold`, { variantId, reserved: row.reserved })
+  if (next < 0 || (row.tracked && !row.backorder && next < row.reserved))
+    throw conflict(`the quantity can't fall under the ${row.reserved} that orders hold`, { variantId, reserved: row.reserved })
   if (next > QUANTITY_MAX) throw conflict(`the quantity can't be more than ${QUANTITY_MAX}`, { variantId })
   await tx.update(variants).set({ quantity: next, updatedAt: call.now }).where(eq(variants.id, variantId))
-  await record(tx, variantId, next - row.quantity, { id: call.outside.id(), reason: change.reason ?? null, orderId: null, keyId: call.session.key.id, createdAt: call.now })
+  await record(tx, variantId, next - row.quantity, {
+    id: call.outside.id(),
+    reason: change.reason ?? null,
+    orderId: null,
+    keyId: call.session.key.id,
+    createdAt: call.now,
+  })
   const { lowStockThreshold } = await call.settings()
   if (fallsLow(row, next, lowStockThreshold)) await emit(tx, call.outside, call.now, 'inventory.low', { variantId })
 }
 
 export const inventory = resource('catalog', '/inventory')
-  .get('', {
-    op: 'listInventory', summary: 'List stock levels', scope: 'catalog:write', answers: { 200: Type.Object({ data: Type.Array(Level), nextCursor: Nullable(Type.String()) }) },
-    query: { ...page, query: Type.Optional(Type.String({ maxLength: 200, description: 'Words in name or SKU' })), lowStock: Type.Optional(Type.Boolean({ description: 'At or under `lowStockThreshold`' })) },
-  }, async ({ db, query, settings }) => {
-    const { lowStockThreshold } = await settings()
-    const low = sql`(${variants.tracked} = 1 and ${variants.quantity} - ${variants.reserved} <= ${lowStockThreshold})`
-    const rows = await db.select(columns).from(variants).innerJoin(products, eq(products.id, variants.productId)).where(and(
-      query.cursor === undefined ? undefined : gt(variants.id, query.cursor), query.query?.trim() ? found(query.query.trim()) : undefined,
-      query.lowStock === undefined ? undefined : query.lowStock ? low : sql`not ${low}`,
-    )).orderBy(asc(variants.id)).limit(query.limit + 1)
-    const data = rows.slice(0, query.limit).map(level)
-    return { data, nextCursor: rows.length > query.limit ? data.at(-1)!.variantId : null }
-  })
-  .post('/bulk', { op: 'changeInventory', summary: 'Change many stock levels, all or none', scope: 'catalog:write', body: Bulk, answers: { 200: Type.Object({ data: Type.Array(Level) }) }, refuses: [409] },
-    (call) => call.write(async (tx) => {
-      for (const [i, item] of call.body.items.entries()) await apply(tx, call as never, item.variantId, item, ['items', String(i)])
-      const data = []
-      for (const id of new Set(call.body.items.map((item) => item.variantId))) data.push(await levelOf(tx, id))
-      return { data }
-    }))
-  .patch('/{variantId}', { op: 'changeStock', summary: 'Change a stock level', scope: 'catalog:write', body: Change, answers: { 200: Level }, refuses: [404, 409] },
-    (call) => call.write(async (tx) => {
-      const id = call.params.variantId!.toLowerCase()
-      await apply(tx, call as never, id, call.body, [])
-      return levelOf(tx, id)
-    }))
-  .get('/{variantId}/movements', {
-    op: 'listMovements', summary: "Read a variant's ledger", description: 'Newest first; the sum of all deltas is the quantity.', scope: 'catalog:write', query: page,
-    answers: { 200: Type.Object({ data: Type.Array(Movement), nextCursor: Nullable(Type.String()) }) }, refuses: [404],
-  }, async ({ db, params, query }) => {
-    const { variantId } = await levelOf(db, params.variantId!.toLowerCase())
-    const rows = await db.select().from(inventoryMovements).where(and(eq(inventoryMovements.variantId, variantId), query.cursor === undefined ? undefined : lt(inventoryMovements.id, query.cursor)))
-      .orderBy(desc(inventoryMovements.id)).limit(query.limit + 1)
-    const data = rows.slice(0, query.limit)
-    return { data, nextCursor: rows.length > query.limit ? data.at(-1)!.id : null }
-  })
+  .get(
+    '',
+    {
+      op: 'listInventory',
+      summary: 'List stock levels',
+      scope: 'catalog:write',
+      answers: { 200: Type.Object({ data: Type.Array(Level), nextCursor: Nullable(Type.String()) }) },
+      query: {
+        ...page,
+        query: Type.Optional(Type.String({ maxLength: 200, description: 'Words in name or SKU' })),
+        lowStock: Type.Optional(Type.Boolean({ description: 'At or under `lowStockThreshold`' })),
+      },
+    },
+    async ({ db, query, settings }) => {
+      const { lowStockThreshold } = await settings()
+      const low = sql`(${variants.tracked} = 1 and ${variants.quantity} - ${variants.reserved} <= ${lowStockThreshold})`
+      const rows = await db
+        .select(columns)
+        .from(variants)
+        .innerJoin(products, eq(products.id, variants.productId))
+        .where(
+          and(
+            query.cursor === undefined ? undefined : gt(variants.id, query.cursor),
+            query.query?.trim() ? found(query.query.trim()) : undefined,
+            query.lowStock === undefined ? undefined : query.lowStock ? low : sql`not ${low}`,
+          ),
+        )
+        .orderBy(asc(variants.id))
+        .limit(query.limit + 1)
+      const data = rows.slice(0, query.limit).map(level)
+      return { data, nextCursor: rows.length > query.limit ? data.at(-1)!.variantId : null }
+    },
+  )
+  .post(
+    '/bulk',
+    {
+      op: 'changeInventory',
+      summary: 'Change many stock levels, all or none',
+      scope: 'catalog:write',
+      body: Bulk,
+      answers: { 200: Type.Object({ data: Type.Array(Level) }) },
+      refuses: [409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        for (const [i, item] of call.body.items.entries()) await apply(tx, call as never, item.variantId, item, ['items', String(i)])
+        const data = []
+        for (const id of new Set(call.body.items.map((item) => item.variantId))) data.push(await levelOf(tx, id))
+        return { data }
+      }),
+  )
+  .patch(
+    '/{variantId}',
+    {
+      op: 'changeStock',
+      summary: 'Change a stock level',
+      scope: 'catalog:write',
+      body: Change,
+      answers: { 200: Level },
+      refuses: [404, 409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const id = call.params.variantId!.toLowerCase()
+        await apply(tx, call as never, id, call.body, [])
+        return levelOf(tx, id)
+      }),
+  )
+  .get(
+    '/{variantId}/movements',
+    {
+      op: 'listMovements',
+      summary: "Read a variant's ledger",
+      description: 'Newest first; the sum of all deltas is the quantity.',
+      scope: 'catalog:write',
+      query: page,
+      answers: { 200: Type.Object({ data: Type.Array(Movement), nextCursor: Nullable(Type.String()) }) },
+      refuses: [404],
+    },
+    async ({ db, params, query }) => {
+      const { variantId } = await levelOf(db, params.variantId!.toLowerCase())
+      const rows = await db
+        .select()
+        .from(inventoryMovements)
+        .where(
+          and(
+            eq(inventoryMovements.variantId, variantId),
+            query.cursor === undefined ? undefined : lt(inventoryMovements.id, query.cursor),
+          ),
+        )
+        .orderBy(desc(inventoryMovements.id))
+        .limit(query.limit + 1)
+      const data = rows.slice(0, query.limit)
+      return { data, nextCursor: rows.length > query.limit ? data.at(-1)!.id : null }
+    },
+  )

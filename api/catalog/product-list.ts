@@ -14,10 +14,20 @@ import { Currency, Lang, PRODUCT_STATUSES } from './shapes.ts'
 
 /** The query parameters of the list. */
 export const Filters = {
-  ...Paging(10), query: Type.Optional(Type.String({ maxLength: 200, description: 'Words in name, summary or SKU' })),
-  status: Type.Optional(OneOf(PRODUCT_STATUSES)), categoryId: Type.Optional(Uuid()), collectionId: Type.Optional(Uuid()), brandId: Type.Optional(Uuid()),
-  tag: Type.Optional(Type.String({ maxLength: 100 })), minPrice: Type.Optional(Money()), maxPrice: Type.Optional(Money()), inStock: Type.Optional(Type.Boolean()),
-  includeEvents: Type.Boolean({ default: false }), sort: OneOf(['newest', 'price', '-price', 'name'], { default: 'newest' }), lang: Lang, currency: Currency,
+  ...Paging(10),
+  query: Type.Optional(Type.String({ maxLength: 200, description: 'Words in name, summary or SKU' })),
+  status: Type.Optional(OneOf(PRODUCT_STATUSES)),
+  categoryId: Type.Optional(Uuid()),
+  collectionId: Type.Optional(Uuid()),
+  brandId: Type.Optional(Uuid()),
+  tag: Type.Optional(Type.String({ maxLength: 100 })),
+  minPrice: Type.Optional(Money()),
+  maxPrice: Type.Optional(Money()),
+  inStock: Type.Optional(Type.Boolean()),
+  includeEvents: Type.Boolean({ default: false }),
+  sort: OneOf(['newest', 'price', '-price', 'name'], { default: 'newest' }),
+  lang: Lang,
+  currency: Currency,
 }
 type Filters = Static<TObject<typeof Filters>>
 type Sort = Filters['sort']
@@ -40,24 +50,33 @@ const CONDITIONS: Record<string, () => SQL> = {
   maxPrice: () => lte(productPrices.price, named('maxPrice')),
   inStock: () => available,
   notInStock: () => sql`not ${available}`,
-  unpriced: () => sql`not exists (select 1 from product_prices p where p.product_id = ${products.id} and p.currency = ${named('currency')})`,
+  unpriced: () =>
+    sql`not exists (select 1 from product_prices p where p.product_id = ${products.id} and p.currency = ${named('currency')})`,
 }
 /** Conditions that most products meet; the + keeps SQLite from beginning there. */
-const BROAD: Record<string, () => SQL> = { noEvents: () => sql`+${products.isEvent} = 0`, published: () => sql`+${products.status} = 'published'` }
+const BROAD: Record<string, () => SQL> = {
+  noEvents: () => sql`+${products.isEvent} = 0`,
+  published: () => sql`+${products.status} = 'published'`,
+}
 /** Filters that leave few products: these are looked up, then sorted. */
-const isNarrow = (filters: readonly string[]) => filters.some((name) => ['query', 'seenQuery', 'categoryId', 'collectionId', 'brandId', 'tag'].includes(name))
+const isNarrow = (filters: readonly string[]) =>
+  filters.some((name) => ['query', 'seenQuery', 'categoryId', 'collectionId', 'brandId', 'tag'].includes(name))
 
 const ORDERS: Record<Sort, () => SQL[]> = {
-  newest: () => [desc(products.id)], name: () => [asc(products.name), asc(products.id)],
-  price: () => [asc(productPrices.price), asc(productPrices.productId)], '-price': () => [desc(productPrices.price), desc(productPrices.productId)],
+  newest: () => [desc(products.id)],
+  name: () => [asc(products.name), asc(products.id)],
+  price: () => [asc(productPrices.price), asc(productPrices.productId)],
+  '-price': () => [desc(productPrices.price), desc(productPrices.productId)],
 }
 const isByPrice = (sort: Sort) => sort === 'price' || sort === '-price'
 
 const on = () => and(eq(productPrices.productId, products.id), eq(productPrices.currency, named('currency')))
 /** Where a query reads; a CROSS JOIN reads its left table first. */
 const SOURCES = {
-  products: () => sql`${products}`, priced: () => sql`${products} join ${productPrices} on ${on()}`,
-  pricesOfProducts: () => sql`${products} cross join ${productPrices} on ${on()}`, productsByPrice: () => sql`${productPrices} cross join ${products} on ${on()}`,
+  products: () => sql`${products}`,
+  priced: () => sql`${products} join ${productPrices} on ${on()}`,
+  pricesOfProducts: () => sql`${products} cross join ${productPrices} on ${on()}`,
+  productsByPrice: () => sql`${productPrices} cross join ${products} on ${on()}`,
 }
 
 const pages = new Map<string, Compiled<never>>()
@@ -66,7 +85,7 @@ const counts = new Map<string, Compiled<never>>()
 /** A query compiled once for a set of filters; there are at most some thousand such sets. */
 function remembered(queries: Map<string, Compiled<never>>, key: string, build: (db: Db) => { prepare(): unknown }): Compiled<never> {
   let query = queries.get(key)
-  if (!query) queries.set(key, query = compile(build) as never)
+  if (!query) queries.set(key, (query = compile(build) as never))
   return query
 }
 
@@ -76,21 +95,35 @@ async function page(db: Db, filters: readonly string[], sort: Sort, priced: bool
   const source = !priced ? 'products' : isByPrice(sort) && !narrow ? 'productsByPrice' : 'pricesOfProducts'
   // Categories, brands and names have an index of their own, which status and events are no part of.
   const elsewhere = filters.includes('categoryId') || filters.includes('brandId') || (sort === 'name' && !narrow)
-  const query = remembered(pages, `${filters.join()} ${sort} ${priced}`, (blank) => blank.select({ id: sql<string>`"products"."id"` }).from(SOURCES[source]())
-    .where(and(...filters.map((name) => ((elsewhere && BROAD[name]) || CONDITIONS[name]!)()))).orderBy(...ORDERS[sort]()).limit(named('limit')).offset(named('offset')))
-  return (await query.all(db, values) as { id: string }[]).map((row) => row.id)
+  const query = remembered(pages, `${filters.join()} ${sort} ${priced}`, (blank) =>
+    blank
+      .select({ id: sql<string>`"products"."id"` })
+      .from(SOURCES[source]())
+      .where(and(...filters.map((name) => ((elsewhere && BROAD[name]) || CONDITIONS[name]!)())))
+      .orderBy(...ORDERS[sort]())
+      .limit(named('limit'))
+      .offset(named('offset')),
+  )
+  return ((await query.all(db, values)) as { id: string }[]).map((row) => row.id)
 }
 
 async function count(db: Db, filters: readonly string[], priced: boolean, values: Record<string, unknown>): Promise<number> {
   const source = !priced ? 'products' : isNarrow(filters) ? 'pricesOfProducts' : 'priced'
-  const query = remembered(counts, `${filters.join()} ${priced}`, (blank) => blank.select({ count: sql<number>`count(*)` }).from(SOURCES[source]()).where(and(...filters.map((name) => CONDITIONS[name]!()))))
-  return (await query.get(db, values) as { count: number }).count
+  const query = remembered(counts, `${filters.join()} ${priced}`, (blank) =>
+    blank
+      .select({ count: sql<number>`count(*)` })
+      .from(SOURCES[source]())
+      .where(and(...filters.map((name) => CONDITIONS[name]!()))),
+  )
+  return ((await query.get(db, values)) as { count: number }).count
 }
 
 /** The names of the filters that a request sets, and the values that they take; null when nothing can match. */
 function filtersOf(query: Filters, view: View, currency: string) {
   if (view.storefront && query.status !== undefined && query.status !== 'published') return null
-  const filters: string[] = (['categoryId', 'collectionId', 'brandId', 'tag', 'minPrice', 'maxPrice'] as const).filter((name) => query[name] !== undefined)
+  const filters: string[] = (['categoryId', 'collectionId', 'brandId', 'tag', 'minPrice', 'maxPrice'] as const).filter(
+    (name) => query[name] !== undefined,
+  )
   const values: Record<string, unknown> = { ...query, currency }
   if (!query.includeEvents) filters.push('noEvents')
   if (view.storefront || query.status === 'published') filters.push('published')
@@ -103,7 +136,8 @@ function filtersOf(query: Filters, view: View, currency: string) {
     // What has no word in it ("%", an emoji) is not in the index.
     filters.push(values.expression === null ? 'symbols' : view.storefront ? 'seenQuery' : 'query')
   }
-  for (const bound of ['minPrice', 'maxPrice'] as const) if (query[bound] !== undefined) values[bound] = toMinor(query[bound], currency, bound)
+  for (const bound of ['minPrice', 'maxPrice'] as const)
+    if (query[bound] !== undefined) values[bound] = toMinor(query[bound], currency, bound)
   return { filters, values }
 }
 
@@ -119,7 +153,13 @@ export async function listProducts(db: Db, query: Filters, view: View) {
   const ids = await page(db, filters, sort, pricedAlone || isByPrice(sort), values)
   if (isByPrice(sort) && !pricedAlone && ids.length < limit) {
     const priced = ids.length ? offset + ids.length : await count(db, filters, true, values)
-    ids.push(...await page(db, [...filters, 'unpriced'], 'newest', false, { ...values, limit: limit - ids.length, offset: Math.max(0, offset - priced) }))
+    ids.push(
+      ...(await page(db, [...filters, 'unpriced'], 'newest', false, {
+        ...values,
+        limit: limit - ids.length,
+        offset: Math.max(0, offset - priced),
+      })),
+    )
   }
   return { data: await viewProducts(db, await productsByIds(db, ids), view), count: total }
 }

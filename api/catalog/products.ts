@@ -1,21 +1,34 @@
 /** Products (document 3, Catalog): what a store sells. */
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
-import { products, translations, variants } from '../../db/store/catalog.ts'
+import { products, variants } from '../../db/store/catalog.ts'
+import { translations } from '../../db/store/translations.ts'
 import { emit } from '../store/outbox.ts'
 import { wrong } from '../http/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
 import { deleted, Deleted, Page, type Static } from '../http/schema.ts'
+import { slugFor } from '../references.ts'
 import { requireRichText } from '../rich-text.ts'
 import { Filters, listProducts } from './product-list.ts'
 import { findProduct, readProduct, viewOf, type View } from './read.ts'
 import { unindexDocument } from './search-index.ts'
 import { Currency, Lang, Product, ProductInput, ProductItem, ProductPatch } from './shapes.ts'
-import { addVariant, changeVariant, indexProduct, refreshPrices, refuseWhileOrdered, replaceCollections, replaceTags, requireLinks, slugFor, writing } from './write.ts'
+import {
+  addVariant,
+  changeVariant,
+  indexProduct,
+  refreshPrices,
+  refuseWhileOrdered,
+  replaceCollections,
+  replaceTags,
+  requireLinks,
+  writing,
+} from './write.ts'
 
 /** The fields of a product's own row that a request sets. */
 const OWN = ['name', 'summary', 'content', 'badgeContent', 'status', 'images', 'brandId', 'categoryId', 'tags', 'seo'] as const
-const ownColumns = (body: Record<string, unknown>) => Object.fromEntries(OWN.filter((field) => body[field] !== undefined).map((field) => [field, body[field]]))
+const ownColumns = (body: Record<string, unknown>) =>
+  Object.fromEntries(OWN.filter((field) => body[field] !== undefined).map((field) => [field, body[field]]))
 const VARIANT_FIELDS = ['price', 'sku', 'stock', 'compareAtPrice', 'prices'] as const
 
 /** Adds a product with its variants; the caller is inside a transaction. */
@@ -24,17 +37,43 @@ export async function insertProduct(tx: Db, call: Call<never, Static<typeof Prod
   const settings = await call.settings()
   const about = writing(call as never)
   const id = outside.id()
-  if (body.variants && VARIANT_FIELDS.some((field) => body[field] !== undefined)) throw wrong('variants', 'give either variants, or price, sku and stock of a single one')
-  if (!body.variants && body.price === undefined && VARIANT_FIELDS.some((field) => body[field] !== undefined)) throw wrong('price', 'is needed for sku, stock or prices')
+  if (body.variants && VARIANT_FIELDS.some((field) => body[field] !== undefined))
+    throw wrong('variants', 'give either variants, or price, sku and stock of a single one')
+  if (!body.variants && body.price === undefined && VARIANT_FIELDS.some((field) => body[field] !== undefined))
+    throw wrong('price', 'is needed for sku, stock or prices')
   requireRichText(body, 'content')
   await requireLinks(tx, body)
   await tx.insert(products).values({
-    summary: null, content: null, badgeContent: null, status: 'published', images: [], brandId: null, categoryId: null, tags: [], seo: {}, isEvent: false, ratingSum: 0, ratingCount: 0,
-    createdAt: now, updatedAt: now, name: body.name, ...ownColumns(body), id, slug: await slugFor(tx, products, body.slug, body.name),
+    summary: null,
+    content: null,
+    badgeContent: null,
+    status: 'published',
+    images: [],
+    brandId: null,
+    categoryId: null,
+    tags: [],
+    seo: {},
+    isEvent: false,
+    ratingSum: 0,
+    ratingCount: 0,
+    createdAt: now,
+    updatedAt: now,
+    name: body.name,
+    ...ownColumns(body),
+    id,
+    slug: await slugFor(tx, products, body.slug, body.name),
   })
-  const inputs = body.variants ?? (body.price === undefined ? [] : [{ price: body.price, sku: body.sku, stock: body.stock, compareAtPrice: body.compareAtPrice, prices: body.prices }])
+  const inputs =
+    body.variants ??
+    (body.price === undefined
+      ? []
+      : [{ price: body.price, sku: body.sku, stock: body.stock, compareAtPrice: body.compareAtPrice, prices: body.prices }])
   for (const [i, input] of inputs.entries()) {
-    await addVariant(tx, about, id, input, settings, { name: inputs.length > 1 ? `${body.name} ${i + 1}` : body.name, position: input.position ?? i, path: body.variants && `variants.${i}` })
+    await addVariant(tx, about, id, input, settings, {
+      name: inputs.length > 1 ? `${body.name} ${i + 1}` : body.name,
+      position: input.position ?? i,
+      path: body.variants && `variants.${i}`,
+    })
   }
   await replaceTags(tx, id, body.tags ?? [])
   await replaceCollections(tx, id, body.collectionIds ?? [])
@@ -51,14 +90,29 @@ async function changeProduct(tx: Db, call: Call<never, Static<typeof ProductPatc
   requireRichText(body, 'content')
   await requireLinks(tx, body)
   const slug = body.slug === undefined ? {} : { slug: await slugFor(tx, products, body.slug, '') }
-  await tx.update(products).set({ ...ownColumns(body), ...slug, updatedAt: now }).where(eq(products.id, id))
+  await tx
+    .update(products)
+    .set({ ...ownColumns(body), ...slug, updatedAt: now })
+    .where(eq(products.id, id))
   if (VARIANT_FIELDS.some((field) => body[field] !== undefined)) {
     const rows = await tx.select().from(variants).where(eq(variants.productId, id)).limit(2)
-    if (rows.length > 1) throw wrong(VARIANT_FIELDS.find((field) => body[field] !== undefined)!, 'the product has several variants: change them one by one')
+    if (rows.length > 1)
+      throw wrong(
+        VARIANT_FIELDS.find((field) => body[field] !== undefined)!,
+        'the product has several variants: change them one by one',
+      )
     const { price, sku, stock, compareAtPrice, prices } = body
     if (rows[0]) await changeVariant(tx, writing(call as never), rows[0], { price, sku, stock, compareAtPrice, prices }, settings)
     else if (price === undefined) throw wrong('price', 'is needed for the first variant')
-    else await addVariant(tx, writing(call as never), id, { price, sku, compareAtPrice, prices, stock: { tracked: true, quantity: 0, backorder: false, ...stock } }, settings, { name: body.name ?? 'Default', position: 0 })
+    else
+      await addVariant(
+        tx,
+        writing(call as never),
+        id,
+        { price, sku, compareAtPrice, prices, stock: { tracked: true, quantity: 0, backorder: false, ...stock } },
+        settings,
+        { name: body.name ?? 'Default', position: 0 },
+      )
   }
   if (body.tags) await replaceTags(tx, id, body.tags)
   if (body.collectionIds) await replaceCollections(tx, id, body.collectionIds)
@@ -68,27 +122,78 @@ async function changeProduct(tx: Db, call: Call<never, Static<typeof ProductPatc
   return id
 }
 
-const plainView = async (call: Call<never, never>): Promise<View> => ({ currency: null, lang: null, storefront: false, settings: await call.settings() })
+const plainView = async (call: Call<never, never>): Promise<View> => ({
+  currency: null,
+  lang: null,
+  storefront: false,
+  settings: await call.settings(),
+})
 
 export const productRoutes = resource('catalog', '/products')
-  .get('', { op: 'listProducts', summary: 'List products', scope: 'storefront:read', query: Filters, answers: { 200: Page(ProductItem) } }, async (call) => {
-    const { limit, offset } = call.query
-    const { data, count } = await listProducts(call.db, call.query, await viewOf(call))
-    return { data, meta: { count, offset, limit } }
-  })
-  .post('', { op: 'createProduct', summary: 'Add a product', scope: 'catalog:write', body: ProductInput, answers: { 201: Product }, refuses: [409] },
-    (call) => call.write(async (tx) => readProduct(tx, await insertProduct(tx, call as never), await plainView(call as never))))
-  .get('/{idOrSlug}', { op: 'getProduct', summary: 'Read a product', scope: 'storefront:read', query: { lang: Lang, currency: Currency }, answers: { 200: Product }, refuses: [404], stored: true },
-    async (call) => readProduct(call.db, call.params.idOrSlug!, await viewOf(call)))
-  .patch('/{idOrSlug}', { op: 'updateProduct', summary: 'Change a product', scope: 'catalog:write', body: ProductPatch, answers: { 200: Product }, refuses: [404, 409] },
-    (call) => call.write(async (tx) => readProduct(tx, await changeProduct(tx, call as never), await plainView(call as never))))
-  .delete('/{idOrSlug}', { op: 'deleteProduct', summary: 'Remove a product', description: 'Refused while an open order has it.', scope: 'catalog:write', answers: { 200: Deleted }, refuses: [404, 409] },
-    (call) => call.write(async (tx) => {
-      const { id } = await findProduct(tx, call.params.idOrSlug!, { lang: null, storefront: false })
-      await refuseWhileOrdered(tx, 'productId', id)
-      await tx.delete(products).where(eq(products.id, id))
-      await tx.delete(translations).where(and(eq(translations.entity, 'product'), eq(translations.entityId, id)))
-      await unindexDocument(tx, 'product', id)
-      await emit(tx, call.outside, call.now, 'product.deleted', { productId: id })
-      return deleted
-    }))
+  .get(
+    '',
+    { op: 'listProducts', summary: 'List products', scope: 'storefront:read', query: Filters, answers: { 200: Page(ProductItem) } },
+    async (call) => {
+      const { limit, offset } = call.query
+      const { data, count } = await listProducts(call.db, call.query, await viewOf(call))
+      return { data, meta: { count, offset, limit } }
+    },
+  )
+  .post(
+    '',
+    {
+      op: 'createProduct',
+      summary: 'Add a product',
+      scope: 'catalog:write',
+      body: ProductInput,
+      answers: { 201: Product },
+      refuses: [409],
+    },
+    (call) => call.write(async (tx) => readProduct(tx, await insertProduct(tx, call as never), await plainView(call as never))),
+  )
+  .get(
+    '/{idOrSlug}',
+    {
+      op: 'getProduct',
+      summary: 'Read a product',
+      scope: 'storefront:read',
+      query: { lang: Lang, currency: Currency },
+      answers: { 200: Product },
+      refuses: [404],
+      stored: true,
+    },
+    async (call) => readProduct(call.db, call.params.idOrSlug!, await viewOf(call)),
+  )
+  .patch(
+    '/{idOrSlug}',
+    {
+      op: 'updateProduct',
+      summary: 'Change a product',
+      scope: 'catalog:write',
+      body: ProductPatch,
+      answers: { 200: Product },
+      refuses: [404, 409],
+    },
+    (call) => call.write(async (tx) => readProduct(tx, await changeProduct(tx, call as never), await plainView(call as never))),
+  )
+  .delete(
+    '/{idOrSlug}',
+    {
+      op: 'deleteProduct',
+      summary: 'Remove a product',
+      description: 'Refused while an open order has it.',
+      scope: 'catalog:write',
+      answers: { 200: Deleted },
+      refuses: [404, 409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const { id } = await findProduct(tx, call.params.idOrSlug!, { lang: null, storefront: false })
+        await refuseWhileOrdered(tx, 'productId', id)
+        await tx.delete(products).where(eq(products.id, id))
+        await tx.delete(translations).where(and(eq(translations.entity, 'product'), eq(translations.entityId, id)))
+        await unindexDocument(tx, 'product', id)
+        await emit(tx, call.outside, call.now, 'product.deleted', { productId: id })
+        return deleted
+      }),
+  )

@@ -1,68 +1,113 @@
 /** Reading products: the compiled queries behind lists and details, and the step from rows to the wire. */
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { asc, eq, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
-import { products, translations, variants, type TranslationFields } from '../../db/store/catalog.ts'
+import { products, variants } from '../../db/store/catalog.ts'
+import type { TranslationFields } from '../../db/store/translations.ts'
 import { isUuid } from '../http/schema.ts'
-import { missing, wrong } from '../http/refusal.ts'
+import { currencyOf } from '../currency.ts'
+import { missing } from '../http/refusal.ts'
 import type { Settings } from '../http/route.ts'
 import { toMajor, toMajorOrNull } from '../money.ts'
+import { idOfTranslatedSlug, translationsFor } from './translated.ts'
 
 /** How an answer is seen: in which currency and language, and whether by a storefront. */
-export interface View { currency: string | null, lang: string | null, storefront: boolean, settings: Settings }
+export interface View {
+  currency: string | null
+  lang: string | null
+  storefront: boolean
+  settings: Settings
+}
 
 /** The view that a request asks for; refuses a currency that the store has not enabled. The entities themselves speak the base locale. */
-export async function viewOf(call: { settings(): Promise<Settings>, storefront: boolean, query: { currency?: string, lang?: string } }): Promise<View> {
+export async function viewOf(call: {
+  settings(): Promise<Settings>
+  storefront: boolean
+  query: { currency?: string; lang?: string }
+}): Promise<View> {
   const settings = await call.settings()
-  const asked = call.query.currency?.toLowerCase()
-  if (asked && asked !== settings.currency && !settings.enabledCurrencies.includes(asked)) throw wrong('currency', 'is not an enabled currency of the store')
+  const currency = currencyOf(call.query.currency, settings)
   const lang = call.query.lang
-  return { currency: asked && asked !== settings.currency ? asked : null, lang: lang && lang !== settings.locale ? lang : null, storefront: call.storefront, settings }
+  return {
+    currency: currency === settings.currency ? null : currency,
+    lang: lang && lang !== settings.locale ? lang : null,
+    storefront: call.storefront,
+    settings,
+  }
 }
 
 /** The collections of the product at hand, read with its row. */
-export const collectionIds = sql<string[]>`(select json_group_array(collection_id) from collection_products where product_id = ${products.id})`
-  .mapWith((text: string) => JSON.parse(text) as string[])
+export const collectionIds = sql<
+  string[]
+>`(select json_group_array(collection_id) from collection_products where product_id = ${products.id})`.mapWith(
+  (text: string) => JSON.parse(text) as string[],
+)
 
 export const productColumns = {
-  id: products.id, name: products.name, slug: products.slug, summary: products.summary, badgeContent: products.badgeContent, status: products.status,
-  images: products.images, brandId: products.brandId, categoryId: products.categoryId, tags: products.tags, seo: products.seo,
-  ratingSum: products.ratingSum, ratingCount: products.ratingCount, createdAt: products.createdAt, updatedAt: products.updatedAt,
+  id: products.id,
+  name: products.name,
+  slug: products.slug,
+  summary: products.summary,
+  badgeContent: products.badgeContent,
+  status: products.status,
+  images: products.images,
+  brandId: products.brandId,
+  categoryId: products.categoryId,
+  tags: products.tags,
+  seo: products.seo,
+  ratingSum: products.ratingSum,
+  ratingCount: products.ratingCount,
+  createdAt: products.createdAt,
+  updatedAt: products.updatedAt,
   collectionIds: collectionIds.as('collection_ids'),
 }
-export type ProductRow = { [K in Exclude<keyof typeof productColumns, 'collectionIds'>]: (typeof products.$inferSelect)[K & keyof typeof products.$inferSelect] } & { collectionIds: string[], content?: typeof products.$inferSelect['content'] }
+export type ProductRow = {
+  [K in Exclude<keyof typeof productColumns, 'collectionIds'>]: (typeof products.$inferSelect)[K & keyof typeof products.$inferSelect]
+} & { collectionIds: string[]; content?: (typeof products.$inferSelect)['content'] }
 export type VariantRow = typeof variants.$inferSelect
 
-const byId = compile((db) => db.select({ ...productColumns, content: products.content }).from(products).where(eq(products.id, named('key'))))
-const bySlug = compile((db) => db.select({ ...productColumns, content: products.content }).from(products).where(eq(products.slug, named('key'))))
-const byIds = compile((db) => db.select(productColumns).from(products).where(sql`${products.id} in (select value from json_each(${named('ids')}))`))
-const idByTranslatedSlug = compile((db) => db.select({ id: translations.entityId }).from(translations)
-  .where(and(eq(translations.entity, named('entity') as never), eq(translations.locale, named('locale')), eq(translations.slug, named('slug')))))
-export const variantsOf = compile((db) => db.select().from(variants)
-  .where(sql`${variants.productId} in (select value from json_each(${named('ids')}))`).orderBy(asc(variants.productId), asc(variants.position), asc(variants.id)))
-const variantsOfOne = compile((db) => db.select().from(variants).where(eq(variants.productId, named('id'))).orderBy(asc(variants.position), asc(variants.id)))
-const translationsOf = compile((db) => db.select({ entityId: translations.entityId, fields: translations.fields }).from(translations)
-  .where(and(eq(translations.entity, named('entity') as never), eq(translations.locale, named('locale')), sql`${translations.entityId} in (select value from json_each(${named('ids')}))`)))
-export const variantById = compile((db) => db.select().from(variants).where(eq(variants.id, named('id'))))
-
-export type Translated = 'product' | 'collection' | 'category' | 'brand' | 'post'
-
-/** The translated fields of some entities in one locale, by id. */
-export async function translationsFor(db: Db, entity: Translated, locale: string | null, ids: string[]): Promise<Map<string, TranslationFields>> {
-  if (locale === null || !ids.length) return new Map()
-  const rows = await translationsOf.all(db, { entity, locale, ids: JSON.stringify(ids) }) as { entityId: string, fields: TranslationFields }[]
-  return new Map(rows.map((row) => [row.entityId, row.fields]))
-}
-
-/** The id of the entity whose slug in this locale is `slug`, if one is. */
-export async function idOfTranslatedSlug(db: Db, entity: Translated, locale: string | null, slug: string): Promise<string | null> {
-  if (locale === null) return null
-  return ((await idByTranslatedSlug.get(db, { entity, locale, slug })) as { id: string } | undefined)?.id ?? null
-}
+const byId = compile((db) =>
+  db
+    .select({ ...productColumns, content: products.content })
+    .from(products)
+    .where(eq(products.id, named('key'))),
+)
+const bySlug = compile((db) =>
+  db
+    .select({ ...productColumns, content: products.content })
+    .from(products)
+    .where(eq(products.slug, named('key'))),
+)
+const byIds = compile((db) =>
+  db
+    .select(productColumns)
+    .from(products)
+    .where(sql`${products.id} in (select value from json_each(${named('ids')}))`),
+)
+export const variantsOf = compile((db) =>
+  db
+    .select()
+    .from(variants)
+    .where(sql`${variants.productId} in (select value from json_each(${named('ids')}))`)
+    .orderBy(asc(variants.productId), asc(variants.position), asc(variants.id)),
+)
+const variantsOfOne = compile((db) =>
+  db
+    .select()
+    .from(variants)
+    .where(eq(variants.productId, named('id')))
+    .orderBy(asc(variants.position), asc(variants.id)),
+)
+export const variantById = compile((db) =>
+  db
+    .select()
+    .from(variants)
+    .where(eq(variants.id, named('id'))),
+)
 
 /** A product by id or slug (a slug of the view's language first); 404 when a storefront may not see it. */
-export async function findProduct(db: Db, idOrSlug: string, view: { lang: string | null, storefront: boolean }): Promise<ProductRow> {
-  const key = isUuid(idOrSlug) ? idOrSlug.toLowerCase() : await idOfTranslatedSlug(db, 'product', view.lang, idOrSlug) ?? idOrSlug
-  const row = await (isUuid(key) ? byId : bySlug).get(db, { key }) as ProductRow | undefined
+export async function findProduct(db: Db, idOrSlug: string, view: { lang: string | null; storefront: boolean }): Promise<ProductRow> {
+  const key = isUuid(idOrSlug) ? idOrSlug.toLowerCase() : ((await idOfTranslatedSlug(db, 'product', view.lang, idOrSlug)) ?? idOrSlug)
+  const row = (await (isUuid(key) ? byId : bySlug).get(db, { key })) as ProductRow | undefined
   if (!row || (view.storefront && row.status !== 'published')) throw missing('product')
   return row
 }
@@ -70,27 +115,47 @@ export async function findProduct(db: Db, idOrSlug: string, view: { lang: string
 /** Prices in further currencies, those that the store has enabled. */
 function majors(prices: Record<string, number>, settings: Settings): Record<string, number> {
   const result: Record<string, number> = {}
-  for (const code in prices) if (code !== settings.currency && settings.enabledCurrencies.includes(code)) result[code] = toMajor(prices[code]!, code)
+  for (const code in prices)
+    if (code !== settings.currency && settings.enabledCurrencies.includes(code)) result[code] = toMajor(prices[code]!, code)
   return result
 }
 
 /** A variant's price in the view's currency, in minor units; null when the merchant set none. */
-export const priceIn = (row: Pick<VariantRow, 'price' | 'prices'>, currency: string | null) => currency === null ? row.price : row.prices[currency] ?? null
+export const priceIn = (row: Pick<VariantRow, 'price' | 'prices'>, currency: string | null) =>
+  currency === null ? row.price : (row.prices[currency] ?? null)
 
 /** A variant on the wire. */
 export function variantView(row: VariantRow, { currency, settings }: View) {
   const code = currency ?? settings.currency
   return {
-    id: row.id, productId: row.productId, name: row.name, sku: row.sku, barcode: row.barcode, price: toMajorOrNull(priceIn(row, currency), code),
-    compareAtPrice: currency === null ? toMajorOrNull(row.compareAtPrice, code) : null, prices: majors(row.prices, settings), options: row.options,
-    stock: { tracked: row.tracked, quantity: row.quantity, reserved: row.reserved, available: row.quantity - row.reserved, backorder: row.backorder },
-    weightGrams: row.weightGrams, dimensionsMm: row.dimensionsMm, shippable: row.shippable, bookable: row.bookable, taxRateId: row.taxRateId,
-    position: row.position, active: row.active,
+    id: row.id,
+    productId: row.productId,
+    name: row.name,
+    sku: row.sku,
+    barcode: row.barcode,
+    price: toMajorOrNull(priceIn(row, currency), code),
+    compareAtPrice: currency === null ? toMajorOrNull(row.compareAtPrice, code) : null,
+    prices: majors(row.prices, settings),
+    options: row.options,
+    stock: {
+      tracked: row.tracked,
+      quantity: row.quantity,
+      reserved: row.reserved,
+      available: row.quantity - row.reserved,
+      backorder: row.backorder,
+    },
+    weightGrams: row.weightGrams,
+    dimensionsMm: row.dimensionsMm,
+    shippable: row.shippable,
+    bookable: row.bookable,
+    taxRateId: row.taxRateId,
+    position: row.position,
+    active: row.active,
   }
 }
 
 /** The cheapest of some prices by currency. */
-function cheapest(rows: readonly VariantRow[]): { price: number | null, prices: Record<string, number> } {
+function cheapest(rows: readonly VariantRow[]): { price: number | null; prices: Record<string, number> } {
   let price: number | null = null
   const prices: Record<string, number> = {}
   for (const row of rows) {
@@ -107,14 +172,31 @@ export function productView(row: ProductRow, all: readonly VariantRow[], view: V
   const rows = view.storefront ? all.filter((variant) => variant.active) : all
   const { price, prices } = cheapest(rows)
   const t = translation
-  const seo = { title: t?.seoTitle ?? row.seo.title ?? null, description: t?.seoDescription ?? row.seo.description ?? null, canonical: row.seo.canonical ?? null }
+  const seo = {
+    title: t?.seoTitle ?? row.seo.title ?? null,
+    description: t?.seoDescription ?? row.seo.description ?? null,
+    canonical: row.seo.canonical ?? null,
+  }
   const wire = {
-    id: row.id, name: t?.name ?? row.name, slug: t?.slug ?? row.slug, summary: t?.summary ?? row.summary, badgeContent: t?.badgeContent ?? row.badgeContent,
-    status: row.status, images: row.images, price: toMajorOrNull(currency === null ? price : prices[currency] ?? null, currency ?? settings.currency),
-    prices: majors(prices, settings), brandId: row.brandId, categoryId: row.categoryId, collectionIds: row.collectionIds, tags: row.tags, seo, event: null,
+    id: row.id,
+    name: t?.name ?? row.name,
+    slug: t?.slug ?? row.slug,
+    summary: t?.summary ?? row.summary,
+    badgeContent: t?.badgeContent ?? row.badgeContent,
+    status: row.status,
+    images: row.images,
+    price: toMajorOrNull(currency === null ? price : (prices[currency] ?? null), currency ?? settings.currency),
+    prices: majors(prices, settings),
+    brandId: row.brandId,
+    categoryId: row.categoryId,
+    collectionIds: row.collectionIds,
+    tags: row.tags,
+    seo,
+    event: null,
     variants: rows.filter((variant) => priceIn(variant, currency) !== null).map((variant) => variantView(variant, view)),
-    rating: { average: row.ratingCount ? Math.round(row.ratingSum / row.ratingCount * 100) / 100 : null, count: row.ratingCount },
-    createdAt: row.createdAt, updatedAt: row.updatedAt,
+    rating: { average: row.ratingCount ? Math.round((row.ratingSum / row.ratingCount) * 100) / 100 : null, count: row.ratingCount },
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
   }
   return row.content === undefined ? wire : { ...wire, content: t?.content ?? row.content }
 }
@@ -122,14 +204,16 @@ export function productView(row: ProductRow, all: readonly VariantRow[], view: V
 /** One product with everything, as the view sees it. */
 export async function readProduct(db: Db, idOrSlug: string, view: View) {
   const row = await findProduct(db, idOrSlug, view)
-  const rows = await variantsOfOne.all(db, { id: row.id }) as VariantRow[]
+  const rows = (await variantsOfOne.all(db, { id: row.id })) as VariantRow[]
   const translated = view.lang === null ? undefined : (await translationsFor(db, 'product', view.lang, [row.id])).get(row.id)
   return productView(row, rows, view, translated)
 }
 
 /** The rows of some products, in the order of the ids: lists sort narrow rows and read wide ones for their page alone. */
 export async function productsByIds(db: Db, ids: readonly string[]): Promise<ProductRow[]> {
-  const rows = new Map((ids.length ? await byIds.all(db, { ids: JSON.stringify(ids) }) as ProductRow[] : []).map((row) => [row.id, row]))
+  const rows = new Map(
+    (ids.length ? ((await byIds.all(db, { ids: JSON.stringify(ids) })) as ProductRow[]) : []).map((row) => [row.id, row]),
+  )
   return ids.flatMap((id) => rows.get(id) ?? [])
 }
 
@@ -137,8 +221,9 @@ export async function productsByIds(db: Db, ids: readonly string[]): Promise<Pro
 export async function viewProducts(db: Db, rows: readonly ProductRow[], view: View) {
   const ids = rows.map((row) => row.id)
   const byProduct = new Map<string, VariantRow[]>(ids.map((id) => [id, []]))
-  if (ids.length) for (const variant of await variantsOf.all(db, { ids: JSON.stringify(ids) }) as VariantRow[]) byProduct.get(variant.productId)!.push(variant)
+  if (ids.length)
+    for (const variant of (await variantsOf.all(db, { ids: JSON.stringify(ids) })) as VariantRow[])
+      byProduct.get(variant.productId)!.push(variant)
   const translated = await translationsFor(db, 'product', view.lang, ids)
   return rows.map((row) => productView(row, byProduct.get(row.id)!, view, translated.get(row.id)))
 }
-

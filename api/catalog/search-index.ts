@@ -16,7 +16,7 @@ export function textOf(content: unknown, budget = 20_000): string {
   let left = budget
   const walk = (node: unknown, depth: number) => {
     if (left <= 0 || depth > 60 || typeof node !== 'object' || node === null) return
-    const { text, content: children } = node as { text?: unknown, content?: unknown }
+    const { text, content: children } = node as { text?: unknown; content?: unknown }
     if (typeof text === 'string') {
       parts.push(text)
       left -= text.length
@@ -30,15 +30,26 @@ export function textOf(content: unknown, budget = 20_000): string {
 /** Puts a document into the index, or replaces it; `locale` is empty for the base language. */
 export async function indexDocument(tx: Db, entity: Found, entityId: string, locale: string, name: string, body: string) {
   const row = { entity, entityId, locale, name, body, folded: fold(`${name} ${body}`) }
-  await tx.insert(searchDocuments).values(row).onConflictDoUpdate({
-    target: [searchDocuments.entity, searchDocuments.entityId, searchDocuments.locale], set: { name, body, folded: row.folded },
-  })
+  await tx
+    .insert(searchDocuments)
+    .values(row)
+    .onConflictDoUpdate({
+      target: [searchDocuments.entity, searchDocuments.entityId, searchDocuments.locale],
+      set: { name, body, folded: row.folded },
+    })
 }
 
 /** Takes an entity out of the index, in one locale or in all. */
 export async function unindexDocument(tx: Db, entity: Found, entityId: string, locale?: string) {
-  await tx.delete(searchDocuments).where(and(eq(searchDocuments.entity, entity), eq(searchDocuments.entityId, entityId),
-    locale === undefined ? undefined : eq(searchDocuments.locale, locale)))
+  await tx
+    .delete(searchDocuments)
+    .where(
+      and(
+        eq(searchDocuments.entity, entity),
+        eq(searchDocuments.entityId, entityId),
+        locale === undefined ? undefined : eq(searchDocuments.locale, locale),
+      ),
+    )
 }
 
 /**
@@ -46,12 +57,19 @@ export async function unindexDocument(tx: Db, entity: Found, entityId: string, l
  * when there is no word in it.
  */
 export function matchExpression(typed: string): string | null {
-  const words = typed.normalize('NFC').match(/[\p{L}\p{N}]+/gu)?.slice(0, 16)
+  const words = typed
+    .normalize('NFC')
+    .match(/[\p{L}\p{N}]+/gu)
+    ?.slice(0, 16)
   if (!words?.length) return null
-  return words.map((word) => {
-    const folded = fold(word).match(/[a-z0-9]+/g)?.join(' ')
-    return folded && folded !== word ? `("${word}" * OR "${folded}" *)` : `"${word}" *`
-  }).join(' AND ')
+  return words
+    .map((word) => {
+      const folded = fold(word)
+        .match(/[a-z0-9]+/g)
+        ?.join(' ')
+      return folded && folded !== word ? `("${word}" * OR "${folded}" *)` : `"${word}" *`
+    })
+    .join(' AND ')
 }
 
 /**

@@ -7,21 +7,59 @@ import { compile, named, type Db } from '../../db/driver.ts'
 import { inventoryMovements, variants } from '../../db/store/catalog.ts'
 
 /** What a ledger row says besides its delta. */
-export interface Movement { id: string, reason: string | null, orderId: string | null, keyId: string | null, createdAt: string }
+export interface Movement {
+  id: string
+  reason: string | null
+  orderId: string | null
+  keyId: string | null
+  createdAt: string
+}
 
 const n = () => sql`${named('n')}`
-const reserveUnits = compile((db) => db.update(variants).set({ reserved: sql`${variants.reserved} + ${n()}` })
-  .where(and(eq(variants.id, named('id')), eq(variants.tracked, true), sql`(${variants.backorder} = 1 or ${variants.quantity} - ${variants.reserved} >= ${n()})`)))
-const releaseUnits = compile((db) => db.update(variants).set({ reserved: sql`${variants.reserved} - ${n()}` }).where(eq(variants.id, named('id'))))
-const takeUnits = compile((db) => db.update(variants).set({ reserved: sql`${variants.reserved} - ${n()}`, quantity: sql`${variants.quantity} - ${n()}` })
-  .where(and(eq(variants.id, named('id')), sql`${variants.quantity} >= ${n()}`)))
-const addUnits = compile((db) => db.update(variants).set({ quantity: sql`${variants.quantity} + ${n()}` }).where(and(eq(variants.id, named('id')), eq(variants.tracked, true))))
-const insertMovement = compile((db) => db.insert(inventoryMovements).values({
-  id: named('id'), variantId: named('variantId'), delta: named('delta'), reason: named('reason'), orderId: named('orderId'), keyId: named('keyId'), createdAt: named('createdAt'),
-} as never))
+const reserveUnits = compile((db) =>
+  db
+    .update(variants)
+    .set({ reserved: sql`${variants.reserved} + ${n()}` })
+    .where(
+      and(
+        eq(variants.id, named('id')),
+        eq(variants.tracked, true),
+        sql`(${variants.backorder} = 1 or ${variants.quantity} - ${variants.reserved} >= ${n()})`,
+      ),
+    ),
+)
+const releaseUnits = compile((db) =>
+  db
+    .update(variants)
+    .set({ reserved: sql`${variants.reserved} - ${n()}` })
+    .where(eq(variants.id, named('id'))),
+)
+const takeUnits = compile((db) =>
+  db
+    .update(variants)
+    .set({ reserved: sql`${variants.reserved} - ${n()}`, quantity: sql`${variants.quantity} - ${n()}` })
+    .where(and(eq(variants.id, named('id')), sql`${variants.quantity} >= ${n()}`)),
+)
+const addUnits = compile((db) =>
+  db
+    .update(variants)
+    .set({ quantity: sql`${variants.quantity} + ${n()}` })
+    .where(and(eq(variants.id, named('id')), eq(variants.tracked, true))),
+)
+const insertMovement = compile((db) =>
+  db.insert(inventoryMovements).values({
+    id: named('id'),
+    variantId: named('variantId'),
+    delta: named('delta'),
+    reason: named('reason'),
+    orderId: named('orderId'),
+    keyId: named('keyId'),
+    createdAt: named('createdAt'),
+  } as never),
+)
 
 /** Whether a new quantity brings what is available of a tracked variant down to the threshold. */
-export const fallsLow = (row: { tracked: boolean, quantity: number, reserved: number }, quantity: number, threshold: number) =>
+export const fallsLow = (row: { tracked: boolean; quantity: number; reserved: number }, quantity: number, threshold: number) =>
   row.tracked && quantity - row.reserved <= threshold && row.quantity - row.reserved > threshold
 
 /** Writes a ledger row; a delta of 0 is none. */

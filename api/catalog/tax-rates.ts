@@ -8,12 +8,22 @@ import { deleted, Deleted, Page, Paging, Text, Type, Uuid } from '../http/schema
 import { Countries } from './shapes.ts'
 
 const TaxRate = Type.Object({
-  id: Uuid(), name: Type.String(), rate: Type.Number({ description: 'Percent, up to four decimals' }), countries: Type.Array(Type.String(), { description: 'Empty: everywhere' }),
-  default: Type.Boolean({ description: 'For variants and shipping methods that name no rate' }), createdAt: Type.String(), updatedAt: Type.String(),
+  id: Uuid(),
+  name: Type.String(),
+  rate: Type.Number({ description: 'Percent, up to four decimals' }),
+  countries: Type.Array(Type.String(), { description: 'Empty: everywhere' }),
+  default: Type.Boolean({ description: 'For variants and shipping methods that name no rate' }),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
 })
 const rate = Type.Number({ minimum: 0, maximum: 100, description: 'Percent, up to four decimals' })
 const TaxRateInput = Type.Object({ name: Text(1, 200), rate, countries: Type.Optional(Countries), default: Type.Optional(Type.Boolean()) })
-const TaxRatePatch = Type.Object({ name: Type.Optional(Text(1, 200)), rate: Type.Optional(rate), countries: Type.Optional(Countries), default: Type.Optional(Type.Boolean()) })
+const TaxRatePatch = Type.Object({
+  name: Type.Optional(Text(1, 200)),
+  rate: Type.Optional(rate),
+  countries: Type.Optional(Countries),
+  default: Type.Optional(Type.Boolean()),
+})
 
 const view = (row: typeof taxRates.$inferSelect) => ({ ...row, rate: row.rate / 10_000 })
 
@@ -33,7 +43,11 @@ async function find(db: Db, id: string) {
 
 /** A default rate takes the place of the one for the same countries. */
 async function replaceDefault(tx: Db, row: typeof taxRates.$inferSelect) {
-  if (row.default) await tx.update(taxRates).set({ default: false }).where(and(eq(taxRates.default, true), eq(taxRates.countries, row.countries), ne(taxRates.id, row.id)))
+  if (row.default)
+    await tx
+      .update(taxRates)
+      .set({ default: false })
+      .where(and(eq(taxRates.default, true), eq(taxRates.countries, row.countries), ne(taxRates.id, row.id)))
 }
 function upper(given: string[]): string[] {
   const codes = [...new Set(given.map((code) => code.toUpperCase()))].sort()
@@ -42,25 +56,79 @@ function upper(given: string[]): string[] {
 }
 
 export const taxRateRoutes = resource('catalog', '/tax-rates')
-  .get('', { op: 'listTaxRates', summary: 'List tax rates', scope: 'settings:read', query: Paging(50), answers: { 200: Page(TaxRate) } }, async ({ db, query: { limit, offset } }) => ({
-    data: (await db.select().from(taxRates).orderBy(asc(taxRates.id)).limit(limit).offset(offset)).map(view), meta: { count: await db.$count(taxRates), offset, limit },
-  }))
-  .post('', { op: 'createTaxRate', summary: 'Add a tax rate', scope: 'settings:write', body: TaxRateInput, answers: { 201: TaxRate } }, ({ body, write, outside, now }) => write(async (tx) => {
-    const row = { id: outside.id(), name: body.name, rate: stored(body.rate), countries: upper(body.countries ?? []), default: body.default ?? false, createdAt: now, updatedAt: now }
-    await tx.insert(taxRates).values(row)
-    await replaceDefault(tx, row)
-    return view(row)
-  }))
-  .get('/{id}', { op: 'getTaxRate', summary: 'Read a tax rate', scope: 'settings:read', answers: { 200: TaxRate }, refuses: [404] }, async ({ db, params }) => view(await find(db, params.id!)))
-  .patch('/{id}', { op: 'updateTaxRate', summary: 'Change a tax rate', scope: 'settings:write', body: TaxRatePatch, answers: { 200: TaxRate }, refuses: [404] }, ({ body, params, write, now }) => write(async (tx) => {
-    const { id } = await find(tx, params.id!)
-    await tx.update(taxRates).set({ ...body, rate: body.rate === undefined ? undefined : stored(body.rate), countries: body.countries && upper(body.countries), updatedAt: now }).where(eq(taxRates.id, id))
-    const row = await find(tx, id)
-    await replaceDefault(tx, row)
-    return view(row)
-  }))
-  .delete('/{id}', { op: 'deleteTaxRate', summary: 'Remove a tax rate', description: 'Refused while a variant or a shipping method names it.', scope: 'settings:write', answers: { 200: Deleted }, refuses: [404, 409] }, ({ params, write }) => write(async (tx) => {
-    const { id } = await find(tx, params.id!)
-    await tx.delete(taxRates).where(eq(taxRates.id, id))
-    return deleted
-  }))
+  .get(
+    '',
+    { op: 'listTaxRates', summary: 'List tax rates', scope: 'settings:read', query: Paging(50), answers: { 200: Page(TaxRate) } },
+    async ({ db, query: { limit, offset } }) => ({
+      data: (await db.select().from(taxRates).orderBy(asc(taxRates.id)).limit(limit).offset(offset)).map(view),
+      meta: { count: await db.$count(taxRates), offset, limit },
+    }),
+  )
+  .post(
+    '',
+    { op: 'createTaxRate', summary: 'Add a tax rate', scope: 'settings:write', body: TaxRateInput, answers: { 201: TaxRate } },
+    ({ body, write, outside, now }) =>
+      write(async (tx) => {
+        const row = {
+          id: outside.id(),
+          name: body.name,
+          rate: stored(body.rate),
+          countries: upper(body.countries ?? []),
+          default: body.default ?? false,
+          createdAt: now,
+          updatedAt: now,
+        }
+        await tx.insert(taxRates).values(row)
+        await replaceDefault(tx, row)
+        return view(row)
+      }),
+  )
+  .get(
+    '/{id}',
+    { op: 'getTaxRate', summary: 'Read a tax rate', scope: 'settings:read', answers: { 200: TaxRate }, refuses: [404] },
+    async ({ db, params }) => view(await find(db, params.id!)),
+  )
+  .patch(
+    '/{id}',
+    {
+      op: 'updateTaxRate',
+      summary: 'Change a tax rate',
+      scope: 'settings:write',
+      body: TaxRatePatch,
+      answers: { 200: TaxRate },
+      refuses: [404],
+    },
+    ({ body, params, write, now }) =>
+      write(async (tx) => {
+        const { id } = await find(tx, params.id!)
+        await tx
+          .update(taxRates)
+          .set({
+            ...body,
+            rate: body.rate === undefined ? undefined : stored(body.rate),
+            countries: body.countries && upper(body.countries),
+            updatedAt: now,
+          })
+          .where(eq(taxRates.id, id))
+        const row = await find(tx, id)
+        await replaceDefault(tx, row)
+        return view(row)
+      }),
+  )
+  .delete(
+    '/{id}',
+    {
+      op: 'deleteTaxRate',
+      summary: 'Remove a tax rate',
+      description: 'Refused while a variant or a shipping method names it.',
+      scope: 'settings:write',
+      answers: { 200: Deleted },
+      refuses: [404, 409],
+    },
+    ({ params, write }) =>
+      write(async (tx) => {
+        const { id } = await find(tx, params.id!)
+        await tx.delete(taxRates).where(eq(taxRates.id, id))
+        return deleted
+      }),
+  )

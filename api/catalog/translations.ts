@@ -1,25 +1,46 @@
 /** Translations (document 1, Localization): one entity and one locale per call; the body is the whole translation. */
 import { and, eq, ne } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
-import { translations, type TranslationFields } from '../../db/store/catalog.ts'
+import { translations, type TranslationFields } from '../../db/store/translations.ts'
 import { conflict, wrong } from '../http/refusal.ts'
 import { isUuid, Nullable, RichDocument, Type, Uuid, type Static } from '../http/schema.ts'
 import { resource, type Call } from '../http/route.ts'
 import { isLocale } from '../locales.ts'
 import { requireRichText } from '../rich-text.ts'
 import { findGroup } from './groups.ts'
-import { findProduct, type Translated } from './read.ts'
+import { findProduct } from './read.ts'
+import type { Translated } from './translated.ts'
 import { indexDocument, textOf, unindexDocument } from './search-index.ts'
 
 const text = (maxLength: number) => Type.Optional(Nullable(Type.String({ maxLength })))
 /** A document, or nothing; of a group, whose description may be text, text too. */
 const document = (textMax: number) => Type.Optional(Nullable(Type.Union([RichDocument(), Type.String({ maxLength: textMax })])))
 const strict = { additionalProperties: false }
-const ProductFields = Type.Object({
-  name: text(300), slug: text(200), summary: text(5000), badgeContent: text(200), seoTitle: text(300), seoDescription: text(1000), content: document(0),
-}, strict)
-const GroupFields = Type.Object({ name: text(300), slug: text(200), seoTitle: text(300), seoDescription: text(1000), description: document(100_000), longDescription: document(100_000) }, strict)
-const answer = <K extends string>(id: K) => Type.Object({ ok: Type.Literal(true), [id]: Uuid(), locale: Type.String(), deleted: Type.Boolean() })
+const ProductFields = Type.Object(
+  {
+    name: text(300),
+    slug: text(200),
+    summary: text(5000),
+    badgeContent: text(200),
+    seoTitle: text(300),
+    seoDescription: text(1000),
+    content: document(0),
+  },
+  strict,
+)
+const GroupFields = Type.Object(
+  {
+    name: text(300),
+    slug: text(200),
+    seoTitle: text(300),
+    seoDescription: text(1000),
+    description: document(100_000),
+    longDescription: document(100_000),
+  },
+  strict,
+)
+const answer = <K extends string>(id: K) =>
+  Type.Object({ ok: Type.Literal(true), [id]: Uuid(), locale: Type.String(), deleted: Type.Boolean() })
 
 /** The fields that are not blank: what is omitted falls back to the base language. */
 function filled(body: Record<string, unknown>): TranslationFields {
@@ -46,22 +67,47 @@ async function put(tx: Db, entity: Translated, entityId: string, locale: string,
   if (slug !== undefined) {
     if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug)) throw wrong('slug', 'must be lowercase letters, digits and single hyphens')
     if (isUuid(slug)) throw wrong('slug', 'must not look like an id')
-    if (await tx.$count(translations, and(eq(translations.entity, entity), eq(translations.locale, locale), eq(translations.slug, slug), ne(translations.entityId, entityId)))) {
+    if (
+      await tx.$count(
+        translations,
+        and(
+          eq(translations.entity, entity),
+          eq(translations.locale, locale),
+          eq(translations.slug, slug),
+          ne(translations.entityId, entityId),
+        ),
+      )
+    ) {
       throw conflict(`the slug ${slug} already exists for ${locale}`)
     }
   }
   const row = { entity, entityId, locale, slug: slug ?? null, fields, updatedAt: now }
-  await tx.insert(translations).values(row).onConflictDoUpdate({ target: [translations.entity, translations.entityId, translations.locale], set: row })
-  const body = [fields.summary, textOf(fields.content), textOf(fields.description), textOf(fields.longDescription)].filter(Boolean).join(' ')
+  await tx
+    .insert(translations)
+    .values(row)
+    .onConflictDoUpdate({ target: [translations.entity, translations.entityId, translations.locale], set: row })
+  const body = [fields.summary, textOf(fields.content), textOf(fields.description), textOf(fields.longDescription)]
+    .filter(Boolean)
+    .join(' ')
   await indexDocument(tx, entity, entityId, locale, fields.name ?? '', body)
   return false
 }
 
-const about = (what: string) => `The body is the whole translation; omitted or blank fields fall back to the base language, an empty body deletes it. 409 when another ${what} has the slug in this locale.`
+const about = (what: string) =>
+  `The body is the whole translation; omitted or blank fields fall back to the base language, an empty body deletes it. 409 when another ${what} has the slug in this locale.`
 
-async function translate(call: Call<never, Static<typeof ProductFields> | Static<typeof GroupFields>>, entity: Translated, find: (tx: Db) => Promise<{ id: string }>) {
+async function translate(
+  call: Call<never, Static<typeof ProductFields> | Static<typeof GroupFields>>,
+  entity: Translated,
+  find: (tx: Db) => Promise<{ id: string }>,
+) {
   const locale = await requireLocale(call as never)
-  requireRichText(call.body as { content?: unknown, description?: unknown, longDescription?: unknown }, 'content', 'description', 'longDescription')
+  requireRichText(
+    call.body as { content?: unknown; description?: unknown; longDescription?: unknown },
+    'content',
+    'description',
+    'longDescription',
+  )
   return call.write(async (tx) => {
     const { id } = await find(tx)
     return { ok: true as const, [`${entity}Id`]: id, locale, deleted: await put(tx, entity, id, locale, filled(call.body), call.now) }
@@ -71,13 +117,43 @@ async function translate(call: Call<never, Static<typeof ProductFields> | Static
 const everyone = { lang: null, storefront: false }
 
 export const translationRoutes = [
-  resource('catalog', '/products').put('/{idOrSlug}/translations/{locale}',
-    { op: 'translateProduct', summary: 'Translate a product', description: about('product'), scope: 'catalog:write', body: ProductFields, answers: { 200: answer('productId') }, refuses: [404, 409] },
-    (call) => translate(call as never, 'product', (tx) => findProduct(tx, call.params.idOrSlug!, everyone))),
-  resource('catalog', '/collections').put('/{idOrSlug}/translations/{locale}',
-    { op: 'translateCollection', summary: 'Translate a collection', description: about('collection'), scope: 'catalog:write', body: GroupFields, answers: { 200: answer('collectionId') }, refuses: [404, 409] },
-    (call) => translate(call as never, 'collection', (tx) => findGroup(tx, 'collection', call.params.idOrSlug!, everyone))),
-  resource('catalog', '/categories').put('/{idOrSlug}/translations/{locale}',
-    { op: 'translateCategory', summary: 'Translate a category', description: about('category'), scope: 'catalog:write', body: GroupFields, answers: { 200: answer('categoryId') }, refuses: [404, 409] },
-    (call) => translate(call as never, 'category', (tx) => findGroup(tx, 'category', call.params.idOrSlug!, everyone))),
+  resource('catalog', '/products').put(
+    '/{idOrSlug}/translations/{locale}',
+    {
+      op: 'translateProduct',
+      summary: 'Translate a product',
+      description: about('product'),
+      scope: 'catalog:write',
+      body: ProductFields,
+      answers: { 200: answer('productId') },
+      refuses: [404, 409],
+    },
+    (call) => translate(call as never, 'product', (tx) => findProduct(tx, call.params.idOrSlug!, everyone)),
+  ),
+  resource('catalog', '/collections').put(
+    '/{idOrSlug}/translations/{locale}',
+    {
+      op: 'translateCollection',
+      summary: 'Translate a collection',
+      description: about('collection'),
+      scope: 'catalog:write',
+      body: GroupFields,
+      answers: { 200: answer('collectionId') },
+      refuses: [404, 409],
+    },
+    (call) => translate(call as never, 'collection', (tx) => findGroup(tx, 'collection', call.params.idOrSlug!, everyone)),
+  ),
+  resource('catalog', '/categories').put(
+    '/{idOrSlug}/translations/{locale}',
+    {
+      op: 'translateCategory',
+      summary: 'Translate a category',
+      description: about('category'),
+      scope: 'catalog:write',
+      body: GroupFields,
+      answers: { 200: answer('categoryId') },
+      refuses: [404, 409],
+    },
+    (call) => translate(call as never, 'category', (tx) => findGroup(tx, 'category', call.params.idOrSlug!, everyone)),
+  ),
 ]

@@ -12,7 +12,7 @@ import { addVariant, changeVariant, indexProduct, refreshPrices, refuseWhileOrde
 
 /** A variant by id; 404 when a storefront may not see it. */
 export async function findVariant(db: Db, id: string, storefront: boolean): Promise<VariantRow> {
-  const row = await variantById.get(db, { id: id.toLowerCase() }) as VariantRow | undefined
+  const row = (await variantById.get(db, { id: id.toLowerCase() })) as VariantRow | undefined
   if (!row) throw missing('variant')
   if (storefront) {
     const [product] = await db.select({ status: products.status }).from(products).where(eq(products.id, row.productId))
@@ -21,7 +21,12 @@ export async function findVariant(db: Db, id: string, storefront: boolean): Prom
   return row
 }
 
-const bare = async (call: Call<never, never>): Promise<View> => ({ currency: null, lang: null, storefront: false, settings: await call.settings() })
+const bare = async (call: Call<never, never>): Promise<View> => ({
+  currency: null,
+  lang: null,
+  storefront: false,
+  settings: await call.settings(),
+})
 
 /** What follows every change of a product's variants. */
 async function refresh(tx: Db, call: Call<never, never>, productId: string) {
@@ -32,55 +37,138 @@ async function refresh(tx: Db, call: Call<never, never>, productId: string) {
 }
 
 export const productVariants = resource('catalog', '/products/{idOrSlug}/variants')
-  .get('', { op: 'listProductVariants', summary: "List a product's variants", scope: 'storefront:read', query: { currency: Currency }, answers: { 200: Counted(Variant) }, refuses: [404] }, async (call) => {
-    const view = await viewOf(call)
-    const { id } = await findProduct(call.db, call.params.idOrSlug!, view)
-    // A product has at most some hundred variants; they are never paged.
-    const rows = await call.db.select().from(variants).where(eq(variants.productId, id)).orderBy(asc(variants.position), asc(variants.id)).limit(1000)
-    const seen = rows.filter((row) => (!view.storefront || row.active) && priceIn(row, view.currency) !== null)
-    return { data: seen.map((row) => variantView(row, view)), meta: { count: seen.length } }
-  })
-  .post('', { op: 'createVariant', summary: 'Add a variant to a product', scope: 'catalog:write', body: VariantInput, answers: { 201: Variant }, refuses: [404, 409] },
-    (call) => call.write(async (tx) => {
-      const product = await findProduct(tx, call.params.idOrSlug!, { lang: null, storefront: false })
-      const [{ count, last }] = await tx.select({ count: sql<number>`count(*)`, last: sql<number>`coalesce(max(${variants.position}), -1)` }).from(variants).where(eq(variants.productId, product.id)) as [{ count: number, last: number }]
-      if (count >= 200) throw conflict('a product has at most 200 variants')
-      const id = await addVariant(tx, writing(call as never), product.id, call.body, await call.settings(), { name: product.name, position: call.body.position ?? last + 1 })
-      await refresh(tx, call as never, product.id)
-      return variantView(await findVariant(tx, id, false), await bare(call as never))
-    }))
+  .get(
+    '',
+    {
+      op: 'listProductVariants',
+      summary: "List a product's variants",
+      scope: 'storefront:read',
+      query: { currency: Currency },
+      answers: { 200: Counted(Variant) },
+      refuses: [404],
+    },
+    async (call) => {
+      const view = await viewOf(call)
+      const { id } = await findProduct(call.db, call.params.idOrSlug!, view)
+      // A product has at most some hundred variants; they are never paged.
+      const rows = await call.db
+        .select()
+        .from(variants)
+        .where(eq(variants.productId, id))
+        .orderBy(asc(variants.position), asc(variants.id))
+        .limit(1000)
+      const seen = rows.filter((row) => (!view.storefront || row.active) && priceIn(row, view.currency) !== null)
+      return { data: seen.map((row) => variantView(row, view)), meta: { count: seen.length } }
+    },
+  )
+  .post(
+    '',
+    {
+      op: 'createVariant',
+      summary: 'Add a variant to a product',
+      scope: 'catalog:write',
+      body: VariantInput,
+      answers: { 201: Variant },
+      refuses: [404, 409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const product = await findProduct(tx, call.params.idOrSlug!, { lang: null, storefront: false })
+        const [{ count, last }] = (await tx
+          .select({ count: sql<number>`count(*)`, last: sql<number>`coalesce(max(${variants.position}), -1)` })
+          .from(variants)
+          .where(eq(variants.productId, product.id))) as [{ count: number; last: number }]
+        if (count >= 200) throw conflict('a product has at most 200 variants')
+        const id = await addVariant(tx, writing(call as never), product.id, call.body, await call.settings(), {
+          name: product.name,
+          position: call.body.position ?? last + 1,
+        })
+        await refresh(tx, call as never, product.id)
+        return variantView(await findVariant(tx, id, false), await bare(call as never))
+      }),
+  )
 
 export const variantRoutes = resource('catalog', '/variants')
-  .get('', {
-    op: 'listVariants', summary: 'List variants', scope: 'storefront:read', answers: { 200: Page(Variant) },
-    query: { ...Paging(10), sku: Type.Optional(Type.String({ maxLength: 100 })), barcode: Type.Optional(Type.String({ maxLength: 100 })), productId: Type.Optional(Uuid()), currency: Currency },
-  }, async (call) => {
-    const { limit, offset, sku, barcode, productId } = call.query
-    const view = await viewOf(call)
-    const where = and(
-      sku === undefined ? undefined : eq(variants.sku, sku), barcode === undefined ? undefined : eq(variants.barcode, barcode),
-      productId === undefined ? undefined : eq(variants.productId, productId),
-      view.storefront ? sql`${variants.active} = 1 and exists (select 1 from ${products} where ${products.id} = ${variants.productId} and ${products.status} = 'published')` : undefined,
-      view.currency === null ? undefined : sql`json_extract(${variants.prices}, ${`$.${view.currency}`}) is not null`,
-    )
-    const rows = await call.db.select().from(variants).where(where).orderBy(asc(variants.id)).limit(limit).offset(offset)
-    return { data: rows.map((row) => variantView(row, view)), meta: { count: await call.db.$count(variants, where), offset, limit } }
-  })
-  .get('/{id}', { op: 'getVariant', summary: 'Read a variant', scope: 'storefront:read', query: { currency: Currency }, answers: { 200: Variant }, refuses: [404], stored: true },
-    async (call) => variantView(await findVariant(call.db, call.params.id!, call.storefront), await viewOf(call)))
-  .patch('/{id}', { op: 'updateVariant', summary: 'Change a variant', scope: 'catalog:write', body: VariantPatch, answers: { 200: Variant }, refuses: [404, 409] },
-    (call) => call.write(async (tx) => {
-      const row = await findVariant(tx, call.params.id!, false)
-      await changeVariant(tx, writing(call as never), row, call.body, await call.settings())
-      await refresh(tx, call as never, row.productId)
-      return variantView(await findVariant(tx, row.id, false), await bare(call as never))
-    }))
-  .delete('/{id}', { op: 'deleteVariant', summary: 'Remove a variant', description: "A product's last variant can't be removed.", scope: 'catalog:write', answers: { 200: Deleted }, refuses: [404, 409] },
-    (call) => call.write(async (tx) => {
-      const row = await findVariant(tx, call.params.id!, false)
-      if (await tx.$count(variants, eq(variants.productId, row.productId)) === 1) throw conflict("a product's last variant can't be removed")
-      await refuseWhileOrdered(tx, 'variantId', row.id)
-      await tx.delete(variants).where(eq(variants.id, row.id))
-      await refresh(tx, call as never, row.productId)
-      return deleted
-    }))
+  .get(
+    '',
+    {
+      op: 'listVariants',
+      summary: 'List variants',
+      scope: 'storefront:read',
+      answers: { 200: Page(Variant) },
+      query: {
+        ...Paging(10),
+        sku: Type.Optional(Type.String({ maxLength: 100 })),
+        barcode: Type.Optional(Type.String({ maxLength: 100 })),
+        productId: Type.Optional(Uuid()),
+        currency: Currency,
+      },
+    },
+    async (call) => {
+      const { limit, offset, sku, barcode, productId } = call.query
+      const view = await viewOf(call)
+      const where = and(
+        sku === undefined ? undefined : eq(variants.sku, sku),
+        barcode === undefined ? undefined : eq(variants.barcode, barcode),
+        productId === undefined ? undefined : eq(variants.productId, productId),
+        view.storefront
+          ? sql`${variants.active} = 1 and exists (select 1 from ${products} where ${products.id} = ${variants.productId} and ${products.status} = 'published')`
+          : undefined,
+        view.currency === null ? undefined : sql`json_extract(${variants.prices}, ${`$.${view.currency}`}) is not null`,
+      )
+      const rows = await call.db.select().from(variants).where(where).orderBy(asc(variants.id)).limit(limit).offset(offset)
+      return { data: rows.map((row) => variantView(row, view)), meta: { count: await call.db.$count(variants, where), offset, limit } }
+    },
+  )
+  .get(
+    '/{id}',
+    {
+      op: 'getVariant',
+      summary: 'Read a variant',
+      scope: 'storefront:read',
+      query: { currency: Currency },
+      answers: { 200: Variant },
+      refuses: [404],
+      stored: true,
+    },
+    async (call) => variantView(await findVariant(call.db, call.params.id!, call.storefront), await viewOf(call)),
+  )
+  .patch(
+    '/{id}',
+    {
+      op: 'updateVariant',
+      summary: 'Change a variant',
+      scope: 'catalog:write',
+      body: VariantPatch,
+      answers: { 200: Variant },
+      refuses: [404, 409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const row = await findVariant(tx, call.params.id!, false)
+        await changeVariant(tx, writing(call as never), row, call.body, await call.settings())
+        await refresh(tx, call as never, row.productId)
+        return variantView(await findVariant(tx, row.id, false), await bare(call as never))
+      }),
+  )
+  .delete(
+    '/{id}',
+    {
+      op: 'deleteVariant',
+      summary: 'Remove a variant',
+      description: "A product's last variant can't be removed.",
+      scope: 'catalog:write',
+      answers: { 200: Deleted },
+      refuses: [404, 409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const row = await findVariant(tx, call.params.id!, false)
+        if ((await tx.$count(variants, eq(variants.productId, row.productId))) === 1)
+          throw conflict("a product's last variant can't be removed")
+        await refuseWhileOrdered(tx, 'variantId', row.id)
+        await tx.delete(variants).where(eq(variants.id, row.id))
+        await refresh(tx, call as never, row.productId)
+        return deleted
+      }),
+  )

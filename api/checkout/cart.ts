@@ -10,49 +10,113 @@ import { quote, type Quote } from './quote.ts'
 
 export type CartRow = typeof carts.$inferSelect
 
+/** What all cart routes have in common: buyers' own changes are no business of the audit log. */
+export const visitor = { scope: 'cart:write', unaudited: true } as const
+
 export const Cart = Type.Object({
-  id: Uuid(), currency: Type.String(), email: Nullable(Type.String()),
-  items: Type.Array(Type.Object({
-    id: Uuid(), variantId: Nullable(Uuid()), productId: Nullable(Uuid()), name: Type.String(), image: Nullable(Type.String()), quantity: Type.Integer(),
-    unitPriceCents: Cents(), discountCents: Cents(), totalCents: Cents(), bookingSlotId: Nullable(Uuid()), bundleId: Nullable(Uuid()),
-  })),
-  coupons: Type.Array(Type.Object({ code: Type.String(), discountCents: Cents() })), loyaltyPoints: Type.Integer(), shippingMethodId: Nullable(Uuid()),
-  shippingAddress: AddressShape, billingAddress: AddressShape, pickupPoint: Nullable(Type.Object({}, { additionalProperties: true })), pickupLocationId: Nullable(Uuid()),
-  note: Nullable(Type.String()), subtotalCents: Cents(), discountCents: Cents(), shippingCents: Cents(), taxCents: Cents(), totalCents: Cents(),
-  warnings: Type.Array(Type.Object({
-    code: OneOf(['unavailable', 'no_price', 'out_of_stock', 'coupon', 'shipping_method']), message: Type.String(),
-    itemId: Type.Optional(Uuid()), variantId: Type.Optional(Uuid()), coupon: Type.Optional(Type.String()),
-  })),
-  orderId: Nullable(Uuid(), { description: 'The order that this cart became' }), expiresAt: Type.String(), createdAt: Type.String(), updatedAt: Type.String(),
+  id: Uuid(),
+  currency: Type.String(),
+  email: Nullable(Type.String()),
+  items: Type.Array(
+    Type.Object({
+      id: Uuid(),
+      variantId: Nullable(Uuid()),
+      productId: Nullable(Uuid()),
+      name: Type.String(),
+      image: Nullable(Type.String()),
+      quantity: Type.Integer(),
+      unitPriceCents: Cents(),
+      discountCents: Cents(),
+      totalCents: Cents(),
+      bookingSlotId: Nullable(Uuid()),
+      bundleId: Nullable(Uuid()),
+    }),
+  ),
+  coupons: Type.Array(Type.Object({ code: Type.String(), discountCents: Cents() })),
+  loyaltyPoints: Type.Integer(),
+  shippingMethodId: Nullable(Uuid()),
+  shippingAddress: AddressShape,
+  billingAddress: AddressShape,
+  pickupPoint: Nullable(Type.Object({}, { additionalProperties: true })),
+  pickupLocationId: Nullable(Uuid()),
+  note: Nullable(Type.String()),
+  subtotalCents: Cents(),
+  discountCents: Cents(),
+  shippingCents: Cents(),
+  taxCents: Cents(),
+  totalCents: Cents(),
+  warnings: Type.Array(
+    Type.Object({
+      code: OneOf(['unavailable', 'no_price', 'out_of_stock', 'coupon', 'shipping_method']),
+      message: Type.String(),
+      itemId: Type.Optional(Uuid()),
+      variantId: Type.Optional(Uuid()),
+      coupon: Type.Optional(Type.String()),
+    }),
+  ),
+  orderId: Nullable(Uuid(), { description: 'The order that this cart became' }),
+  expiresAt: Type.String(),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
 })
 
 /** The answer of everything that reads or changes a cart. */
 export function cartView(cart: CartRow, { price, lines, faces, warnings }: Quote) {
   const items = cart.items.map((item) => {
-    let unit = 0, discount = 0, total = 0
+    let unit = 0,
+      discount = 0,
+      total = 0
     lines.forEach((line, i) => {
       if (line.item !== item) return
       unit += line.unitPrice * (line.quantity / item.quantity)
       discount += price.lines[i]!.discount
       total += price.lines[i]!.total
     })
-    return { id: item.id, variantId: item.variantId, ...faces.get(item.id)!, quantity: item.quantity, unitPriceCents: unit, discountCents: discount, totalCents: total, bookingSlotId: null, bundleId: item.bundleId }
+    return {
+      id: item.id,
+      variantId: item.variantId,
+      ...faces.get(item.id)!,
+      quantity: item.quantity,
+      unitPriceCents: unit,
+      discountCents: discount,
+      totalCents: total,
+      bookingSlotId: null,
+      bundleId: item.bundleId,
+    }
   })
   const { couponIds: _, ...own } = cart
   return {
-    ...own, items, coupons: [...price.coupons, ...price.refused.map(({ id, code }) => ({ id, code, discount: 0 }))]
-      .sort((a, b) => cart.couponIds.indexOf(a.id) - cart.couponIds.indexOf(b.id)).map(({ code, discount }) => ({ code, discountCents: discount })),
-    subtotalCents: price.subtotal, discountCents: price.discount, shippingCents: price.shipping, taxCents: price.tax, totalCents: price.total, warnings,
+    ...own,
+    items,
+    coupons: [...price.coupons, ...price.refused.map(({ id, code }) => ({ id, code, discount: 0 }))]
+      .sort((a, b) => cart.couponIds.indexOf(a.id) - cart.couponIds.indexOf(b.id))
+      .map(({ code, discount }) => ({ code, discountCents: discount })),
+    subtotalCents: price.subtotal,
+    discountCents: price.discount,
+    shippingCents: price.shipping,
+    taxCents: price.tax,
+    totalCents: price.total,
+    warnings,
   }
 }
 
-const cartById = compile((db) => db.select().from(carts).where(eq(carts.id, named('id'))))
-const saveItems = compile((db) => db.update(carts).set({ items: named('items') as never, expiresAt: named('expiresAt') as never, updatedAt: named('now') as never }).where(eq(carts.id, named('id'))))
+const cartById = compile((db) =>
+  db
+    .select()
+    .from(carts)
+    .where(eq(carts.id, named('id'))),
+)
+const saveItems = compile((db) =>
+  db
+    .update(carts)
+    .set({ items: named('items') as never, expiresAt: named('expiresAt') as never, updatedAt: named('now') as never })
+    .where(eq(carts.id, named('id'))),
+)
 export const insertCart = inserter(carts)
 
 /** A cart that has not expired. */
 export async function findCart(db: Db, id: string, now: string): Promise<CartRow> {
-  const row = await cartById.get(db, { id: id.toLowerCase() }) as CartRow | undefined
+  const row = (await cartById.get(db, { id: id.toLowerCase() })) as CartRow | undefined
   if (!row || (row.orderId === null && row.expiresAt <= now)) throw missing('cart')
   return row
 }
@@ -65,7 +129,8 @@ export async function findOpenCart(db: Db, id: string, now: string): Promise<Car
 }
 
 /** When a cart that is touched now expires. */
-export const expiryOf = (now: string, settings: Settings) => new Date(Date.parse(now) + settings.checkout.cartTtlDays * 86_400_000).toISOString()
+export const expiryOf = (now: string, settings: Settings) =>
+  new Date(Date.parse(now) + settings.checkout.cartTtlDays * 86_400_000).toISOString()
 
 /** Stores the items of a cart. */
 export async function storeItems(tx: Db, cart: CartRow, now: string, settings: Settings) {

@@ -8,53 +8,97 @@ import { resource, type Call, type Settings } from '../http/route.ts'
 import { Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { Order, orderView, Payment, paymentView } from '../orders/order.ts'
 import { place } from '../orders/place.ts'
-import { AddressInput, addressOf, requireAddress } from './address.ts'
+import { AddressInput, addressOf, requireAddress, emailOf } from './address.ts'
 import { findOpenCart, type CartRow } from './cart.ts'
-import { emailOf } from './carts.ts'
 import { PAYMENT_METHODS, requireAccepted, requirePayable, type Provider } from './payment.ts'
 import { quote, type Quote } from './quote.ts'
 
-const CheckoutInput = Type.Object({
-  email: Type.Optional(Nullable(Text(3, 254))), name: Type.Optional(Nullable(Text(0, 200))), phone: Type.Optional(Nullable(Text(0, 40))),
-  shippingAddress: Type.Optional(Nullable(AddressInput)), billingAddress: Type.Optional(Nullable(AddressInput)),
-  shippingMethodId: Type.Optional(Nullable(Uuid({ description: 'Required when something is shippable' }))), paymentMethod: OneOf(PAYMENT_METHODS),
-  paymentToken: Type.Optional(Text(1, 200, { description: 'For `test`: ok, decline, insufficient_funds or expired_card' })),
-  expectedTotalCents: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'What the buyer was shown; 409 when it is no longer the price' })),
-  note: Type.Optional(Nullable(Text(0, 2000))),
-}, { examples: [{
-  email: 'ada@example.com', name: 'Ada Lovelace', shippingAddress: { line1: '1000 SW Broadway', city: 'Portland', state: 'OR', postalCode: '97205', country: 'US' },
-  shippingMethodId: '01985d2c-7c00-7b42-8d1f-0242ac120002', paymentMethod: 'manual',
-}] })
+const CheckoutInput = Type.Object(
+  {
+    email: Type.Optional(Nullable(Text(3, 254))),
+    name: Type.Optional(Nullable(Text(0, 200))),
+    phone: Type.Optional(Nullable(Text(0, 40))),
+    shippingAddress: Type.Optional(Nullable(AddressInput)),
+    billingAddress: Type.Optional(Nullable(AddressInput)),
+    shippingMethodId: Type.Optional(Nullable(Uuid({ description: 'Required when something is shippable' }))),
+    paymentMethod: OneOf(PAYMENT_METHODS),
+    paymentToken: Type.Optional(Text(1, 200, { description: 'For `test`: ok, decline, insufficient_funds or expired_card' })),
+    expectedTotalCents: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'What the buyer was shown; 409 when it is no longer the price',
+      }),
+    ),
+    note: Type.Optional(Nullable(Text(0, 2000))),
+  },
+  {
+    examples: [
+      {
+        email: 'ada@example.com',
+        name: 'Ada Lovelace',
+        shippingAddress: { line1: '1000 SW Broadway', city: 'Portland', state: 'OR', postalCode: '97205', country: 'US' },
+        shippingMethodId: '01985d2c-7c00-7b42-8d1f-0242ac120002',
+        paymentMethod: 'manual',
+      },
+    ],
+  },
+)
 type CheckoutCall = Call<never, Static<typeof CheckoutInput>>
 
-const convertCart = compile((db) => db.update(carts).set({ orderId: named('orderId') as never, updatedAt: named('now') as never }).where(eq(carts.id, named('id'))))
+const convertCart = compile((db) =>
+  db
+    .update(carts)
+    .set({ orderId: named('orderId') as never, updatedAt: named('now') as never })
+    .where(eq(carts.id, named('id'))),
+)
 
 /** The cart as this checkout completes it. */
 function completed(cart: CartRow, body: Static<typeof CheckoutInput>): CartRow {
   return {
-    ...cart, email: emailOf(body.email) ?? cart.email, note: body.note ?? cart.note, shippingMethodId: body.shippingMethodId?.toLowerCase() ?? cart.shippingMethodId,
-    shippingAddress: body.shippingAddress ? addressOf(body.shippingAddress) : cart.shippingAddress, billingAddress: body.billingAddress ? addressOf(body.billingAddress) : cart.billingAddress,
+    ...cart,
+    email: emailOf(body.email) ?? cart.email,
+    note: body.note ?? cart.note,
+    shippingMethodId: body.shippingMethodId?.toLowerCase() ?? cart.shippingMethodId,
+    shippingAddress: body.shippingAddress ? addressOf(body.shippingAddress) : cart.shippingAddress,
+    billingAddress: body.billingAddress ? addressOf(body.billingAddress) : cart.billingAddress,
   }
 }
 
 const required = (path: string, message = 'is required') => invalid([{ code: 'required', message, path: [path] }])
 
 /** Refuses what can't be ordered as it stands: first what is missing (400), then what stands against it (409). */
-async function requireComplete(tx: Db, cart: CartRow, quoted: Quote, body: Static<typeof CheckoutInput>, settings: Settings): Promise<string> {
+async function requireComplete(
+  tx: Db,
+  cart: CartRow,
+  quoted: Quote,
+  body: Static<typeof CheckoutInput>,
+  settings: Settings,
+): Promise<string> {
   if (!cart.items.length) throw new Refusal(400, 'the cart is empty')
   if (cart.email === null) throw required('email')
   if (settings.checkout.requirePhone && !body.phone?.trim() && !cart.shippingAddress?.phone) throw required('phone')
-  if (!settings.checkout.guestCheckout && !(await tx.$count(customers, eq(customers.email, cart.email)))) throw wrong('email', 'must belong to a customer: guests can not check out')
+  if (!settings.checkout.guestCheckout && !(await tx.$count(customers, eq(customers.email, cart.email))))
+    throw wrong('email', 'must belong to a customer: guests can not check out')
   if (body.shippingMethodId && !quoted.knowsMethod) throw wrong('shippingMethodId', 'no such resource in this store')
   if (quoted.shippable) {
     if (cart.shippingMethodId === null) throw required('shippingMethodId', 'is required: something in the cart is shipped')
     if (quoted.method && quoted.method.type !== 'in_store') requireAddress(cart.shippingAddress, 'shippingAddress')
   }
-  if (cart.currency !== settings.currency && !settings.enabledCurrencies.includes(cart.currency)) throw conflict(`the store no longer sells in ${cart.currency.toUpperCase()}`)
-  const stopped = quoted.warnings.find((warning) => warning.code === 'unavailable' || warning.code === 'no_price') ?? quoted.warnings.find((warning) => warning.code === 'out_of_stock')
-  if (stopped) throw conflict(stopped.code === 'out_of_stock' ? 'sold out' : stopped.message, { warning: stopped, ...(stopped.variantId ? { variantId: stopped.variantId } : {}) })
+  if (cart.currency !== settings.currency && !settings.enabledCurrencies.includes(cart.currency))
+    throw conflict(`the store no longer sells in ${cart.currency.toUpperCase()}`)
+  const stopped =
+    quoted.warnings.find((warning) => warning.code === 'unavailable' || warning.code === 'no_price') ??
+    quoted.warnings.find((warning) => warning.code === 'out_of_stock')
+  if (stopped)
+    throw conflict(stopped.code === 'out_of_stock' ? 'sold out' : stopped.message, {
+      warning: stopped,
+      ...(stopped.variantId ? { variantId: stopped.variantId } : {}),
+    })
   // A coupon that was deleted has no code by which it could be taken off: it only shows in warnings, and in the total.
-  const refused = quoted.warnings.find((warning) => warning.code === 'shipping_method' ? quoted.shippable : warning.code === 'coupon' && warning.coupon !== undefined)
+  const refused = quoted.warnings.find((warning) =>
+    warning.code === 'shipping_method' ? quoted.shippable : warning.code === 'coupon' && warning.coupon !== undefined,
+  )
   if (refused) throw conflict(refused.message, { warning: refused })
   const { total } = quoted.price
   if (body.expectedTotalCents !== undefined && body.expectedTotalCents !== total) {
@@ -64,10 +108,16 @@ async function requireComplete(tx: Db, cart: CartRow, quoted: Quote, body: Stati
 }
 
 /** A PaymentIntent that waits for its order: made before the transaction, because nothing in one may wait for a network. */
-interface Intent { orderId: string, amountCents: number, currency: string, providerId: string, clientSecret: string }
+interface Intent {
+  orderId: string
+  amountCents: number
+  currency: string
+  providerId: string
+  clientSecret: string
+}
 
 /** The cart that an intent is made for; null when there is nothing to pay, or when the checkout will be refused: where it can be remembered. */
-async function payableCart(call: CheckoutCall, provider: Provider): Promise<{ cart: CartRow, total: number } | null> {
+async function payableCart(call: CheckoutCall, provider: Provider): Promise<{ cart: CartRow; total: number } | null> {
   try {
     const settings = await call.settings()
     requirePayable('stripe', undefined, settings, call.session, provider)
@@ -88,12 +138,20 @@ async function prepareIntent(call: CheckoutCall, provider: Provider | null): Pro
   const orderId = call.outside.id()
   const { store, environment } = call.session
   try {
-    const intent = await provider!.stripe.paymentIntents.create({
-      amount: total, currency: cart.currency, automatic_payment_methods: { enabled: true }, receipt_email: cart.email ?? undefined,
-      metadata: { storeId: store.id, environment, orderId, cartId: cart.id },
-    }, { idempotencyKey: `${cart.id}-${orderId}` })
+    const intent = await provider!.stripe.paymentIntents.create(
+      {
+        amount: total,
+        currency: cart.currency,
+        automatic_payment_methods: { enabled: true },
+        receipt_email: cart.email ?? undefined,
+        metadata: { storeId: store.id, environment, orderId, cartId: cart.id },
+      },
+      { idempotencyKey: `${cart.id}-${orderId}` },
+    )
     // No order came of it: it was refused, or an earlier answer was repeated. Unconfirmed, the intent costs nobody anything.
-    call.after(async ({ read }) => { if (!(await read.$count(orders, eq(orders.id, orderId)))) await provider!.stripe.paymentIntents.cancel(intent.id) }, 'always')
+    call.after(async ({ read }) => {
+      if (!(await read.$count(orders, eq(orders.id, orderId)))) await provider!.stripe.paymentIntents.cancel(intent.id)
+    }, 'always')
     return { orderId, amountCents: intent.amount, currency: cart.currency, providerId: intent.id, clientSecret: intent.client_secret! }
   } catch (error) {
     throw new Refusal(502, 'the payment provider did not accept the payment', { code: (error as { code?: string }).code })
@@ -103,7 +161,8 @@ async function prepareIntent(call: CheckoutCall, provider: Provider | null): Pro
 /** Refuses when what was prepared at the provider is not what the order comes to. */
 function requireIntent(intent: Intent | undefined, method: string, { currency }: CartRow, totalCents: number) {
   if (!intent && method === 'stripe' && totalCents > 0) throw conflict('the cart has changed while its payment was prepared: try again')
-  if (intent && (intent.amountCents !== totalCents || intent.currency !== currency)) throw conflict('the price has changed', { code: 'price_changed', expectedTotalCents: intent.amountCents, totalCents })
+  if (intent && (intent.amountCents !== totalCents || intent.currency !== currency))
+    throw conflict('the price has changed', { code: 'price_changed', expectedTotalCents: intent.amountCents, totalCents })
 }
 
 async function checkOut(tx: Db, call: CheckoutCall, provider: Provider | null) {
@@ -118,20 +177,48 @@ async function checkOut(tx: Db, call: CheckoutCall, provider: Provider | null) {
   requireAccepted(body.paymentMethod, body.paymentToken)
   const free = quoted.price.total === 0
   const placed = await place(tx, call, {
-    id: intent?.orderId ?? outside.id(), quote: quoted, settings, source: 'storefront', currency: cart.currency, email, name: body.name?.trim() || cart.shippingAddress?.name || null,
-    phone: body.phone?.trim() || cart.shippingAddress?.phone || null, shippingAddress: cart.shippingAddress, billingAddress: cart.billingAddress, pickupPoint: cart.pickupPoint, note: cart.note,
-    cartId: cart.id, payment: { method: body.paymentMethod, paid: free || body.paymentMethod === 'test', reference: null, providerId: intent?.providerId ?? null },
+    id: intent?.orderId ?? outside.id(),
+    quote: quoted,
+    settings,
+    source: 'storefront',
+    currency: cart.currency,
+    email,
+    name: body.name?.trim() || cart.shippingAddress?.name || null,
+    phone: body.phone?.trim() || cart.shippingAddress?.phone || null,
+    shippingAddress: cart.shippingAddress,
+    billingAddress: cart.billingAddress,
+    pickupPoint: cart.pickupPoint,
+    note: cart.note,
+    cartId: cart.id,
+    payment: {
+      method: body.paymentMethod,
+      paid: free || body.paymentMethod === 'test',
+      reference: null,
+      providerId: intent?.providerId ?? null,
+    },
   })
   await convertCart.run(tx, { id: cart.id, orderId: placed.order.id, now })
   return {
-    order: orderView(placed.order, placed.lines), payment: { ...paymentView(placed.payment!), ...(intent ? { clientSecret: intent.clientSecret } : {}) },
+    order: orderView(placed.order, placed.lines),
+    payment: { ...paymentView(placed.payment!), ...(intent ? { clientSecret: intent.clientSecret } : {}) },
   }
 }
 
 /** The checkout of a store whose payments go through `provider`. */
-export const checkoutRoutes = (provider: Provider | null) => resource('checkout', '/carts')
-  .post('/{id}/checkout', {
-    op: 'checkOutCart', summary: 'Buy what is in a cart', scope: 'cart:write', unaudited: true, body: CheckoutInput, answers: { 201: Type.Object({ order: Order, payment: Payment }) }, refuses: [402, 404, 409, 502],
-    description: 'Takes the stock, redeems the coupons and places the order in one transaction, or does nothing. `manual` leaves the order pending, `test` pays at once, `stripe` answers with a client secret.',
-    prepare: (call) => prepareIntent(call as never, provider),
-  }, (call) => call.write((tx) => checkOut(tx, call as never, provider)))
+export const checkoutRoutes = (provider: Provider | null) =>
+  resource('checkout', '/carts').post(
+    '/{id}/checkout',
+    {
+      op: 'checkOutCart',
+      summary: 'Buy what is in a cart',
+      scope: 'cart:write',
+      unaudited: true,
+      body: CheckoutInput,
+      answers: { 201: Type.Object({ order: Order, payment: Payment }) },
+      refuses: [402, 404, 409, 502],
+      description:
+        'Takes the stock, redeems the coupons and places the order in one transaction, or does nothing. `manual` leaves the order pending, `test` pays at once, `stripe` answers with a client secret.',
+      prepare: (call) => prepareIntent(call as never, provider),
+    },
+    (call) => call.write((tx) => checkOut(tx, call as never, provider)),
+  )

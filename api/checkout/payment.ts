@@ -9,21 +9,37 @@ export type PaymentMethod = (typeof PAYMENT_METHODS)[number]
 
 /** The magic tokens of `test`, and what each one comes to. */
 export const TEST_TOKENS: Readonly<Record<string, string | null>> = {
-  ok: null, decline: 'the card was declined', insufficient_funds: 'the card has insufficient funds', expired_card: 'the card has expired',
+  ok: null,
+  decline: 'the card was declined',
+  insufficient_funds: 'the card has insufficient funds',
+  expired_card: 'the card has expired',
 }
 
 /** The payment provider, or null when it is not configured. */
-export interface Provider { stripe: Stripe, webhookSecret: string | null, testMode: boolean }
+export interface Provider {
+  stripe: Stripe
+  webhookSecret: string | null
+  testMode: boolean
+}
 
 /** Refuses with 400 a method that this store can't be paid with. */
-export function requirePayable(method: PaymentMethod, token: string | undefined, settings: Settings, session: Session, provider: Provider | null) {
+export function requirePayable(
+  method: PaymentMethod,
+  token: string | undefined,
+  settings: Settings,
+  session: Session,
+  provider: Provider | null,
+) {
   if (method === 'stripe') {
     if (!provider) throw wrong('paymentMethod', 'stripe is not configured: set STRIPE_SECRET_KEY')
-    if (session.environment === 'sandbox' && !provider.testMode) throw wrong('paymentMethod', "stripe takes no live payments in a store's sandbox")
+    if (session.environment === 'sandbox' && !provider.testMode)
+      throw wrong('paymentMethod', "stripe takes no live payments in a store's sandbox")
   }
   if (method !== 'test') return
-  if (session.environment !== 'sandbox' && !settings.payments.testMode) throw wrong('paymentMethod', 'test payments are turned off: settings.payments.testMode')
-  if (token !== undefined && !Object.hasOwn(TEST_TOKENS, token)) throw wrong('paymentToken', `must be one of ${Object.keys(TEST_TOKENS).join(', ')}`)
+  if (session.environment !== 'sandbox' && !settings.payments.testMode)
+    throw wrong('paymentMethod', 'test payments are turned off: settings.payments.testMode')
+  if (token !== undefined && !Object.hasOwn(TEST_TOKENS, token))
+    throw wrong('paymentToken', `must be one of ${Object.keys(TEST_TOKENS).join(', ')}`)
 }
 
 /** Refuses with 402 a test card that is declined. */

@@ -26,20 +26,25 @@ export interface PriceInput {
   promotions: readonly Promotion[]
   /** In the order in which they were added. */
   coupons: readonly Coupon[]
-  loyalty: { points: number, redemptionRate: number, maxRedeemPercent: number, minorPerUnit: number } | null
-  shipping: { price: number, freeShippingThreshold: number | null, taxRate: number } | null
+  loyalty: { points: number; redemptionRate: number; maxRedeemPercent: number; minorPerUnit: number } | null
+  shipping: { price: number; freeShippingThreshold: number | null; taxRate: number } | null
   taxesIncluded: boolean
   /** ISO 8601, UTC. */
   now: string
 }
 
-export interface PricedLine { subtotal: number, discount: number, total: number, tax: number }
+export interface PricedLine {
+  subtotal: number
+  discount: number
+  total: number
+  tax: number
+}
 export interface Price {
   /** In the order of the input's lines. */
   lines: PricedLine[]
-  coupons: { id: string, code: string, discount: number }[]
+  coupons: { id: string; code: string; discount: number }[]
   /** Coupons that take nothing off now, with the reason. */
-  refused: { id: string, code: string, reason: string }[]
+  refused: { id: string; code: string; reason: string }[]
   promotionIds: string[]
   /** A promotion makes shipping free. */
   freeShipping: boolean
@@ -59,25 +64,29 @@ export function couponProblem(coupon: Coupon, lines: readonly PriceLine[], now: 
   if (coupon.endDate !== null && now >= coupon.endDate) return 'the coupon has ended'
   if (coupon.maxUses !== null && coupon.timesRedeemed >= coupon.maxUses) return 'the coupon is used up'
   const units = lines.reduce((sum, line) => sum + line.quantity, 0)
-  if (coupon.minProductCount !== null && units < coupon.minProductCount) return `the cart has too few products for the coupon: it needs ${coupon.minProductCount}`
-  if (coupon.maxProductCount !== null && units > coupon.maxProductCount) return `the cart has too many products for the coupon: at most ${coupon.maxProductCount}`
+  if (coupon.minProductCount !== null && units < coupon.minProductCount)
+    return `the cart has too few products for the coupon: it needs ${coupon.minProductCount}`
+  if (coupon.maxProductCount !== null && units > coupon.maxProductCount)
+    return `the cart has too many products for the coupon: at most ${coupon.maxProductCount}`
   if (!lines.some((line) => covers(coupon, line))) return 'the coupon covers no product in the cart'
   if (coupon.type === 'fixed' && coupon.amount === null) return 'the coupon has no amount in the currency of the cart'
   return null
 }
 
-function takeLoyalty(state: Lines, loyalty: PriceInput['loyalty']): { discount: number, points: number } {
+function takeLoyalty(state: Lines, loyalty: PriceInput['loyalty']): { discount: number; points: number } {
   if (!loyalty || loyalty.points <= 0) return { discount: 0, points: 0 }
   const left = state.left.reduce((sum, amount) => sum + amount, 0)
-  const most = Math.floor(left * millionths(loyalty.maxRedeemPercent) / 1_000_000)
-  const worth = Math.floor(loyalty.points * loyalty.minorPerUnit / loyalty.redemptionRate)
-  const discount = state.amount(state.lines.map((_, i) => i), Math.min(most, worth))
-  return { discount, points: Math.min(loyalty.points, Math.ceil(discount * loyalty.redemptionRate / loyalty.minorPerUnit)) }
+  const most = Math.floor((left * millionths(loyalty.maxRedeemPercent)) / 1_000_000)
+  const worth = Math.floor((loyalty.points * loyalty.minorPerUnit) / loyalty.redemptionRate)
+  const discount = state.amount(
+    state.lines.map((_, i) => i),
+    Math.min(most, worth),
+  )
+  return { discount, points: Math.min(loyalty.points, Math.ceil((discount * loyalty.redemptionRate) / loyalty.minorPerUnit)) }
 }
 
 /** Tax in, or on top of, an amount; rate in percent times 10,000. */
-export const taxOf = (amount: number, rate: number, included: boolean) =>
-  share(amount, rate, included ? 1_000_000 + rate : 1_000_000)
+export const taxOf = (amount: number, rate: number, included: boolean) => share(amount, rate, included ? 1_000_000 + rate : 1_000_000)
 
 /** Prices a cart. Throws a RangeError when it is worth more than an integer can hold exactly. */
 export function price(input: PriceInput): Price {
@@ -96,22 +105,40 @@ export function price(input: PriceInput): Price {
       continue
     }
     const indexes = state.covered(coupon)
-    const discount = coupon.type === 'percentage' ? state.percentage(indexes, coupon.percentage ?? 0) : state.amount(indexes, coupon.amount ?? 0)
+    const discount =
+      coupon.type === 'percentage' ? state.percentage(indexes, coupon.percentage ?? 0) : state.amount(indexes, coupon.amount ?? 0)
     coupons.push({ id: coupon.id, code: coupon.code, discount })
   }
   const loyalty = takeLoyalty(state, input.loyalty)
   const priced = lines.map((line, i): PricedLine => {
     const total = state.left[i]!
-    return { subtotal: line.quantity * line.unitPrice, discount: line.quantity * line.unitPrice - total, total, tax: taxOf(total, line.taxRate, taxesIncluded) }
+    return {
+      subtotal: line.quantity * line.unitPrice,
+      discount: line.quantity * line.unitPrice - total,
+      total,
+      tax: taxOf(total, line.taxRate, taxesIncluded),
+    }
   })
   const discount = priced.reduce((sum, line) => sum + line.discount, 0)
   const { shipping: method } = input
-  const free = promotions.freeShipping || (method !== null && method.freeShippingThreshold !== null && subtotal > method.freeShippingThreshold)
+  const free =
+    promotions.freeShipping || (method !== null && method.freeShippingThreshold !== null && subtotal > method.freeShippingThreshold)
   const shipping = method && !free ? method.price : 0
   const shippingTax = method ? taxOf(shipping, method.taxRate, taxesIncluded) : 0
   const tax = priced.reduce((sum, line) => sum + line.tax, shippingTax)
   return {
-    lines: priced, coupons, refused, promotionIds: promotions.ids, freeShipping: promotions.freeShipping, loyaltyDiscount: loyalty.discount, pointsRedeemed: loyalty.points,
-    subtotal, discount, shipping, shippingTax, tax, total: subtotal - discount + shipping + (taxesIncluded ? 0 : tax),
+    lines: priced,
+    coupons,
+    refused,
+    promotionIds: promotions.ids,
+    freeShipping: promotions.freeShipping,
+    loyaltyDiscount: loyalty.discount,
+    pointsRedeemed: loyalty.points,
+    subtotal,
+    discount,
+    shipping,
+    shippingTax,
+    tax,
+    total: subtotal - discount + shipping + (taxesIncluded ? 0 : tax),
   }
 }

@@ -6,39 +6,84 @@ import { shippingMethods } from '../../db/store/checkout.ts'
 import { contains } from '../catalog/groups.ts'
 import { viewOf, type View } from '../catalog/read.ts'
 import { Countries, Currency } from '../catalog/shapes.ts'
-import { requireIds } from '../catalog/write.ts'
+import { requireIds } from '../references.ts'
 import { missing, wrong } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
 import { Counted, deleted, Deleted, Money, Nullable, OneOf, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { isCurrency, toMajor, toMajorOrNull, toMinor } from '../money.ts'
 
 export const SHIPPING_TYPES = ['courier', 'parcel', 'pickup_point', 'in_store'] as const
-const CurrencyPrices = Type.Record(Type.String({ pattern: '^[A-Za-z]{3}$' }), Type.Object({ price: Money(), freeShippingThreshold: Type.Optional(Nullable(Money())) }), { maxProperties: 200 })
+const CurrencyPrices = Type.Record(
+  Type.String({ pattern: '^[A-Za-z]{3}$' }),
+  Type.Object({ price: Money(), freeShippingThreshold: Type.Optional(Nullable(Money())) }),
+  { maxProperties: 200 },
+)
 const Method = Type.Object({
-  id: Uuid(), name: Type.String(), description: Nullable(Type.String()), type: OneOf(SHIPPING_TYPES), price: Type.Number(), freeShippingThreshold: Nullable(Type.Number()),
-  minShippingTime: Nullable(Type.Integer()), maxShippingTime: Nullable(Type.Integer()), countries: Type.Array(Type.String()), taxRateId: Nullable(Uuid()), position: Type.Integer(),
+  id: Uuid(),
+  name: Type.String(),
+  description: Nullable(Type.String()),
+  type: OneOf(SHIPPING_TYPES),
+  price: Type.Number(),
+  freeShippingThreshold: Nullable(Type.Number()),
+  minShippingTime: Nullable(Type.Integer()),
+  maxShippingTime: Nullable(Type.Integer()),
+  countries: Type.Array(Type.String()),
+  taxRateId: Nullable(Uuid()),
+  position: Type.Integer(),
   currencyPrices: Type.Record(Type.String(), Type.Object({ price: Type.Number(), freeShippingThreshold: Nullable(Type.Number()) })),
-  addonName: Type.Null(), addonData: Type.Null(), addonId: Type.Null(), createdAt: Type.String(), updatedAt: Type.String(),
+  addonName: Type.Null(),
+  addonData: Type.Null(),
+  addonId: Type.Null(),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
 })
 const days = Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 365, description: 'Days' })))
 const MethodInput = Type.Object({
-  name: Text(1, 200), type: OneOf(SHIPPING_TYPES), price: Money(), description: Type.Optional(Nullable(Text(0, 2000))), freeShippingThreshold: Type.Optional(Nullable(Money())),
-  minShippingTime: days, maxShippingTime: days, countries: Type.Optional(Countries), taxRateId: Type.Optional(Nullable(Uuid())),
-  position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })), currencyPrices: Type.Optional(CurrencyPrices),
-  addonName: Type.Optional(Nullable(OneOf(['carrier_a', 'carrier_b', 'carrier_c']))), addonData: Type.Optional(Nullable(Type.Object({}, { additionalProperties: true }))),
+  name: Text(1, 200),
+  type: OneOf(SHIPPING_TYPES),
+  price: Money(),
+  description: Type.Optional(Nullable(Text(0, 2000))),
+  freeShippingThreshold: Type.Optional(Nullable(Money())),
+  minShippingTime: days,
+  maxShippingTime: days,
+  countries: Type.Optional(Countries),
+  taxRateId: Type.Optional(Nullable(Uuid())),
+  position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+  currencyPrices: Type.Optional(CurrencyPrices),
+  addonName: Type.Optional(Nullable(OneOf(['carrier_a', 'carrier_b', 'carrier_c']))),
+  addonData: Type.Optional(Nullable(Type.Object({}, { additionalProperties: true }))),
 })
 export type MethodRow = typeof shippingMethods.$inferSelect
 
 /** What a method costs in a currency, in minor units; null when the merchant set no price in it. */
-export function methodPrice(row: MethodRow, currency: string, settings: Settings): { price: number, freeShippingThreshold: number | null } | null {
-  return currency === settings.currency ? { price: row.price, freeShippingThreshold: row.freeShippingThreshold } : row.currencyPrices[currency] ?? null
+export function methodPrice(
+  row: MethodRow,
+  currency: string,
+  settings: Settings,
+): { price: number; freeShippingThreshold: number | null } | null {
+  return currency === settings.currency
+    ? { price: row.price, freeShippingThreshold: row.freeShippingThreshold }
+    : (row.currencyPrices[currency] ?? null)
 }
 
 function view(row: MethodRow, { currency, settings }: View) {
   const code = currency ?? settings.currency
   const { price, freeShippingThreshold } = methodPrice(row, code, settings)!
-  const currencyPrices = Object.fromEntries(Object.entries(row.currencyPrices).map(([other, set]) => [other, { price: toMajor(set.price, other), freeShippingThreshold: toMajorOrNull(set.freeShippingThreshold, other) }]))
-  return { ...row, price: toMajor(price, code), freeShippingThreshold: toMajorOrNull(freeShippingThreshold, code), currencyPrices, addonName: null, addonData: null, addonId: null }
+  const currencyPrices = Object.fromEntries(
+    Object.entries(row.currencyPrices).map(([other, set]) => [
+      other,
+      { price: toMajor(set.price, other), freeShippingThreshold: toMajorOrNull(set.freeShippingThreshold, other) },
+    ]),
+  )
+  return {
+    ...row,
+    price: toMajor(price, code),
+    freeShippingThreshold: toMajorOrNull(freeShippingThreshold, code),
+    currencyPrices,
+    addonName: null,
+    addonData: null,
+    addonId: null,
+  }
 }
 
 async function find(db: Db, id: string) {
@@ -50,60 +95,129 @@ async function find(db: Db, id: string) {
 /** The row that a body describes; what it leaves out is empty, on create and on PATCH alike. */
 async function columns(tx: Db, body: Static<typeof MethodInput>, settings: Settings) {
   if (body.addonName) throw wrong('addonName', 'the carrier is not connected')
-  if (body.minShippingTime != null && body.maxShippingTime != null && body.maxShippingTime < body.minShippingTime) throw wrong('maxShippingTime', 'must not be under minShippingTime')
+  if (body.minShippingTime != null && body.maxShippingTime != null && body.maxShippingTime < body.minShippingTime)
+    throw wrong('maxShippingTime', 'must not be under minShippingTime')
   await requireIds(tx, taxRates, [body.taxRateId], 'taxRateId')
-  const amount = (value: number | null | undefined, currency: string, path: string) => value == null ? null : toMinor(value, currency, path)
+  const amount = (value: number | null | undefined, currency: string, path: string) =>
+    value == null ? null : toMinor(value, currency, path)
   const currencyPrices: MethodRow['currencyPrices'] = {}
   for (const [code, set] of Object.entries(body.currencyPrices ?? {})) {
     if (!isCurrency(code)) throw wrong(`currencyPrices.${code}`, 'is not a currency')
     const currency = code.toLowerCase()
-    currencyPrices[currency] = { price: toMinor(set.price, currency, `currencyPrices.${code}.price`), freeShippingThreshold: amount(set.freeShippingThreshold, currency, `currencyPrices.${code}.freeShippingThreshold`) }
+    currencyPrices[currency] = {
+      price: toMinor(set.price, currency, `currencyPrices.${code}.price`),
+      freeShippingThreshold: amount(set.freeShippingThreshold, currency, `currencyPrices.${code}.freeShippingThreshold`),
+    }
   }
   return {
-    name: body.name, description: body.description ?? null, type: body.type, price: toMinor(body.price, settings.currency, 'price'),
-    freeShippingThreshold: amount(body.freeShippingThreshold, settings.currency, 'freeShippingThreshold'), minShippingTime: body.minShippingTime ?? null,
-    maxShippingTime: body.maxShippingTime ?? null, countries: (body.countries ?? []).map((code) => code.toUpperCase()), taxRateId: body.taxRateId ?? null, position: body.position ?? 0, currencyPrices,
+    name: body.name,
+    description: body.description ?? null,
+    type: body.type,
+    price: toMinor(body.price, settings.currency, 'price'),
+    freeShippingThreshold: amount(body.freeShippingThreshold, settings.currency, 'freeShippingThreshold'),
+    minShippingTime: body.minShippingTime ?? null,
+    maxShippingTime: body.maxShippingTime ?? null,
+    countries: (body.countries ?? []).map((code) => code.toUpperCase()),
+    taxRateId: body.taxRateId ?? null,
+    position: body.position ?? 0,
+    currencyPrices,
   }
 }
 
 const read = ['storefront:read', 'settings:read'] as const
 
 export const shippingRoutes = resource('checkout', '/shipping')
-  .get('', {
-    op: 'listShippingMethods', summary: 'List shipping methods', scope: read, answers: { 200: Counted(Method) },
-    query: { ...Paging(10), query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of name or description' })), currency: Currency },
-  }, async (call) => {
-    const { limit, offset, query } = call.query
-    const seen = await viewOf(call)
-    const where = and(
-      query === undefined ? undefined : or(sql`${shippingMethods.name} like ${contains(query)} escape '\\'`, sql`${shippingMethods.description} like ${contains(query)} escape '\\'`),
-      seen.currency === null ? undefined : sql`json_extract(${shippingMethods.currencyPrices}, ${`$.${seen.currency}`}) is not null`,
-    )
-    const rows = await call.db.select().from(shippingMethods).where(where).orderBy(asc(shippingMethods.position), asc(shippingMethods.id)).limit(limit).offset(offset)
-    return { data: rows.map((row) => view(row, seen)), meta: { count: await call.db.$count(shippingMethods, where) } }
-  })
-  .post('', { op: 'createShippingMethod', summary: 'Add a shipping method', scope: 'settings:write', body: MethodInput, answers: { 201: Method } }, (call) => call.write(async (tx) => {
-    const settings = await call.settings()
-    const row = { id: call.outside.id(), ...await columns(tx, call.body, settings), createdAt: call.now, updatedAt: call.now }
-    await tx.insert(shippingMethods).values(row)
-    return view(row, { currency: null, lang: null, storefront: false, settings })
-  }))
-  .get('/{id}', { op: 'getShippingMethod', summary: 'Read a shipping method', scope: read, query: { currency: Currency }, answers: { 200: Method }, refuses: [404], stored: true }, async (call) => {
-    const seen = await viewOf(call)
-    const row = await find(call.db, call.params.id!)
-    if (!methodPrice(row, seen.currency ?? seen.settings.currency, seen.settings)) throw missing('shipping method')
-    return view(row, seen)
-  })
-  .patch('/{id}', { op: 'replaceShippingMethod', summary: 'Replace a shipping method', description: 'A full replacement: what is left out is emptied.', scope: 'settings:write', body: MethodInput, answers: { 200: Method }, refuses: [404] },
-    (call) => call.write(async (tx) => {
-      const settings = await call.settings()
-      const row = await find(tx, call.params.id!)
-      const next = { ...row, ...await columns(tx, call.body, settings), updatedAt: call.now }
-      await tx.update(shippingMethods).set(next).where(eq(shippingMethods.id, row.id))
-      return view(next, { currency: null, lang: null, storefront: false, settings })
-    }))
-  .delete('/{id}', { op: 'deleteShippingMethod', summary: 'Remove a shipping method', scope: 'settings:write', answers: { 200: Deleted }, refuses: [404] }, ({ params, write }) => write(async (tx) => {
-    const { id } = await find(tx, params.id!)
-    await tx.delete(shippingMethods).where(eq(shippingMethods.id, id))
-    return deleted
-  }))
+  .get(
+    '',
+    {
+      op: 'listShippingMethods',
+      summary: 'List shipping methods',
+      scope: read,
+      answers: { 200: Counted(Method) },
+      query: {
+        ...Paging(10),
+        query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of name or description' })),
+        currency: Currency,
+      },
+    },
+    async (call) => {
+      const { limit, offset, query } = call.query
+      const seen = await viewOf(call)
+      const where = and(
+        query === undefined
+          ? undefined
+          : or(
+              sql`${shippingMethods.name} like ${contains(query)} escape '\\'`,
+              sql`${shippingMethods.description} like ${contains(query)} escape '\\'`,
+            ),
+        seen.currency === null ? undefined : sql`json_extract(${shippingMethods.currencyPrices}, ${`$.${seen.currency}`}) is not null`,
+      )
+      const rows = await call.db
+        .select()
+        .from(shippingMethods)
+        .where(where)
+        .orderBy(asc(shippingMethods.position), asc(shippingMethods.id))
+        .limit(limit)
+        .offset(offset)
+      return { data: rows.map((row) => view(row, seen)), meta: { count: await call.db.$count(shippingMethods, where) } }
+    },
+  )
+  .post(
+    '',
+    { op: 'createShippingMethod', summary: 'Add a shipping method', scope: 'settings:write', body: MethodInput, answers: { 201: Method } },
+    (call) =>
+      call.write(async (tx) => {
+        const settings = await call.settings()
+        const row = { id: call.outside.id(), ...(await columns(tx, call.body, settings)), createdAt: call.now, updatedAt: call.now }
+        await tx.insert(shippingMethods).values(row)
+        return view(row, { currency: null, lang: null, storefront: false, settings })
+      }),
+  )
+  .get(
+    '/{id}',
+    {
+      op: 'getShippingMethod',
+      summary: 'Read a shipping method',
+      scope: read,
+      query: { currency: Currency },
+      answers: { 200: Method },
+      refuses: [404],
+      stored: true,
+    },
+    async (call) => {
+      const seen = await viewOf(call)
+      const row = await find(call.db, call.params.id!)
+      if (!methodPrice(row, seen.currency ?? seen.settings.currency, seen.settings)) throw missing('shipping method')
+      return view(row, seen)
+    },
+  )
+  .patch(
+    '/{id}',
+    {
+      op: 'replaceShippingMethod',
+      summary: 'Replace a shipping method',
+      description: 'A full replacement: what is left out is emptied.',
+      scope: 'settings:write',
+      body: MethodInput,
+      answers: { 200: Method },
+      refuses: [404],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const settings = await call.settings()
+        const row = await find(tx, call.params.id!)
+        const next = { ...row, ...(await columns(tx, call.body, settings)), updatedAt: call.now }
+        await tx.update(shippingMethods).set(next).where(eq(shippingMethods.id, row.id))
+        return view(next, { currency: null, lang: null, storefront: false, settings })
+      }),
+  )
+  .delete(
+    '/{id}',
+    { op: 'deleteShippingMethod', summary: 'Remove a shipping method', scope: 'settings:write', answers: { 200: Deleted }, refuses: [404] },
+    ({ params, write }) =>
+      write(async (tx) => {
+        const { id } = await find(tx, params.id!)
+        await tx.delete(shippingMethods).where(eq(shippingMethods.id, id))
+        return deleted
+      }),
+  )

@@ -12,8 +12,9 @@ import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { Refusal } from './refusal.ts'
+import { JSON_TYPE, jsonResponse, notModified } from './response.ts'
 import { Reply, type Outside, type Route } from './route.ts'
-import { parser, parseQuery, type Parser } from './schema.ts'
+import { parser, parseQuery, type Parser } from './check.ts'
 import { pathOf, searchOf } from './url.ts'
 
 /** What answering needs of the process around it. */
@@ -32,9 +33,15 @@ export interface Surroundings {
 }
 
 /** A route made ready: its schemas are compiled at their first use, not at start. */
-interface Ready { route: Route, query: Parser<unknown> | null, body: Parser<unknown> | null, answers: Map<number, Parser<unknown>>, status: number, type: string }
+interface Ready {
+  route: Route
+  query: Parser<unknown> | null
+  body: Parser<unknown> | null
+  answers: Map<number, Parser<unknown>>
+  status: number
+  type: string
+}
 
-const JSON_TYPE = 'application/json; charset=utf-8'
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 /** ETags remembered for each store: about 100 bytes each. */
 const VALIDATORS_MAX = 2_000
@@ -45,11 +52,18 @@ export class Answering {
   /** GET routes by path: what an `If-Match` is compared with. */
   readonly #reads = new Map<string, Ready>()
 
-  constructor(readonly app: Surroundings, routes: readonly Route[]) {
+  constructor(
+    readonly app: Surroundings,
+    routes: readonly Route[],
+  ) {
     for (const route of routes) {
       const [status, first] = Object.entries(route.options.answers)[0]!
       const ready: Ready = {
-        route, query: route.query && parser(route.query), body: route.options.body ? parser(route.options.body) : null, answers: new Map(), status: Number(status),
+        route,
+        query: route.query && parser(route.query),
+        body: route.options.body ? parser(route.options.body) : null,
+        answers: new Map(),
+        status: Number(status),
         type: typeof first === 'string' ? first : JSON_TYPE,
       }
       this.#ready.set(route, ready)
@@ -85,7 +99,11 @@ export class Answering {
   refuse(error: unknown, requestId: string, headers: Record<string, string>): Response {
     let refusal = refusalOf(error)
     if (!refusal) {
-      this.app.log.write('warn', 'unexpected error', { requestId, error: String(error), stack: error instanceof Error ? error.stack : undefined })
+      this.app.log.write('warn', 'unexpected error', {
+        requestId,
+        error: String(error),
+        stack: error instanceof Error ? error.stack : undefined,
+      })
       refusal = new Refusal(500, 'internal error', { requestId })
     }
     return jsonResponse(refusal.status, JSON.stringify(refusal.body), { ...headers, ...refusal.headers })
@@ -97,8 +115,14 @@ export class Answering {
     this.app.metrics.count(request.method, pattern, status, ms / 1000)
     if (!this.app.log.enabled('info')) return
     this.app.log.write(status >= 500 ? 'warn' : 'info', 'request', {
-      requestId, method: request.method, route: pattern, path: pathOf(request.url).slice(0, 300), status, ms: Math.round(ms * 100) / 100,
-      storeId: session?.store.id, keyId: session?.key.id,
+      requestId,
+      method: request.method,
+      route: pattern,
+      path: pathOf(request.url).slice(0, 300),
+      status,
+      ms: Math.round(ms * 100) / 100,
+      storeId: session?.store.id,
+      keyId: session?.key.id,
     })
   }
 
@@ -115,12 +139,15 @@ export class Answering {
     const tasks: Task[] = []
     let succeeded = false
     try {
-      const response = await this.app.handles.use(store.id, environment, (handle) => this.#keyed(ready, { ...parts, session, handle, tasks }))
+      const response = await this.app.handles.use(store.id, environment, (handle) =>
+        this.#keyed(ready, { ...parts, session, handle, tasks }),
+      )
       succeeded = response.status < 400
       return response
     } finally {
       // What follows a change waits for its commit: a refusal leaves nothing to follow.
-      for (const { run, when } of tasks) if (succeeded || when === 'always') this.app.after(() => this.app.handles.use(store.id, environment, run))
+      for (const { run, when } of tasks)
+        if (succeeded || when === 'always') this.app.after(() => this.app.handles.use(store.id, environment, run))
     }
   }
 
@@ -169,7 +196,8 @@ export class Answering {
     const result = await handle.write(async (tx) => {
       const inside = joined(route, call, tx)
       const current = await reading.route.handler({ ...inside, query: reading.query?.parse({}) ?? {} } as never)
-      if (!stillMatches(condition!, etagOf(this.#encode(reading, current)))) throw new Refusal(412, 'the resource has changed since: read it again')
+      if (!stillMatches(condition!, etagOf(this.#encode(reading, current))))
+        throw new Refusal(412, 'the resource has changed since: read it again')
       return handler(inside)
     })
     return this.#respond(ready, request, result, headers)
@@ -186,7 +214,7 @@ export class Answering {
     if (schema === undefined) throw new Error(`${ready.route.options.op} answers ${status}, which it does not describe`)
     if (typeof schema === 'string') return
     let check = ready.answers.get(status)
-    if (!check) ready.answers.set(status, check = parser(schema))
+    if (!check) ready.answers.set(status, (check = parser(schema)))
     const problems = check.problems(JSON.parse(JSON.stringify(body)))
     if (problems.length) throw new Error(`${ready.route.options.op}: the answer does not match its schema: ${JSON.stringify(problems)}`)
   }
@@ -215,14 +243,4 @@ function unchangedSince(handle: Handle, validator: string, version: number, requ
   return known && known.version === version && matches(condition!, known.etag) ? known.etag : null
 }
 
-const jsonResponse = (status: number, body: string, headers: Record<string, string>) =>
-  new Response(body, { status, headers: { ...headers, 'content-type': JSON_TYPE, 'cache-control': 'no-store' } })
-
-function notModified(etag: string, headers: Record<string, string>): Response {
-  delete headers['content-type']
-  headers.etag = etag
-  headers['cache-control'] = 'private, no-cache'
-  return new Response(null, { status: 304, headers })
-}
-
-const statusOf = (ready: Ready, result: unknown) => result instanceof Reply ? result.status : ready.status
+const statusOf = (ready: Ready, result: unknown) => (result instanceof Reply ? result.status : ready.status)

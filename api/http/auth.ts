@@ -9,7 +9,13 @@ export async function authenticate(registry: Registry, request: Request): Promis
   const header = request.headers.get('authorization')
   const secret = header && /^bearer /i.test(header) ? header.slice(7).trim() : null
   const session = secret ? await registry.session(secret) : null
-  if (!session) throw new Refusal(401, secret ? 'invalid API key' : 'missing API key: send Authorization: Bearer <API_KEY>', {}, { 'www-authenticate': 'Bearer' })
+  if (!session)
+    throw new Refusal(
+      401,
+      secret ? 'invalid API key' : 'missing API key: send Authorization: Bearer <API_KEY>',
+      {},
+      { 'www-authenticate': 'Bearer' },
+    )
   return session
 }
 
@@ -19,7 +25,12 @@ export function limit(limiter: RateLimiter, keyId: string, headers: Record<strin
   headers['ratelimit-policy'] = limiter.policy
   headers.ratelimit = `"default";r=${standing.remaining};t=${standing.resetSeconds}`
   if (standing.retryAfterSeconds) {
-    throw new Refusal(429, `too many requests: wait ${standing.retryAfterSeconds} s`, {}, { 'retry-after': String(standing.retryAfterSeconds) })
+    throw new Refusal(
+      429,
+      `too many requests: wait ${standing.retryAfterSeconds} s`,
+      {},
+      { 'retry-after': String(standing.retryAfterSeconds) },
+    )
   }
 }
 

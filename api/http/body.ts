@@ -37,7 +37,9 @@ function isTooDeep(text: string): boolean {
       if (c === 92) i++
       else if (c === 34) quoted = false
     } else if (c === 34) quoted = true
-    else if (c === 91 || c === 123) { if (++depth > DEPTH_MAX) return true } else if (c === 93 || c === 125) depth--
+    else if (c === 91 || c === 123) {
+      if (++depth > DEPTH_MAX) return true
+    } else if (c === 93 || c === 125) depth--
   }
   return false
 }
@@ -45,7 +47,8 @@ function isTooDeep(text: string): boolean {
 /** NUL and lone surrogates can't be stored as text, so they are refused by field. */
 function refuseBrokenText(value: unknown, path: string[]) {
   if (typeof value === 'string') {
-    if (value.includes('\0') || !value.isWellFormed()) throw invalid([{ code: 'invalid_string', message: 'must be well-formed text without NUL', path }])
+    if (value.includes('\0') || !value.isWellFormed())
+      throw invalid([{ code: 'invalid_string', message: 'must be well-formed text without NUL', path }])
   } else if (Array.isArray(value)) value.forEach((item, i) => refuseBrokenText(item, [...path, String(i)]))
   else if (value && typeof value === 'object') {
     for (const [name, item] of Object.entries(value)) {
@@ -56,10 +59,11 @@ function refuseBrokenText(value: unknown, path: string[]) {
 }
 
 /** The value of a JSON body; no body at all is an empty object. Refuses with 400, 413 or 415. */
-export async function readJson(request: Request): Promise<{ value: unknown, text: string }> {
+export async function readJson(request: Request): Promise<{ value: unknown; text: string }> {
   const type = request.headers.get('content-type')
   if (type === null || !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)) {
-    if (type === null && (request.headers.get('content-length') ?? '0') === '0' && !request.headers.has('transfer-encoding')) return { value: {}, text: '' }
+    if (type === null && (request.headers.get('content-length') ?? '0') === '0' && !request.headers.has('transfer-encoding'))
+      return { value: {}, text: '' }
     throw new Refusal(415, 'the body must be JSON: send Content-Type: application/json')
   }
   const text = await readText(request)

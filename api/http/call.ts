@@ -8,11 +8,20 @@ import type { Call, Outside, Route, Settings } from './route.ts'
 import { pathOf } from './url.ts'
 
 /** Work for after the answer (see `Call.after`). */
-export interface Task { run(store: Handle): Promise<void>, when: 'success' | 'always' }
+export interface Task {
+  run(store: Handle): Promise<void>
+  when: 'success' | 'always'
+}
 
 /** One keyed request, before it is parsed. */
 export interface Keyed {
-  session: Session, handle: Handle, request: Request, requestId: string, params: Record<string, string>, headers: Record<string, string>, tasks: Task[]
+  session: Session
+  handle: Handle
+  request: Request
+  requestId: string
+  params: Record<string, string>
+  headers: Record<string, string>
+  tasks: Task[]
   /** The version of the store that this request has asked for already. */
   version?: number | null
 }
@@ -23,12 +32,12 @@ const settingsRow = compile((db) => db.select().from(settingsTable))
 const insertAudit = inserter(auditLog)
 
 /** The settings of a store, read again only after a commit. */
-const remembered = new WeakMap<Handle, { version: number, row: Settings }>()
+const remembered = new WeakMap<Handle, { version: number; row: Settings }>()
 
 async function settingsOf({ handle, version = handle.version() }: Keyed): Promise<Settings> {
   const memo = remembered.get(handle)
   if (version !== null && memo?.version === version) return memo.row
-  const row = await settingsRow.get(handle.read) as Settings
+  const row = (await settingsRow.get(handle.read)) as Settings
   if (version !== null) remembered.set(handle, { version, row })
   return row
 }
@@ -37,9 +46,21 @@ async function settingsOf({ handle, version = handle.version() }: Keyed): Promis
 export function callOf(route: Route, keyed: Keyed, outside: Outside, query: unknown, body: unknown): AnyCall {
   const { handle, session, request, requestId, params, tasks } = keyed
   const call: AnyCall = {
-    session, db: handle.read, query: query as never, body: body as never, params, request, requestId, outside, prepared: undefined, now: outside.now().toISOString(),
-    storefront: isStorefront(session), settings: () => settingsOf(keyed),
-    after: (run, when = 'success') => { tasks.push({ run, when }) },
+    session,
+    db: handle.read,
+    query: query as never,
+    body: body as never,
+    params,
+    request,
+    requestId,
+    outside,
+    prepared: undefined,
+    now: outside.now().toISOString(),
+    storefront: isStorefront(session),
+    settings: () => settingsOf(keyed),
+    after: (run, when = 'success') => {
+      tasks.push({ run, when })
+    },
     write: (fn) => handle.write((tx) => audited(route, call, tx, fn)),
   }
   return call
@@ -47,16 +68,27 @@ export function callOf(route: Route, keyed: Keyed, outside: Outside, query: unkn
 
 /** The same call, with all its reads and writes in one transaction that is open already. */
 export function joined(route: Route, call: AnyCall, tx: Db): AnyCall {
-  return { ...call, db: tx, settings: async () => await settingsRow.get(tx) as Settings, write: (fn) => audited(route, call, tx, fn) }
+  return { ...call, db: tx, settings: async () => (await settingsRow.get(tx)) as Settings, write: (fn) => audited(route, call, tx, fn) }
 }
 
 /** Runs a change and writes its audit row, in one transaction. */
-async function audited<T>(route: Route, { session, outside, requestId, now, request }: AnyCall, tx: Db, fn: (tx: Db) => Promise<T>): Promise<T> {
+async function audited<T>(
+  route: Route,
+  { session, outside, requestId, now, request }: AnyCall,
+  tx: Db,
+  fn: (tx: Db) => Promise<T>,
+): Promise<T> {
   const result = await fn(tx)
   if (!route.options.unaudited) {
     await insertAudit(tx, {
-      id: outside.id(), keyId: session.key.id, keyName: session.key.name, method: request.method, path: pathOf(request.url).slice(0, 500), resource: route.path.split('/')[1]!,
-      requestId, createdAt: now,
+      id: outside.id(),
+      keyId: session.key.id,
+      keyName: session.key.name,
+      method: request.method,
+      path: pathOf(request.url).slice(0, 500),
+      resource: route.path.split('/')[1]!,
+      requestId,
+      createdAt: now,
     })
   }
   return result

@@ -5,15 +5,18 @@ import type { Json } from './openapi-schemas.ts'
 /** How deep a body's fields are listed in place. */
 const DEPTH_MAX = 4
 
-const nameOf = (schema: Json): string | null => typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1)! : null
+const nameOf = (schema: Json): string | null => (typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1)! : null)
 
 /** What `$ref` refers to, or the thing itself. */
 export function resolve(document: Json, thing: Json): Json {
   if (typeof thing.$ref !== 'string') return thing
-  return thing.$ref.split('/').slice(1).reduce((at: Json, part: string) => at[part], document)
+  return thing.$ref
+    .split('/')
+    .slice(1)
+    .reduce((at: Json, part: string) => at[part], document)
 }
 
-const joined = (parts: Part[], between: string) => parts.map((part, i) => i ? [between, part] : part)
+const joined = (parts: Part[], between: string) => parts.map((part, i) => (i ? [between, part] : part))
 
 /** The type of a schema in words, named schemas as links. */
 export function typeOf(schema: Json): Part {
@@ -22,9 +25,19 @@ export function typeOf(schema: Json): Part {
   if (schema.anyOf) return joined(schema.anyOf.map(typeOf), ' or ')
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`
   const types: string[] = Array.isArray(schema.type) ? schema.type : [schema.type ?? 'anything']
-  const values = Object.values(schema.patternProperties ?? {}).concat(typeof schema.additionalProperties === 'object' ? schema.additionalProperties : [])[0] as Json | undefined
-  return joined(types.map((type) =>
-    type === 'array' ? ['list of ', typeOf(schema.items ?? {})] : type === 'object' && values && !schema.properties ? ['object of ', typeOf(values)] : type), ' or ')
+  const values = Object.values(schema.patternProperties ?? {}).concat(
+    typeof schema.additionalProperties === 'object' ? schema.additionalProperties : [],
+  )[0] as Json | undefined
+  return joined(
+    types.map((type) =>
+      type === 'array'
+        ? ['list of ', typeOf(schema.items ?? {})]
+        : type === 'object' && values && !schema.properties
+          ? ['object of ', typeOf(values)]
+          : type,
+    ),
+    ' or ',
+  )
 }
 
 /** The bounds of a schema in words. */
@@ -35,7 +48,14 @@ export function boundsOf(schema: Json): Part {
     else if (low !== undefined) parts.push(`at least ${low}${unit}`)
     else if (high !== undefined) parts.push(`at most ${high}${unit}`)
   }
-  if (schema.enum) parts.push(['one of ', joined(schema.enum.filter((value: unknown) => value !== null).map((value: unknown) => html`<code>${String(value)}</code>`), ', ')])
+  if (schema.enum)
+    parts.push([
+      'one of ',
+      joined(
+        schema.enum.filter((value: unknown) => value !== null).map((value: unknown) => html`<code>${String(value)}</code>`),
+        ', ',
+      ),
+    ])
   range(schema.minimum, schema.maximum)
   if (schema.exclusiveMinimum !== undefined) parts.push(`more than ${schema.exclusiveMinimum}`)
   range(schema.minLength || undefined, schema.maxLength, ' characters')
@@ -46,16 +66,23 @@ export function boundsOf(schema: Json): Part {
   if (schema.default !== undefined) parts.push(html`default <code>${JSON.stringify(schema.default)}</code>`)
   if (schema.anyOf) for (const part of schema.anyOf) if (!part.$ref && part.type !== 'null') parts.push(boundsOf(part))
   if (schema.items && !schema.items.$ref && schema.items.type !== 'object') parts.push(boundsOf(schema.items))
-  return joined(parts.filter((part) => !Array.isArray(part) || part.length), '; ')
+  return joined(
+    parts.filter((part) => !Array.isArray(part) || part.length),
+    '; ',
+  )
 }
 
 /** Said more quietly; nothing when there is nothing to say. */
-export const soft = (part: Part): Part => Array.isArray(part) && !part.length ? null : html`<span class="soft">${part}</span>`
+export const soft = (part: Part): Part => (Array.isArray(part) && !part.length ? null : html`<span class="soft">${part}</span>`)
 
-interface Row { path: string, schema: Json, required: boolean }
+interface Row {
+  path: string
+  schema: Json
+  required: boolean
+}
 
 /** The object that a field holds, alone or in a list: what is listed below it. */
-function below(document: Json, schema: Json, open: boolean): { suffix: string, schema: Json } | null {
+function below(document: Json, schema: Json, open: boolean): { suffix: string; schema: Json } | null {
   if (schema.$ref) return open ? below(document, resolve(document, schema), open) : null
   if (schema.properties) return { suffix: '', schema }
   if (schema.items) {
@@ -70,7 +97,7 @@ function below(document: Json, schema: Json, open: boolean): { suffix: string, s
 }
 
 function rowsOf(document: Json, schema: Json, open: boolean, prefix = '', depth = 0): Row[] {
-  return Object.entries(schema.properties as Record<string, Json> ?? {}).flatMap(([name, field]) => {
+  return Object.entries((schema.properties as Record<string, Json>) ?? {}).flatMap(([name, field]) => {
     const path = prefix + name
     const inner = depth < DEPTH_MAX ? below(document, field, open) : null
     const row = { path, schema: field, required: schema.required?.includes(name) ?? false }
@@ -83,6 +110,8 @@ export function fieldsTable(document: Json, schema: Json, open: boolean): Html |
   const whole = below(document, schema, true)
   const rows = whole ? rowsOf(document, whole.schema, open) : []
   if (!rows.length) return null
-  return html`<div class="scroll"><table><thead><tr><th>Field</th><th>Type</th><th>Description</th></tr></thead><tbody>${rows.map(({ path, schema: field, required }) => html`
-<tr><td><code>${path}</code>${required && html` <span class="needed">required</span>`}</td><td>${typeOf(field)}</td><td>${field.description && html`${phrase(field.description)} `}${soft(boundsOf(field))}</td></tr>`)}</tbody></table></div>`
+  return html`<div class="scroll"><table><thead><tr><th>Field</th><th>Type</th><th>Description</th></tr></thead><tbody>${rows.map(
+    ({ path, schema: field, required }) => html`
+<tr><td><code>${path}</code>${required && html` <span class="needed">required</span>`}</td><td>${typeOf(field)}</td><td>${field.description && html`${phrase(field.description)} `}${soft(boundsOf(field))}</td></tr>`,
+  )}</tbody></table></div>`
 }

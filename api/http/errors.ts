@@ -8,12 +8,11 @@ export function constraintRefusal(error: unknown): Refusal | null {
   return constraint && new Refusal(409, constraintMessage(constraint))
 }
 
-function constraintMessage({ kind, columns }: { kind: string, columns: string[] }): string {
+function constraintMessage({ kind, columns }: { kind: string; columns: string[] }): string {
   if (kind === 'unique') return `${columns.map((column) => column.split('.')[1] ?? column).join(' and ')} already exists`
   if (kind === 'foreign_key') return 'still referenced by, or refers to, another resource'
   return 'the change breaks a rule that the store keeps'
 }
-
 
 /** The refusal that a client gets for anything thrown; null for what it must not learn more of than that it happened. */
 export function refusalOf(error: unknown): Refusal | null {

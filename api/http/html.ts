@@ -5,7 +5,9 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
 
 /** A piece of HTML that is safe as it stands. */
-export class Html { constructor(readonly text: string) {} }
+export class Html {
+  constructor(readonly text: string) {}
+}
 export type Part = Html | string | number | null | undefined | false | readonly Part[]
 
 const textOf = (part: Part): string => {
@@ -19,7 +21,17 @@ export const html = (texts: TemplateStringsArray, ...parts: Part[]) =>
   new Html(texts.reduce((made, text, i) => made + textOf(parts[i - 1]) + text))
 
 /** The few marks that descriptions use: paragraphs, `code` and **bold**. */
-export const prose = (markdown: string) => new Html(markdown.split(/\n{2,}/).map((paragraph) =>
-  `<p>${escapeHtml(paragraph).replace(/`([^`]+)`/g, '<code>$1</code>').replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')}</p>`).join(''))
+export const prose = (markdown: string) =>
+  new Html(
+    markdown
+      .split(/\n{2,}/)
+      .map(
+        (paragraph) =>
+          `<p>${escapeHtml(paragraph)
+            .replace(/`([^`]+)`/g, '<code>$1</code>')
+            .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')}</p>`,
+      )
+      .join(''),
+  )
 /** The same marks within a line. */
 export const phrase = (markdown: string) => new Html(prose(markdown).text.slice(3, -4))

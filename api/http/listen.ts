@@ -6,20 +6,32 @@ const IDLE_SECONDS = 120
 /** Far over what any route takes: those answer 413 themselves, as JSON. */
 const REQUEST_MAX_BYTES = 16 * 1024 * 1024
 
-export interface Address { host: string, port: number, reusePort?: boolean }
+export interface Address {
+  host: string
+  port: number
+  reusePort?: boolean
+}
 export type Serve = (request: Request) => Response | Promise<Response>
 
 /** Listens on `address`; `variable` is the name of the setting that its port comes from, for whoever reads the error. */
 export function listen(variable: string, { host, port, reusePort = false }: Address, serve: Serve): Server<undefined> {
   try {
     return Bun.serve({
-      hostname: host, port, reusePort, idleTimeout: IDLE_SECONDS, maxRequestBodySize: REQUEST_MAX_BYTES, development: false, fetch: serve,
+      hostname: host,
+      port,
+      reusePort,
+      idleTimeout: IDLE_SECONDS,
+      maxRequestBodySize: REQUEST_MAX_BYTES,
+      development: false,
+      fetch: serve,
       error: () => Response.json({ error: 'internal error' }, { status: 500 }),
     })
   } catch (error) {
-    const { code, message } = error as { code?: string, message: string }
-    if (code === 'EADDRINUSE') throw new Error(`${variable} ${port} is in use on ${host}: stop what listens there or set ${variable} to another port`)
-    if (code === 'EADDRNOTAVAIL') throw new Error(`HOST ${host} is no address of this machine: set HOST to one of its addresses, such as 127.0.0.1 or 0.0.0.0`)
+    const { code, message } = error as { code?: string; message: string }
+    if (code === 'EADDRINUSE')
+      throw new Error(`${variable} ${port} is in use on ${host}: stop what listens there or set ${variable} to another port`)
+    if (code === 'EADDRNOTAVAIL')
+      throw new Error(`HOST ${host} is no address of this machine: set HOST to one of its addresses, such as 127.0.0.1 or 0.0.0.0`)
     if (code === 'EACCES') throw new Error(`${variable} ${port} may not be used by this user: set ${variable} to a port of 1024 or more`)
     throw new Error(`could not listen on ${host}, port ${port} (${variable}): ${message}`)
   }

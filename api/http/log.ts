@@ -13,7 +13,7 @@ export interface Log {
 /** Lines wait for this long, so that a busy server makes one system call for many. */
 const FLUSH_MS = 50
 
-export function createLog(minimum: Level, out: { write(text: string): unknown, isTTY?: boolean } = process.stdout): Log {
+export function createLog(minimum: Level, out: { write(text: string): unknown; isTTY?: boolean } = process.stdout): Log {
   let lines: string[] = []
   let timer: ReturnType<typeof setTimeout> | null = null
   const flush = () => {
@@ -27,9 +27,13 @@ export function createLog(minimum: Level, out: { write(text: string): unknown, i
     write(level, message, fields = {}) {
       if (!this.enabled(level)) return
       const time = new Date().toISOString()
-      lines.push(out.isTTY
-        ? `${time.slice(11, 23)} ${level.padEnd(5)} ${message} ${Object.entries(fields).map(([k, v]) => `${k}=${v}`).join(' ')}\n`
-        : `${JSON.stringify({ time, level, message, ...fields })}\n`)
+      lines.push(
+        out.isTTY
+          ? `${time.slice(11, 23)} ${level.padEnd(5)} ${message} ${Object.entries(fields)
+              .map(([k, v]) => `${k}=${v}`)
+              .join(' ')}\n`
+          : `${JSON.stringify({ time, level, message, ...fields })}\n`,
+      )
       if (lines.length > 500) flush()
       else timer ??= setTimeout(flush, FLUSH_MS)
     },

@@ -2,7 +2,11 @@
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-interface Series { count: number, sum: number, buckets: number[] }
+interface Series {
+  count: number
+  sum: number
+  buckets: number[]
+}
 
 export class Metrics {
   readonly #series = new Map<string, Series>()
@@ -11,7 +15,7 @@ export class Metrics {
   count(method: string, route: string, status: number, seconds: number) {
     const labels = `method="${method}",route="${route}",status="${status}"`
     let series = this.#series.get(labels)
-    if (!series) this.#series.set(labels, series = { count: 0, sum: 0, buckets: BUCKETS_SECONDS.map(() => 0) })
+    if (!series) this.#series.set(labels, (series = { count: 0, sum: 0, buckets: BUCKETS_SECONDS.map(() => 0) }))
     series.count++
     series.sum += seconds
     const at = BUCKETS_SECONDS.findIndex((bound) => seconds <= bound)
@@ -26,7 +30,11 @@ export class Metrics {
         total += buckets[i]!
         lines.push(`stoa_request_seconds_bucket{${labels},le="${bound}"} ${total}`)
       })
-      lines.push(`stoa_request_seconds_bucket{${labels},le="+Inf"} ${count}`, `stoa_request_seconds_sum{${labels}} ${sum}`, `stoa_request_seconds_count{${labels}} ${count}`)
+      lines.push(
+        `stoa_request_seconds_bucket{${labels},le="+Inf"} ${count}`,
+        `stoa_request_seconds_sum{${labels}} ${sum}`,
+        `stoa_request_seconds_count{${labels}} ${count}`,
+      )
     }
     for (const [name, value] of Object.entries(gauges)) lines.push(`# TYPE ${name} gauge`, `${name} ${value}`)
     return `${lines.join('\n')}\n`

@@ -28,15 +28,36 @@ export const HEADERS: Record<string, Json> = {
 const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` })
 export const header = (name: keyof typeof HEADERS) => ref('headers', name)
 /** Headers of every answer that needed a key. */
-export const KEYED_HEADERS: Json = { 'X-Request-Id': header('RequestId'), RateLimit: header('RateLimit'), 'RateLimit-Policy': header('RateLimitPolicy') }
+export const KEYED_HEADERS: Json = {
+  'X-Request-Id': header('RequestId'),
+  RateLimit: header('RateLimit'),
+  'RateLimit-Policy': header('RateLimitPolicy'),
+}
 export const PUBLIC_HEADERS: Json = { 'X-Request-Id': header('RequestId') }
 
-const sent = (name: string, description: string, schema: Json, example: string): Json => ({ name, in: 'header', required: false, description, schema: { type: 'string', ...schema }, example })
+const sent = (name: string, description: string, schema: Json, example: string): Json => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string', ...schema },
+  example,
+})
 
 /** Request headers that operations take, by the name that `$ref` uses. */
 export const PARAMETERS: Record<string, Json> = {
-  RequestId: sent('X-Request-Id', 'Comes back with the answer and stands in the log', { pattern: '^[A-Za-z0-9._-]{1,128}$' }, 'checkout-7f3a'),
-  IdempotencyKey: sent('Idempotency-Key', 'Makes the call safe to repeat: the same key and body within 24 hours get the first answer again, another body gets 422', { minLength: 1, maxLength: 255 }, '8e03978e-40d5-43e8-bc93-6894a57f9324'),
+  RequestId: sent(
+    'X-Request-Id',
+    'Comes back with the answer and stands in the log',
+    { pattern: '^[A-Za-z0-9._-]{1,128}$' },
+    'checkout-7f3a',
+  ),
+  IdempotencyKey: sent(
+    'Idempotency-Key',
+    'Makes the call safe to repeat: the same key and body within 24 hours get the first answer again, another body gets 422',
+    { minLength: 1, maxLength: 255 },
+    '8e03978e-40d5-43e8-bc93-6894a57f9324',
+  ),
   IfNoneMatch: sent('If-None-Match', 'ETag known to the caller: 304 while it still holds', {}, '"1x2y3z"'),
   IfMatch: sent('If-Match', 'ETag that the change starts from: 412 when the resource has changed since', {}, '"1x2y3z"'),
 }
@@ -44,43 +65,145 @@ export const parameter = (name: keyof typeof PARAMETERS) => ref('parameters', na
 
 const error: Json = { type: 'string', description: 'What is wrong, in a sentence' }
 const detail: Json = {
-  type: 'object', required: ['code', 'message', 'path'],
+  type: 'object',
+  required: ['code', 'message', 'path'],
   properties: {
-    code: { type: 'string', enum: ['invalid_type', 'required', 'too_small', 'too_big', 'invalid_string', 'invalid_enum_value', 'unrecognized_keys', 'custom'] },
-    message: { type: 'string' }, path: { type: 'array', items: { type: 'string' }, description: 'The field, from the outside in' },
-    minimum: { type: 'number' }, maximum: { type: 'number' }, options: { type: 'array', items: {}, description: 'The values that are possible' },
-    keys: { type: 'array', items: { type: 'string' }, description: 'The unknown fields' }, pattern: { type: 'string' },
+    code: {
+      type: 'string',
+      enum: ['invalid_type', 'required', 'too_small', 'too_big', 'invalid_string', 'invalid_enum_value', 'unrecognized_keys', 'custom'],
+    },
+    message: { type: 'string' },
+    path: { type: 'array', items: { type: 'string' }, description: 'The field, from the outside in' },
+    minimum: { type: 'number' },
+    maximum: { type: 'number' },
+    options: { type: 'array', items: {}, description: 'The values that are possible' },
+    keys: { type: 'array', items: { type: 'string' }, description: 'The unknown fields' },
+    pattern: { type: 'string' },
   },
 }
 
 /** The forms of error bodies (document 1, Errors). */
 export const ERROR_SCHEMAS: Record<string, Json> = {
-  Error: { type: 'object', required: ['error'], properties: { error, hint: { type: 'string', description: 'What to do about it' }, requestId: { type: 'string' } } },
+  Error: {
+    type: 'object',
+    required: ['error'],
+    properties: { error, hint: { type: 'string', description: 'What to do about it' }, requestId: { type: 'string' } },
+  },
   ErrorDetail: detail,
-  ScopeError: { type: 'object', required: ['error'], properties: { error, hint: { type: 'string', description: 'How to get a key that may' } } },
-  ValidationError: { type: 'object', required: ['error'], properties: { error, details: { type: 'array', items: ref('schemas', 'ErrorDetail'), description: 'Each failed check' } } },
+  ScopeError: {
+    type: 'object',
+    required: ['error'],
+    properties: { error, hint: { type: 'string', description: 'How to get a key that may' } },
+  },
+  ValidationError: {
+    type: 'object',
+    required: ['error'],
+    properties: { error, details: { type: 'array', items: ref('schemas', 'ErrorDetail'), description: 'Each failed check' } },
+  },
 }
 
-interface Failure { name: string, description: string, schema: keyof typeof ERROR_SCHEMAS, example: Json, headers?: Json }
+interface Failure {
+  name: string
+  description: string
+  schema: keyof typeof ERROR_SCHEMAS
+  example: Json
+  headers?: Json
+}
 
 /** Answers to refused requests, by status. */
 const FAILURES: Record<number, Failure> = {
-  400: { name: 'Invalid', schema: 'ValidationError', description: 'The query or the body is not valid, or a precondition fails; `details` names the fields',
-    example: { error: 'limit: must be at most 100', details: [{ code: 'too_big', message: 'must be at most 100', path: ['limit'], maximum: 100 }] } },
-  401: { name: 'Unauthorized', schema: 'Error', description: 'The API key is missing, unknown or revoked', example: { error: 'invalid API key' } },
-  402: { name: 'PaymentRequired', schema: 'Error', description: 'The payment was declined; nothing has changed', example: { error: 'the payment was declined' } },
-  403: { name: 'Forbidden', schema: 'ScopeError', description: 'The key lacks the scope, or the plan does not allow the change',
-    example: { error: 'this key lacks the scope catalog:write', hint: 'Create a key with this scope: stoa key create --store ID --scopes catalog:write' } },
-  404: { name: 'NotFound', schema: 'Error', description: 'There is no such resource in this store, or its tool is off', example: { error: 'product not found' } },
-  409: { name: 'Conflict', schema: 'Error', description: 'The state of this resource, or another resource, stands against it', example: { error: 'slug already exists' } },
-  412: { name: 'PreconditionFailed', schema: 'Error', description: 'The resource has changed since the ETag in `If-Match`', example: { error: 'the resource has changed since: read it again' } },
-  413: { name: 'TooLarge', schema: 'Error', description: 'The body is too large', example: { error: 'the body is larger than 1048576 bytes' } },
-  415: { name: 'UnsupportedType', schema: 'Error', description: 'The body has another media type', example: { error: 'the body must be JSON: send Content-Type: application/json' } },
-  422: { name: 'KeyReused', schema: 'Error', description: 'The `Idempotency-Key` was used with another body', example: { error: 'this Idempotency-Key was used with another body' } },
-  429: { name: 'TooManyRequests', schema: 'Error', description: 'Too many requests: wait', example: { error: 'too many requests: wait 1 s' }, headers: { ...KEYED_HEADERS, 'Retry-After': header('RetryAfter') } },
-  500: { name: 'InternalError', schema: 'Error', description: 'A failure of the server, which is in its log under the request id', example: { error: 'internal error', requestId: '01985d2c-7c00-7a31-8c4e-0242ac120002' } },
-  502: { name: 'BadGateway', schema: 'Error', description: 'A third party could not be asked', example: { error: 'the carrier could not verify the credentials' } },
-  503: { name: 'Unavailable', schema: 'Error', description: 'The store is busy', example: { error: 'the store is busy, try again' }, headers: { 'X-Request-Id': header('RequestId'), 'Retry-After': header('RetryAfter') } },
+  400: {
+    name: 'Invalid',
+    schema: 'ValidationError',
+    description: 'The query or the body is not valid, or a precondition fails; `details` names the fields',
+    example: {
+      error: 'limit: must be at most 100',
+      details: [{ code: 'too_big', message: 'must be at most 100', path: ['limit'], maximum: 100 }],
+    },
+  },
+  401: {
+    name: 'Unauthorized',
+    schema: 'Error',
+    description: 'The API key is missing, unknown or revoked',
+    example: { error: 'invalid API key' },
+  },
+  402: {
+    name: 'PaymentRequired',
+    schema: 'Error',
+    description: 'The payment was declined; nothing has changed',
+    example: { error: 'the payment was declined' },
+  },
+  403: {
+    name: 'Forbidden',
+    schema: 'ScopeError',
+    description: 'The key lacks the scope, or the plan does not allow the change',
+    example: {
+      error: 'this key lacks the scope catalog:write',
+      hint: 'Create a key with this scope: stoa key create --store ID --scopes catalog:write',
+    },
+  },
+  404: {
+    name: 'NotFound',
+    schema: 'Error',
+    description: 'There is no such resource in this store, or its tool is off',
+    example: { error: 'product not found' },
+  },
+  409: {
+    name: 'Conflict',
+    schema: 'Error',
+    description: 'The state of this resource, or another resource, stands against it',
+    example: { error: 'slug already exists' },
+  },
+  412: {
+    name: 'PreconditionFailed',
+    schema: 'Error',
+    description: 'The resource has changed since the ETag in `If-Match`',
+    example: { error: 'the resource has changed since: read it again' },
+  },
+  413: {
+    name: 'TooLarge',
+    schema: 'Error',
+    description: 'The body is too large',
+    example: { error: 'the body is larger than 1048576 bytes' },
+  },
+  415: {
+    name: 'UnsupportedType',
+    schema: 'Error',
+    description: 'The body has another media type',
+    example: { error: 'the body must be JSON: send Content-Type: application/json' },
+  },
+  422: {
+    name: 'KeyReused',
+    schema: 'Error',
+    description: 'The `Idempotency-Key` was used with another body',
+    example: { error: 'this Idempotency-Key was used with another body' },
+  },
+  429: {
+    name: 'TooManyRequests',
+    schema: 'Error',
+    description: 'Too many requests: wait',
+    example: { error: 'too many requests: wait 1 s' },
+    headers: { ...KEYED_HEADERS, 'Retry-After': header('RetryAfter') },
+  },
+  500: {
+    name: 'InternalError',
+    schema: 'Error',
+    description: 'A failure of the server, which is in its log under the request id',
+    example: { error: 'internal error', requestId: '01985d2c-7c00-7a31-8c4e-0242ac120002' },
+  },
+  502: {
+    name: 'BadGateway',
+    schema: 'Error',
+    description: 'A third party could not be asked',
+    example: { error: 'the carrier could not verify the credentials' },
+  },
+  503: {
+    name: 'Unavailable',
+    schema: 'Error',
+    description: 'The store is busy',
+    example: { error: 'the store is busy, try again' },
+    headers: { 'X-Request-Id': header('RequestId'), 'Retry-After': header('RetryAfter') },
+  },
 }
 
 /** The shared answer of an error status. */
@@ -92,8 +215,15 @@ export function failure(status: number): Json {
 
 /** The error answers of `statuses` as components. */
 export function failures(statuses: ReadonlySet<number>): Record<string, Json> {
-  return Object.fromEntries([...statuses].toSorted((a, b) => a - b).map((status) => {
-    const { name, description, schema, example, headers } = FAILURES[status]!
-    return [name, { description, headers: headers ?? PUBLIC_HEADERS, content: { 'application/json': { schema: ref('schemas', schema), example } } }]
-  }))
+  return Object.fromEntries(
+    [...statuses]
+      .toSorted((a, b) => a - b)
+      .map((status) => {
+        const { name, description, schema, example, headers } = FAILURES[status]!
+        return [
+          name,
+          { description, headers: headers ?? PUBLIC_HEADERS, content: { 'application/json': { schema: ref('schemas', schema), example } } },
+        ]
+      }),
+  )
 }

@@ -1,6 +1,7 @@
 /** Examples made from schemas: the same plausible value each time, and always one that its schema takes. */
 import { FormatRegistry } from '@sinclair/typebox'
 import { fieldsOf, solid } from './openapi-schemas.ts'
+import { COMMON, NAMES, TEXTS } from './openapi-words.ts'
 import type { TSchema } from './schema.ts'
 
 /** `body`: the required fields and a few more, as a first call would send them; `answer`: everything. */
@@ -9,28 +10,6 @@ export type Purpose = 'body' | 'answer'
 /** How many fields a body shows beside the required ones, and how deep an answer goes. */
 const OPTIONAL_FIELDS_MAX = 5
 const DEPTH_MAX = 8
-
-/** Texts by the field that holds them; the first pattern that fits, and that the schema takes, wins. */
-const TEXTS: [RegExp, string][] = [
-  [/^(slug|handle)$/i, 'linen-shirt'], [/sku$/i, 'LINEN-M'], [/barcode/i, '4006381333931'], [/currency|currencies/i, 'usd'], [/countr/i, 'US'],
-  [/^(lang|locale|.*language.*)$/i, 'en-US'], [/time_?zone/i, 'Europe/Berlin'], [/(color|colour)/i, '#1a7f5a'], [/coupon.*code|^code$/i, 'SPRING10'],
-  [/email|fromAddress/i, 'ada@example.com'], [/(image|photo|logo|avatar|media)/i, 'https://cdn.example.com/media/linen-shirt.webp'],
-  [/url$|^href$|^link$/i, 'https://example.com/linen-shirt'], [/line1/i, '1000 SW Broadway'], [/line2/i, 'Suite 4'], [/city/i, 'Portland'], [/^state$/i, 'OR'],
-  [/postal|zip/i, '97205'], [/phone/i, '+1 503 555 0100'], [/company|brand/i, 'Stoa Goods'], [/author|fromName|customerName/i, 'Ada Lovelace'],
-  [/trackingNumber/i, '1Z999AA10123456784'], [/number/i, '1042'], [/domain|host/i, 'shop.example.com'], [/path/i, '/products/linen-shirt'],
-  [/subject|title|label/i, 'Spring collection'], [/(content|description|message|text|body|summary|note|bio|excerpt)/i, 'Made from European linen.'],
-  [/reason/i, 'Counted by hand'], [/token|secret|accessCode/i, '5f2b7c0e9d1a4c6f8b3e2d7a1c9f4e60'], [/cursor/i, 'eyJpZCI6MX0'],
-  [/^method$/i, 'bank transfer'], [/reference/i, 'PAY-2026-0042'], [/carrier/i, 'Parcel Express'], [/^(period|day|date)$/i, '2030-06-01'], [/size/i, 'M'], [/tag/i, 'linen'], [/query|^q$/i, 'linen'],
-]
-/** Names by what bears them: the field that holds the object, or the last word of the path. */
-const NAMES: [RegExp, string][] = [
-  [/tax/i, 'VAT 19 %'], [/shipping|method/i, 'Standard delivery'], [/pickup/i, 'Shop on the square'], [/brand/i, 'Northwind'], [/categor/i, 'Shirts'], [/collection/i, 'Summer'], [/bundle/i, 'Summer set'],
-  [/promotion|campaign|offer/i, 'Spring sale'], [/tier/i, 'Gold'], [/workstation/i, 'Packing table 1'], [/event/i, 'Summer evening'], [/plan/i, 'Every month'], [/store|settings/i, 'Atelier Nord'], [/key/i, 'Storefront'],
-  [/customer|address|member|author|subscriber|attendee|seat|ticket|checkout|cart|order|review|comment|message|case|team|invitation|accept/i, 'Ada Lovelace'],
-]
-
-/** What patterns usually ask for, tried when no text of the field fits. */
-const COMMON = ['linen-shirt', 'usd', 'US', 'en-US', '#1a7f5a', 'SPRING10', '2030-06-01', '09:00', '2030-06-01T09:00:00.000Z', 'ada@example.com', 'https://example.com', '1042', 'a0', 'a', 'A', '1']
 
 /** A UUID v7 of its own for each field name. */
 function uuidFor(field: string): string {
@@ -49,9 +28,12 @@ function instantFor(field: string): string {
 
 const takes = (schema: TSchema, text: string) => {
   const length = [...text].length
-  return length >= (schema.minLength ?? 0) && length <= (schema.maxLength ?? Infinity)
-    && (!schema.pattern || new RegExp(schema.pattern, 'u').test(text))
-    && (!schema.format || (FormatRegistry.Get(schema.format)?.(text) ?? true))
+  return (
+    length >= (schema.minLength ?? 0) &&
+    length <= (schema.maxLength ?? Infinity) &&
+    (!schema.pattern || new RegExp(schema.pattern, 'u').test(text)) &&
+    (!schema.format || (FormatRegistry.Get(schema.format)?.(text) ?? true))
+  )
 }
 
 function textFor(schema: TSchema, field: string, holder: string): string {
@@ -66,7 +48,9 @@ function textFor(schema: TSchema, field: string, holder: string): string {
   const candidates = [...TEXTS.filter(([pattern]) => pattern.test(field)).map(([, text]) => text), ...names, 'Linen shirt', ...COMMON]
   const found = candidates.find((text) => takes(schema, text))
   if (found !== undefined) return found
-  return 'Linen shirt '.repeat(Math.ceil((schema.minLength ?? 1) / 12)).slice(0, Math.max(schema.minLength ?? 1, Math.min(schema.maxLength ?? 12, 12)))
+  return 'Linen shirt '
+    .repeat(Math.ceil((schema.minLength ?? 1) / 12))
+    .slice(0, Math.max(schema.minLength ?? 1, Math.min(schema.maxLength ?? 12, 12)))
 }
 
 /** Numbers by field: money in the units that the field's name tells, else a small count. */
@@ -121,14 +105,24 @@ const LATER = /token$|^expected/i
 /** A field that a first call may well send: no reference to something else, nothing nested. */
 function isShort(schema: TSchema): boolean {
   if (schema.anyOf) return solid(schema).length === 1 && isShort(solid(schema)[0]!)
-  return ['string', 'number', 'integer', 'boolean'].includes(schema.type) && schema.format !== 'uuid' && schema.format !== 'uri' && !schema.pattern
+  return (
+    ['string', 'number', 'integer', 'boolean'].includes(schema.type) &&
+    schema.format !== 'uuid' &&
+    schema.format !== 'uri' &&
+    !schema.pattern
+  )
 }
 
 /** Where a value stands: `holder` names the object around it. */
-interface Place { purpose: Purpose, depth: number, holder: string }
+interface Place {
+  purpose: Purpose
+  depth: number
+  holder: string
+}
 
 /** An example of what `schema` describes; `subject` says what that is, such as `tax-rates`. */
-export const exampleOf = (schema: TSchema, subject: string, purpose: Purpose): unknown => valueFor(schema, subject, { purpose, depth: 0, holder: subject })
+export const exampleOf = (schema: TSchema, subject: string, purpose: Purpose): unknown =>
+  valueFor(schema, subject, { purpose, depth: 0, holder: subject })
 
 function valueFor(schema: TSchema, field: string, place: Place): unknown {
   const { purpose, depth } = place
@@ -143,7 +137,8 @@ function valueFor(schema: TSchema, field: string, place: Place): unknown {
     return valueFor(parts[0]!, field, place)
   }
   if (schema.allOf) return Object.assign({}, ...schema.allOf.map((part: TSchema) => valueFor(part, field, place)))
-  if (fieldsOf(schema)?.type?.const === 'doc') return { type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text: 'Made from European linen.' }] }] }
+  if (fieldsOf(schema)?.type?.const === 'doc')
+    return { type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text: 'Made from European linen.' }] }] }
   // The entries of a list are what the list is about.
   if (schema.properties) return objectFor(schema, /^(data|items?)$/.test(field) && depth < 3 ? place.holder : field, place)
   if (schema.type === 'array') return arrayFor(schema, field, place)
@@ -164,7 +159,15 @@ function arrayFor(schema: TSchema, field: string, place: Place): unknown[] {
 function recordFor(schema: TSchema, field: string, place: Place): Record<string, unknown> {
   const [pattern, part] = Object.entries(schema.patternProperties ?? {})[0] ?? ['', schema.additionalProperties]
   if (typeof part !== 'object' || place.depth > DEPTH_MAX) return {}
-  const key = [/currenc|price|amount/i.test(field) ? 'usd' : /languag|locale|translation/i.test(field) ? 'en-US' : /option/i.test(field) ? 'size' : 'key', ...COMMON]
-    .find((text) => !pattern || new RegExp(pattern, 'u').test(text))
+  const key = [
+    /currenc|price|amount/i.test(field)
+      ? 'usd'
+      : /languag|locale|translation/i.test(field)
+        ? 'en-US'
+        : /option/i.test(field)
+          ? 'size'
+          : 'key',
+    ...COMMON,
+  ].find((text) => !pattern || new RegExp(pattern, 'u').test(text))
   return key === undefined ? {} : { [key]: valueFor(part as TSchema, key === 'usd' ? 'amount' : key, { ...place, depth: place.depth + 1 }) }
 }

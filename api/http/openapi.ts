@@ -1,9 +1,10 @@
 /** The OpenAPI 3.1 document of the store API, made from the very routes and schemas that answer (document 1, Versioning). */
-import { ERROR_SCHEMAS, failure, failures, header, HEADERS, KEYED_HEADERS, parameter, PARAMETERS, PUBLIC_HEADERS, ROOMS } from './openapi-common.ts'
+import { ERROR_SCHEMAS, failure, failures, header, HEADERS, KEYED_HEADERS, PARAMETERS, PUBLIC_HEADERS, ROOMS } from './openapi-common.ts'
 import { exampleOf } from './openapi-examples.ts'
+import { parametersOf } from './openapi-parameters.ts'
 import { schemasOf, type Json, type Show } from './openapi-schemas.ts'
 import type { Route } from './route.ts'
-import { Type, type TSchema } from './schema.ts'
+import type { TSchema } from './schema.ts'
 
 export interface About {
   /** Where the paths start: a path on the same host, or an absolute URL. */
@@ -12,7 +13,11 @@ export interface About {
 }
 
 /** What the description of one route needs to know of all. */
-interface Context { show: Show, read: ReadonlySet<string>, failed: Set<number> }
+interface Context {
+  show: Show
+  read: ReadonlySet<string>
+  failed: Set<number>
+}
 
 const DESCRIPTION = `An online-store backend. Every API key belongs to one store, and sees nothing of any other.
 
@@ -24,59 +29,31 @@ const DESCRIPTION = `An online-store backend. Every API key belongs to one store
 
 **Errors.** Always \`{"error": "…"}\`; failed checks add \`details\`, a missing scope adds \`hint\`.`
 
-const IDENTIFIERS: Record<string, string> = {
-  id: 'UUID', idOrSlug: 'UUID or slug', idOrCode: 'UUID or code', locale: 'Locale code, such as `pl-PL`', code: 'Code', token: 'Secret token', slug: 'Slug', email: 'Email address', kind: 'Kind', handle: 'Account handle',
-}
-
-function pathParameters(path: string): Json[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
-    const of = name!.endsWith('Id') ? `UUID of the ${name!.slice(0, -2).replace(/([A-Z])/g, ' $1').toLowerCase()}` : name!
-    return {
-      name, in: 'path', required: true, description: IDENTIFIERS[name!] ?? of, schema: { type: 'string' },
-      example: exampleOf(Type.String(), name === 'idOrSlug' || name === 'idOrCode' ? name.slice(4) : name!, 'answer'),
-    }
-  })
-}
-
-function queryParameters({ query }: Route, show: Show): Json[] {
-  const required = new Set(query?.required as string[] | undefined)
-  return Object.entries(query?.properties ?? {}).map(([name, schema]) => {
-    const { description, ...shown } = show(schema, true)
-    const needed = required.has(name) && schema.default === undefined
-    return {
-      name, in: 'query', required: needed, ...(description ? { description } : {}), schema: shown, ...(needed ? { example: exampleOf(schema, name, 'body') } : {}),
-      ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
-    }
-  })
-}
-
 /** The last word of a path, which says what its operations are about. */
-const subjectOf = ({ path }: Route) => path.replace(/\/\{\w+\}/g, '').split('/').at(-1)!
+const subjectOf = ({ path }: Route) =>
+  path
+    .replace(/\/\{\w+\}/g, '')
+    .split('/')
+    .at(-1)!
 
-/** The headers that change how the request is carried out. */
-function headerParameters({ method, path, options }: Route, read: ReadonlySet<string>): Json[] {
-  const names: (keyof typeof PARAMETERS)[] = ['RequestId']
-  if (method === 'GET') names.push('IfNoneMatch')
-  else if (options.scope !== 'public') {
-    if (method === 'POST') names.push('IdempotencyKey')
-    else if (read.has(path)) names.push('IfMatch')
-  }
-  return names.map(parameter)
-}
-
-const scopesOf = ({ options: { scope } }: Route): readonly string[] => scope === 'public' || scope === 'any key' ? [] : typeof scope === 'string' ? [scope] : scope
+const scopesOf = ({ options: { scope } }: Route): readonly string[] =>
+  scope === 'public' || scope === 'any key' ? [] : typeof scope === 'string' ? [scope] : scope
 
 function access(route: Route): string {
   const scopes = scopesOf(route).map((scope) => `\`${scope}\``)
   if (route.options.scope === 'public') return 'Needs no key.'
-  return scopes.length === 0 ? 'Any key may call it.' : scopes.length === 1 ? `Needs the scope ${scopes[0]}.` : `Needs one of the scopes ${scopes.join(', ')}.`
+  return scopes.length === 0
+    ? 'Any key may call it.'
+    : scopes.length === 1
+      ? `Needs the scope ${scopes[0]}.`
+      : `Needs one of the scopes ${scopes.join(', ')}.`
 }
 
 /** The statuses that a route may refuse with. */
 function refused(route: Route, read: ReadonlySet<string>): number[] {
   const { method, path, options, query } = route
   const keyed = options.scope !== 'public'
-  const statuses = new Set([...options.refuses ?? [], 500])
+  const statuses = new Set([...(options.refuses ?? []), 500])
   if (keyed) for (const status of [401, 429, 503]) statuses.add(status)
   if (scopesOf(route).length) statuses.add(403)
   if (path.includes('{') && keyed) statuses.add(404)
@@ -87,7 +64,14 @@ function refused(route: Route, read: ReadonlySet<string>): number[] {
   return [...statuses].toSorted((a, b) => a - b)
 }
 
-const REASONS: Record<number, string> = { 200: 'Done', 201: 'Made', 202: 'Accepted: the rest happens later', 204: 'Done, nothing to say', 302: 'Look there', 304: 'Unchanged' }
+const REASONS: Record<number, string> = {
+  200: 'Done',
+  201: 'Made',
+  202: 'Accepted: the rest happens later',
+  204: 'Done, nothing to say',
+  302: 'Look there',
+  304: 'Unchanged',
+}
 
 function success(route: Route, status: number, answer: TSchema | string, show: Show): Json {
   const { method, options } = route
@@ -98,9 +82,24 @@ function success(route: Route, status: number, answer: TSchema | string, show: S
   if (status === 204) return { description, headers }
   if (typeof answer === 'string') {
     const type = answer.split(';')[0]!.trim()
-    return { description, headers, content: { [type]: { schema: type === 'application/json' ? { type: 'object' } : { type: 'string', ...(type.startsWith('text/') ? {} : { contentMediaType: type }) } } } }
+    return {
+      description,
+      headers,
+      content: {
+        [type]: {
+          schema:
+            type === 'application/json'
+              ? { type: 'object' }
+              : { type: 'string', ...(type.startsWith('text/') ? {} : { contentMediaType: type }) },
+        },
+      },
+    }
   }
-  return { description, headers, content: { 'application/json': { schema: show(answer, false), example: exampleOf(answer, subjectOf(route), 'answer') } } }
+  return {
+    description,
+    headers,
+    content: { 'application/json': { schema: show(answer, false), example: exampleOf(answer, subjectOf(route), 'answer') } },
+  }
 }
 
 function requestBody(route: Route, show: Show): Json {
@@ -117,17 +116,20 @@ function operation(route: Route, { show, read, failed }: Context): Json {
   const scopes = scopesOf(route)
   const responses: Json = {}
   for (const [status, answer] of Object.entries(options.answers)) responses[status] = success(route, Number(status), answer, show)
-  if (route.method === 'GET' && responses[200]) responses[304] = { description: REASONS[304], headers: { 'X-Request-Id': header('RequestId'), ETag: header('ETag') } }
+  if (route.method === 'GET' && responses[200])
+    responses[304] = { description: REASONS[304], headers: { 'X-Request-Id': header('RequestId'), ETag: header('ETag') } }
   for (const status of refused(route, read)) {
     failed.add(status)
     responses[status] ??= failure(status)
   }
   return {
-    operationId: options.op, tags: [room], summary: options.summary,
+    operationId: options.op,
+    tags: [room],
+    summary: options.summary,
     description: [options.description, access(route)].filter(Boolean).join('\n\n'),
     security: options.scope === 'public' ? [] : scopes.length ? scopes.map((scope) => ({ bearer: [scope] })) : [{ bearer: [] }],
     ...(scopes.length ? { 'x-scopes': scopes } : {}),
-    parameters: [...pathParameters(route.path), ...queryParameters(route, show), ...headerParameters(route, read)],
+    parameters: parametersOf(route, show, read),
     ...requestBody(route, show),
     responses,
   }
@@ -145,14 +147,22 @@ function used(components: Record<string, Record<string, Json>>, document: Json):
     }
   }
   visit(document)
-  return Object.fromEntries(Object.entries(components).map(([kind, members]) =>
-    [kind, Object.fromEntries(Object.entries(members).filter(([name]) => kind === 'securitySchemes' || found.has(`${kind}/${name}`)))]))
+  return Object.fromEntries(
+    Object.entries(components).map(([kind, members]) => [
+      kind,
+      Object.fromEntries(Object.entries(members).filter(([name]) => kind === 'securitySchemes' || found.has(`${kind}/${name}`))),
+    ]),
+  )
 }
 
 /** Describes `routes`; the same routes give the same document, byte for byte. */
 export function openapi(routes: readonly Route[], { baseUrl, version }: About): Json {
   const { show, components } = schemasOf(routes)
-  const context: Context = { show, read: new Set(routes.filter(({ method }) => method === 'GET').map(({ path }) => path)), failed: new Set() }
+  const context: Context = {
+    show,
+    read: new Set(routes.filter(({ method }) => method === 'GET').map(({ path }) => path)),
+    failed: new Set(),
+  }
   const paths: Record<string, Json> = {}
   for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route, context)
   const rooms = new Set(routes.map(({ room }) => room))
@@ -161,11 +171,21 @@ export function openapi(routes: readonly Route[], { baseUrl, version }: About): 
     info: { title: 'Store API', version, description: DESCRIPTION },
     servers: [{ url: baseUrl, description: 'This server' }],
     security: [{ bearer: [] }],
-    tags: Object.entries(ROOMS).filter(([name]) => rooms.has(name as never)).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(ROOMS)
+      .filter(([name]) => rooms.has(name as never))
+      .map(([name, description]) => ({ name, description })),
     paths,
-    components: used({
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key of the store: `sk-…`, or `sk-s-…` for its sandbox' } },
-      parameters: PARAMETERS, headers: HEADERS, responses: failures(context.failed), schemas: { ...ERROR_SCHEMAS, ...components },
-    }, paths),
+    components: used(
+      {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'An API key of the store: `sk-…`, or `sk-s-…` for its sandbox' },
+        },
+        parameters: PARAMETERS,
+        headers: HEADERS,
+        responses: failures(context.failed),
+        schemas: { ...ERROR_SCHEMAS, ...components },
+      },
+      paths,
+    ),
   }
 }

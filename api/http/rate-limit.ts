@@ -47,7 +47,10 @@ export class RateLimiter {
   readonly #tokenNs: bigint
   readonly #windowNs: bigint
 
-  constructor({ perSecond, burst }: Rate, readonly table: BigInt64Array = ownTable()) {
+  constructor(
+    { perSecond, burst }: Rate,
+    readonly table: BigInt64Array = ownTable(),
+  ) {
     this.policy = `"default";q=${burst};w=${Math.max(1, Math.ceil(burst / perSecond))}`
     this.#tokenNs = BigInt(Math.max(1, Math.round(1e9 / perSecond)))
     const window = BigInt(burst) * this.#tokenNs
@@ -68,7 +71,11 @@ export class RateLimiter {
       const taken = fullAt + this.#tokenNs
       // Another process took a token in between: look again.
       if (Atomics.compareExchange(this.table, cell, stored, taken) !== stored) continue
-      return { remaining: Number((this.#windowNs - (taken - now)) / this.#tokenNs), resetSeconds: seconds(taken - now), retryAfterSeconds: 0 }
+      return {
+        remaining: Number((this.#windowNs - (taken - now)) / this.#tokenNs),
+        resetSeconds: seconds(taken - now),
+        retryAfterSeconds: 0,
+      }
     }
   }
 

@@ -14,8 +14,17 @@ export interface Detail {
 
 /** May be thrown anywhere below a route; it is answered once, and what was written before it is undone. */
 export class Refusal extends Error {
-  constructor(readonly status: number, message: string, readonly extra: Record<string, unknown> = {}, readonly headers: Record<string, string> = {}) { super(message) }
-  get body() { return { error: this.message, ...this.extra } }
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly extra: Record<string, unknown> = {},
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(message)
+  }
+  get body() {
+    return { error: this.message, ...this.extra }
+  }
 }
 
 /** 404 for a resource: the same words for one that is missing and one that is another store's. */
@@ -26,7 +35,11 @@ export const conflict = (message: string, extra: Record<string, unknown> = {}) =
 
 /** 400 with details; `error` is the first of their messages. */
 export const invalid = (details: Detail[]) =>
-  new Refusal(400, details[0] ? `${details[0].path.length ? `${details[0].path.join('.')}: ` : ''}${details[0].message}` : 'invalid request', { details })
+  new Refusal(
+    400,
+    details[0] ? `${details[0].path.length ? `${details[0].path.join('.')}: ` : ''}${details[0].message}` : 'invalid request',
+    { details },
+  )
 
 /** 400 of one field that a rule over several fields, or the database, refuses. */
 export const wrong = (path: string | string[], message: string) =>

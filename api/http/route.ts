@@ -48,7 +48,11 @@ export interface Call<Q = unknown, B = unknown> {
 
 /** An answer with a status, a type or headers of its own. */
 export class Reply {
-  constructor(readonly status: number, readonly body: unknown, readonly headers: Record<string, string> = {}) {}
+  constructor(
+    readonly status: number,
+    readonly body: unknown,
+    readonly headers: Record<string, string> = {},
+  ) {}
 }
 
 export interface RouteOptions<Q extends TProperties, B extends TSchema> {
@@ -91,21 +95,38 @@ type Handler<Q extends TProperties, B extends TSchema> = (call: Call<Static<TObj
 /** The routes of one resource, in the order in which its file gives them. */
 export class Resource {
   readonly routes: Route[] = []
-  constructor(readonly room: Room, readonly prefix: string) {}
+  constructor(
+    readonly room: Room,
+    readonly prefix: string,
+  ) {}
 
   #add<Q extends TProperties, B extends TSchema>(method: Method, path: string, options: RouteOptions<Q, B>, handler: Handler<Q, B>): this {
     this.routes.push({
-      room: this.room, method, path: this.prefix + path, options: options as never,
-      query: options.query ? Type.Object(options.query) as never : null, handler: handler as never,
+      room: this.room,
+      method,
+      path: this.prefix + path,
+      options: options as never,
+      query: options.query ? (Type.Object(options.query) as never) : null,
+      handler: handler as never,
     })
     return this
   }
 
-  get<Q extends TProperties = {}>(path: string, options: RouteOptions<Q, never>, handler: Handler<Q, never>) { return this.#add('GET', path, options, handler) }
-  post<Q extends TProperties = {}, B extends TSchema = never>(path: string, options: RouteOptions<Q, B>, handler: Handler<Q, B>) { return this.#add('POST', path, options, handler) }
-  put<Q extends TProperties = {}, B extends TSchema = never>(path: string, options: RouteOptions<Q, B>, handler: Handler<Q, B>) { return this.#add('PUT', path, options, handler) }
-  patch<Q extends TProperties = {}, B extends TSchema = never>(path: string, options: RouteOptions<Q, B>, handler: Handler<Q, B>) { return this.#add('PATCH', path, options, handler) }
-  delete<Q extends TProperties = {}>(path: string, options: RouteOptions<Q, never>, handler: Handler<Q, never>) { return this.#add('DELETE', path, options, handler) }
+  get<Q extends TProperties = {}>(path: string, options: RouteOptions<Q, never>, handler: Handler<Q, never>) {
+    return this.#add('GET', path, options, handler)
+  }
+  post<Q extends TProperties = {}, B extends TSchema = never>(path: string, options: RouteOptions<Q, B>, handler: Handler<Q, B>) {
+    return this.#add('POST', path, options, handler)
+  }
+  put<Q extends TProperties = {}, B extends TSchema = never>(path: string, options: RouteOptions<Q, B>, handler: Handler<Q, B>) {
+    return this.#add('PUT', path, options, handler)
+  }
+  patch<Q extends TProperties = {}, B extends TSchema = never>(path: string, options: RouteOptions<Q, B>, handler: Handler<Q, B>) {
+    return this.#add('PATCH', path, options, handler)
+  }
+  delete<Q extends TProperties = {}>(path: string, options: RouteOptions<Q, never>, handler: Handler<Q, never>) {
+    return this.#add('DELETE', path, options, handler)
+  }
 }
 
 /** Starts the list of a resource's routes. */

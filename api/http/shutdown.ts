@@ -12,10 +12,13 @@ export function onShutdown(stop: () => Promise<unknown>): () => void {
       return
     }
     since = performance.now()
-    stop().then(() => process.exit(0), (error) => {
-      console.error(`the shutdown failed: ${error instanceof Error ? error.message : error}`)
-      process.exit(1)
-    })
+    stop().then(
+      () => process.exit(0),
+      (error) => {
+        console.error(`the shutdown failed: ${error instanceof Error ? error.message : error}`)
+        process.exit(1)
+      },
+    )
   }
   process.on('SIGTERM', signalled)
   process.on('SIGINT', signalled)

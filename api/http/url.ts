@@ -12,4 +12,3 @@ export function searchOf(url: string): string {
   const at = url.indexOf('?')
   return at < 0 ? '' : url.slice(at + 1)
 }
-

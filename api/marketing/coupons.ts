@@ -7,7 +7,22 @@ import { contains } from '../catalog/groups.ts'
 import { pricesIn } from '../catalog/write.ts'
 import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
-import { Count, deleted, Deleted, Instant, isUuid, Money, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import {
+  Count,
+  deleted,
+  Deleted,
+  Instant,
+  isUuid,
+  Money,
+  Nullable,
+  OneOf,
+  Page,
+  Paging,
+  Text,
+  Type,
+  Uuid,
+  type Static,
+} from '../http/schema.ts'
 import { toMajor, toMinor } from '../money.ts'
 import { utc } from '../time.ts'
 import { codeOf, newCode } from './coupon-code.ts'
@@ -16,21 +31,43 @@ import { restrictionInput, restrictionOutput, restrictionsOf, unrestricted } fro
 const TYPES = ['percentage', 'fixed'] as const
 const Amounts = Type.Record(Type.String({ pattern: '^[A-Za-z]{3}$' }), Money(), { maxProperties: 200 })
 const Coupon = Type.Object({
-  id: Uuid(), code: Type.String(), type: OneOf(TYPES), value: Type.Number({ description: "Percent, or an amount in the store's currency" }), timesRedeemed: Type.Integer(),
-  maxUses: Nullable(Type.Integer()), startDate: Nullable(Type.String()), endDate: Nullable(Type.String()), minProductCount: Nullable(Type.Integer()), maxProductCount: Nullable(Type.Integer()),
-  ...restrictionOutput, currencyAmounts: Type.Record(Type.String(), Type.Number()), createdAt: Type.String(), updatedAt: Type.String(),
+  id: Uuid(),
+  code: Type.String(),
+  type: OneOf(TYPES),
+  value: Type.Number({ description: "Percent, or an amount in the store's currency" }),
+  timesRedeemed: Type.Integer(),
+  maxUses: Nullable(Type.Integer()),
+  startDate: Nullable(Type.String()),
+  endDate: Nullable(Type.String()),
+  minProductCount: Nullable(Type.Integer()),
+  maxProductCount: Nullable(Type.Integer()),
+  ...restrictionOutput,
+  currencyAmounts: Type.Record(Type.String(), Type.Number()),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
 })
-const CouponInput = Type.Object({
-  code: Text(1, 200, { description: 'Compared exactly, after NFC' }), type: OneOf(TYPES), value: Type.Number({ minimum: 0, maximum: 1_000_000_000, description: 'At most 100 percent; a fixed amount is at least 1' }),
-  maxUses: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }))), startDate: Type.Optional(Nullable(Instant())), endDate: Type.Optional(Nullable(Instant())),
-  minProductCount: Type.Optional(Nullable(Count())), maxProductCount: Type.Optional(Nullable(Count())), ...restrictionInput, currencyAmounts: Type.Optional(Amounts),
-}, { examples: [{ code: 'SPRING10', type: 'percentage', value: 10, maxUses: 100 }] })
+const CouponInput = Type.Object(
+  {
+    code: Text(1, 200, { description: 'Compared exactly, after NFC' }),
+    type: OneOf(TYPES),
+    value: Type.Number({ minimum: 0, maximum: 1_000_000_000, description: 'At most 100 percent; a fixed amount is at least 1' }),
+    maxUses: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }))),
+    startDate: Type.Optional(Nullable(Instant())),
+    endDate: Type.Optional(Nullable(Instant())),
+    minProductCount: Type.Optional(Nullable(Count())),
+    maxProductCount: Type.Optional(Nullable(Count())),
+    ...restrictionInput,
+    currencyAmounts: Type.Optional(Amounts),
+  },
+  { examples: [{ code: 'SPRING10', type: 'percentage', value: 10, maxUses: 100 }] },
+)
 type Row = typeof coupons.$inferSelect
 
 /** A coupon on the wire. */
 export function couponView({ percentage, amount, currencyAmounts, ...row }: Row, currency: string) {
   return {
-    ...row, value: row.type === 'percentage' ? percentage! : toMajor(amount!, currency),
+    ...row,
+    value: row.type === 'percentage' ? percentage! : toMajor(amount!, currency),
     currencyAmounts: Object.fromEntries(Object.entries(currencyAmounts).map(([code, minor]) => [code, toMajor(minor, code)])),
   }
 }
@@ -41,7 +78,8 @@ function problem(body: Static<typeof CouponInput>): [path: string, message: stri
   if (body.type === 'fixed' && body.value < 1) return ['value', 'a fixed amount must be at least 1']
   if (body.type === 'percentage' && Object.keys(body.currencyAmounts ?? {}).length) return ['currencyAmounts', 'is for fixed coupons only']
   if (body.startDate && body.endDate && utc(body.endDate) <= utc(body.startDate)) return ['endDate', 'must be after startDate']
-  if (body.minProductCount != null && body.maxProductCount != null && body.maxProductCount < body.minProductCount) return ['maxProductCount', 'must not be under minProductCount']
+  if (body.minProductCount != null && body.maxProductCount != null && body.maxProductCount < body.minProductCount)
+    return ['maxProductCount', 'must not be under minProductCount']
   return null
 }
 
@@ -51,14 +89,25 @@ async function columns(tx: Db, body: Static<typeof CouponInput>, settings: Setti
   if (found) throw wrong(...found)
   const fixed = body.type === 'fixed'
   return {
-    code: newCode(body.code), type: body.type, percentage: fixed ? null : body.value, amount: fixed ? toMinor(body.value, settings.currency, 'value') : null, maxUses: body.maxUses ?? null,
-    startDate: utc(body.startDate) ?? null, endDate: utc(body.endDate) ?? null, minProductCount: body.minProductCount ?? null, maxProductCount: body.maxProductCount ?? null,
-    currencyAmounts: pricesIn(body.currencyAmounts, 'currencyAmounts'), ...await restrictionsOf(tx, body, unrestricted, known ?? unrestricted),
+    code: newCode(body.code),
+    type: body.type,
+    percentage: fixed ? null : body.value,
+    amount: fixed ? toMinor(body.value, settings.currency, 'value') : null,
+    maxUses: body.maxUses ?? null,
+    startDate: utc(body.startDate) ?? null,
+    endDate: utc(body.endDate) ?? null,
+    minProductCount: body.minProductCount ?? null,
+    maxProductCount: body.maxProductCount ?? null,
+    currencyAmounts: pricesIn(body.currencyAmounts, 'currencyAmounts'),
+    ...(await restrictionsOf(tx, body, unrestricted, known ?? unrestricted)),
   }
 }
 
 async function find(db: Db, idOrCode: string): Promise<Row> {
-  const [row] = await db.select().from(coupons).where(isUuid(idOrCode) ? eq(coupons.id, idOrCode.toLowerCase()) : eq(coupons.code, codeOf(idOrCode)))
+  const [row] = await db
+    .select()
+    .from(coupons)
+    .where(isUuid(idOrCode) ? eq(coupons.id, idOrCode.toLowerCase()) : eq(coupons.code, codeOf(idOrCode)))
   if (!row) throw missing('coupon')
   return row
 }
@@ -69,33 +118,77 @@ async function requireFreeCode(tx: Db, code: string, id: string | null) {
 }
 
 export const couponRoutes = resource('marketing', '/coupons')
-  .get('', { op: 'listCoupons', summary: 'List coupons', scope: 'marketing:read', query: { ...Paging(10), query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the code' })) }, answers: { 200: Page(Coupon) } }, async ({ db, query: { limit, offset, query }, settings }) => {
-    const { currency } = await settings()
-    const where = query === undefined ? undefined : sql`${coupons.code} like ${contains(codeOf(query))} escape '\\'`
-    const rows = await db.select().from(coupons).where(where).orderBy(desc(coupons.id)).limit(limit).offset(offset)
-    return { data: rows.map((row) => couponView(row, currency)), meta: { count: await db.$count(coupons, where), offset, limit } }
-  })
-  .post('', { op: 'createCoupon', summary: 'Add a coupon', scope: 'marketing:write', body: CouponInput, answers: { 201: Coupon }, refuses: [409] }, ({ body, write, outside, now, settings }) => write(async (tx) => {
-    const store = await settings()
-    const row = { ...await columns(tx, body, store, null), id: outside.id(), timesRedeemed: 0, createdAt: now, updatedAt: now }
-    await requireFreeCode(tx, row.code, null)
-    await tx.insert(coupons).values(row)
-    return couponView(row, store.currency)
-  }))
-  .get('/{idOrCode}', { op: 'getCoupon', summary: 'Read a coupon', scope: 'marketing:read', answers: { 200: Coupon }, refuses: [404], stored: true }, async ({ db, params, settings }) => couponView(await find(db, params.idOrCode!), (await settings()).currency))
-  .patch('/{idOrCode}', { op: 'replaceCoupon', summary: 'Replace a coupon', description: 'A full replacement: what is left out is emptied. Redemptions stay counted.', scope: 'marketing:write', body: CouponInput, answers: { 200: Coupon }, refuses: [404, 409] },
-    ({ body, params, write, now, settings }) => write(async (tx) => {
-      const store = await settings()
-      const row = await find(tx, params.idOrCode!)
-      const next = { ...row, ...await columns(tx, body, store, row), updatedAt: now }
-      await requireFreeCode(tx, next.code, row.id)
-      await tx.update(coupons).set(next).where(eq(coupons.id, row.id))
-      return couponView(next, store.currency)
-    }))
-  .delete('/{idOrCode}', { op: 'deleteCoupon', summary: 'Remove a coupon', description: 'Refused while the enabled welcome offer gives it.', scope: 'marketing:write', answers: { 200: Deleted }, refuses: [404, 409] }, ({ params, write }) => write(async (tx) => {
-    const { id } = await find(tx, params.idOrCode!)
-    const [store] = await tx.select({ welcomeOffer: settingsTable.welcomeOffer }).from(settingsTable)
-    if (store!.welcomeOffer.enabled && store!.welcomeOffer.couponId === id) throw conflict('the coupon is used by the enabled welcome offer')
-    await tx.delete(coupons).where(eq(coupons.id, id))
-    return deleted
-  }))
+  .get(
+    '',
+    {
+      op: 'listCoupons',
+      summary: 'List coupons',
+      scope: 'marketing:read',
+      query: { ...Paging(10), query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the code' })) },
+      answers: { 200: Page(Coupon) },
+    },
+    async ({ db, query: { limit, offset, query }, settings }) => {
+      const { currency } = await settings()
+      const where = query === undefined ? undefined : sql`${coupons.code} like ${contains(codeOf(query))} escape '\\'`
+      const rows = await db.select().from(coupons).where(where).orderBy(desc(coupons.id)).limit(limit).offset(offset)
+      return { data: rows.map((row) => couponView(row, currency)), meta: { count: await db.$count(coupons, where), offset, limit } }
+    },
+  )
+  .post(
+    '',
+    { op: 'createCoupon', summary: 'Add a coupon', scope: 'marketing:write', body: CouponInput, answers: { 201: Coupon }, refuses: [409] },
+    ({ body, write, outside, now, settings }) =>
+      write(async (tx) => {
+        const store = await settings()
+        const row = { ...(await columns(tx, body, store, null)), id: outside.id(), timesRedeemed: 0, createdAt: now, updatedAt: now }
+        await requireFreeCode(tx, row.code, null)
+        await tx.insert(coupons).values(row)
+        return couponView(row, store.currency)
+      }),
+  )
+  .get(
+    '/{idOrCode}',
+    { op: 'getCoupon', summary: 'Read a coupon', scope: 'marketing:read', answers: { 200: Coupon }, refuses: [404], stored: true },
+    async ({ db, params, settings }) => couponView(await find(db, params.idOrCode!), (await settings()).currency),
+  )
+  .patch(
+    '/{idOrCode}',
+    {
+      op: 'replaceCoupon',
+      summary: 'Replace a coupon',
+      description: 'A full replacement: what is left out is emptied. Redemptions stay counted.',
+      scope: 'marketing:write',
+      body: CouponInput,
+      answers: { 200: Coupon },
+      refuses: [404, 409],
+    },
+    ({ body, params, write, now, settings }) =>
+      write(async (tx) => {
+        const store = await settings()
+        const row = await find(tx, params.idOrCode!)
+        const next = { ...row, ...(await columns(tx, body, store, row)), updatedAt: now }
+        await requireFreeCode(tx, next.code, row.id)
+        await tx.update(coupons).set(next).where(eq(coupons.id, row.id))
+        return couponView(next, store.currency)
+      }),
+  )
+  .delete(
+    '/{idOrCode}',
+    {
+      op: 'deleteCoupon',
+      summary: 'Remove a coupon',
+      description: 'Refused while the enabled welcome offer gives it.',
+      scope: 'marketing:write',
+      answers: { 200: Deleted },
+      refuses: [404, 409],
+    },
+    ({ params, write }) =>
+      write(async (tx) => {
+        const { id } = await find(tx, params.idOrCode!)
+        const [store] = await tx.select({ welcomeOffer: settingsTable.welcomeOffer }).from(settingsTable)
+        if (store!.welcomeOffer.enabled && store!.welcomeOffer.couponId === id)
+          throw conflict('the coupon is used by the enabled welcome offer')
+        await tx.delete(coupons).where(eq(coupons.id, id))
+        return deleted
+      }),
+  )

@@ -15,15 +15,36 @@ const percent = { minimum: 0, maximum: 100 }
 const Tier = Type.Object({ minQuantity: Type.Integer({ minimum: 1, maximum: 1_000_000 }), percentage: Type.Number(percent) })
 const whole = Type.Integer({ minimum: 1, maximum: 10_000 })
 const Promotion = Type.Object({
-  id: Uuid(), name: Type.String(), type: OneOf(TYPES), value: Nullable(Type.Number(), { description: "Percent, or an amount in the store's currency" }), currencyAmounts: Type.Record(Type.String(), Type.Number()),
-  buyQuantity: Nullable(Type.Integer()), getQuantity: Nullable(Type.Integer()), getDiscountPercentage: Nullable(Type.Number()), tiers: Type.Array(Tier), ...restrictionOutput,
-  startsAt: Nullable(Type.String()), endsAt: Nullable(Type.String()), active: Type.Boolean(), priority: Type.Integer(), stackable: Type.Boolean(), createdAt: Type.String(), updatedAt: Type.String(),
+  id: Uuid(),
+  name: Type.String(),
+  type: OneOf(TYPES),
+  value: Nullable(Type.Number(), { description: "Percent, or an amount in the store's currency" }),
+  currencyAmounts: Type.Record(Type.String(), Type.Number()),
+  buyQuantity: Nullable(Type.Integer()),
+  getQuantity: Nullable(Type.Integer()),
+  getDiscountPercentage: Nullable(Type.Number()),
+  tiers: Type.Array(Tier),
+  ...restrictionOutput,
+  startsAt: Nullable(Type.String()),
+  endsAt: Nullable(Type.String()),
+  active: Type.Boolean(),
+  priority: Type.Integer(),
+  stackable: Type.Boolean(),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
 })
 const fields = {
-  value: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 1_000_000_000 }))), currencyAmounts: Type.Optional(Type.Record(Type.String({ pattern: '^[A-Za-z]{3}$' }), Money(), { maxProperties: 200 })),
-  buyQuantity: Type.Optional(Nullable(whole)), getQuantity: Type.Optional(Nullable(whole)), getDiscountPercentage: Type.Optional(Nullable(Type.Number(percent))),
-  tiers: Type.Optional(Type.Array(Tier, { maxItems: 50 })), ...restrictionInput, startsAt: Type.Optional(Nullable(Instant())), endsAt: Type.Optional(Nullable(Instant())),
-  active: Type.Optional(Type.Boolean()), priority: Type.Optional(Type.Integer({ minimum: -1000, maximum: 1000, description: 'Higher goes first' })),
+  value: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 1_000_000_000 }))),
+  currencyAmounts: Type.Optional(Type.Record(Type.String({ pattern: '^[A-Za-z]{3}$' }), Money(), { maxProperties: 200 })),
+  buyQuantity: Type.Optional(Nullable(whole)),
+  getQuantity: Type.Optional(Nullable(whole)),
+  getDiscountPercentage: Type.Optional(Nullable(Type.Number(percent))),
+  tiers: Type.Optional(Type.Array(Tier, { maxItems: 50 })),
+  ...restrictionInput,
+  startsAt: Type.Optional(Nullable(Instant())),
+  endsAt: Type.Optional(Nullable(Instant())),
+  active: Type.Optional(Type.Boolean()),
+  priority: Type.Optional(Type.Integer({ minimum: -1000, maximum: 1000, description: 'Higher goes first' })),
   stackable: Type.Optional(Type.Boolean({ description: 'May go together with others' })),
 }
 const PromotionInput = Type.Object({ name: Text(1, 200), type: OneOf(TYPES), ...fields })
@@ -32,7 +53,8 @@ type Row = typeof promotions.$inferSelect
 
 function view({ percentage, amount, currencyAmounts, ...row }: Row, currency: string) {
   return {
-    ...row, value: percentage ?? (amount === null ? null : toMajor(amount, currency)),
+    ...row,
+    value: percentage ?? (amount === null ? null : toMajor(amount, currency)),
     currencyAmounts: Object.fromEntries(Object.entries(currencyAmounts).map(([code, minor]) => [code, toMajor(minor, code)])),
   }
 }
@@ -55,7 +77,7 @@ async function merge(tx: Db, row: Row, body: Static<typeof PromotionPatch>, sett
   if (startsAt !== undefined) next.startsAt = utc(startsAt)
   if (endsAt !== undefined) next.endsAt = utc(endsAt)
   if (currencyAmounts !== undefined) next.currencyAmounts = pricesIn(currencyAmounts, 'currencyAmounts')
-  const given = value === undefined ? row.percentage ?? (row.amount === null ? null : toMajor(row.amount, settings.currency)) : value
+  const given = value === undefined ? (row.percentage ?? (row.amount === null ? null : toMajor(row.amount, settings.currency))) : value
   if (next.type === 'percentage' && given !== null && given > 100) throw wrong('value', 'a percentage must be at most 100')
   next.percentage = next.type === 'percentage' ? given : null
   next.amount = next.type === 'fixed' && given !== null ? toMinor(given, settings.currency, 'value') : null
@@ -73,31 +95,83 @@ async function find(db: Db, id: string): Promise<Row> {
 }
 
 export const promotionRoutes = resource('marketing', '/promotions')
-  .get('', { op: 'listPromotions', summary: 'List promotions', scope: 'marketing:read', query: { ...Paging(50), active: Type.Optional(Type.Boolean()) }, answers: { 200: Page(Promotion) } }, async ({ db, query: { limit, offset, active }, settings }) => {
-    const { currency } = await settings()
-    const where = and(active === undefined ? undefined : eq(promotions.active, active))
-    const rows = await db.select().from(promotions).where(where).orderBy(desc(promotions.id)).limit(limit).offset(offset)
-    return { data: rows.map((row) => view(row, currency)), meta: { count: await db.$count(promotions, where), offset, limit } }
-  })
-  .post('', { op: 'createPromotion', summary: 'Add a promotion', scope: 'marketing:write', body: PromotionInput, answers: { 201: Promotion } }, ({ body, write, outside, now, settings }) => write(async (tx) => {
-    const store = await settings()
-    const blank: Row = {
-      id: outside.id(), name: body.name, type: body.type, percentage: null, amount: null, currencyAmounts: {}, buyQuantity: null, getQuantity: null, getDiscountPercentage: null, tiers: [], ...unrestricted,
-      startsAt: null, endsAt: null, active: true, priority: 0, stackable: true, createdAt: now, updatedAt: now,
-    }
-    const row = await merge(tx, blank, body, store)
-    await tx.insert(promotions).values(row)
-    return view(row, store.currency)
-  }))
-  .get('/{id}', { op: 'getPromotion', summary: 'Read a promotion', scope: 'marketing:read', answers: { 200: Promotion }, refuses: [404] }, async ({ db, params, settings }) => view(await find(db, params.id!), (await settings()).currency))
-  .patch('/{id}', { op: 'updatePromotion', summary: 'Change a promotion', scope: 'marketing:write', body: PromotionPatch, answers: { 200: Promotion }, refuses: [404] }, ({ body, params, write, now, settings }) => write(async (tx) => {
-    const store = await settings()
-    const row = { ...await merge(tx, await find(tx, params.id!), body, store), updatedAt: now }
-    await tx.update(promotions).set(row).where(eq(promotions.id, row.id))
-    return view(row, store.currency)
-  }))
-  .delete('/{id}', { op: 'deletePromotion', summary: 'Remove a promotion', scope: 'marketing:write', answers: { 200: Deleted }, refuses: [404] }, ({ params, write }) => write(async (tx) => {
-    const { id } = await find(tx, params.id!)
-    await tx.delete(promotions).where(eq(promotions.id, id))
-    return deleted
-  }))
+  .get(
+    '',
+    {
+      op: 'listPromotions',
+      summary: 'List promotions',
+      scope: 'marketing:read',
+      query: { ...Paging(50), active: Type.Optional(Type.Boolean()) },
+      answers: { 200: Page(Promotion) },
+    },
+    async ({ db, query: { limit, offset, active }, settings }) => {
+      const { currency } = await settings()
+      const where = and(active === undefined ? undefined : eq(promotions.active, active))
+      const rows = await db.select().from(promotions).where(where).orderBy(desc(promotions.id)).limit(limit).offset(offset)
+      return { data: rows.map((row) => view(row, currency)), meta: { count: await db.$count(promotions, where), offset, limit } }
+    },
+  )
+  .post(
+    '',
+    { op: 'createPromotion', summary: 'Add a promotion', scope: 'marketing:write', body: PromotionInput, answers: { 201: Promotion } },
+    ({ body, write, outside, now, settings }) =>
+      write(async (tx) => {
+        const store = await settings()
+        const blank: Row = {
+          id: outside.id(),
+          name: body.name,
+          type: body.type,
+          percentage: null,
+          amount: null,
+          currencyAmounts: {},
+          buyQuantity: null,
+          getQuantity: null,
+          getDiscountPercentage: null,
+          tiers: [],
+          ...unrestricted,
+          startsAt: null,
+          endsAt: null,
+          active: true,
+          priority: 0,
+          stackable: true,
+          createdAt: now,
+          updatedAt: now,
+        }
+        const row = await merge(tx, blank, body, store)
+        await tx.insert(promotions).values(row)
+        return view(row, store.currency)
+      }),
+  )
+  .get(
+    '/{id}',
+    { op: 'getPromotion', summary: 'Read a promotion', scope: 'marketing:read', answers: { 200: Promotion }, refuses: [404] },
+    async ({ db, params, settings }) => view(await find(db, params.id!), (await settings()).currency),
+  )
+  .patch(
+    '/{id}',
+    {
+      op: 'updatePromotion',
+      summary: 'Change a promotion',
+      scope: 'marketing:write',
+      body: PromotionPatch,
+      answers: { 200: Promotion },
+      refuses: [404],
+    },
+    ({ body, params, write, now, settings }) =>
+      write(async (tx) => {
+        const store = await settings()
+        const row = { ...(await merge(tx, await find(tx, params.id!), body, store)), updatedAt: now }
+        await tx.update(promotions).set(row).where(eq(promotions.id, row.id))
+        return view(row, store.currency)
+      }),
+  )
+  .delete(
+    '/{id}',
+    { op: 'deletePromotion', summary: 'Remove a promotion', scope: 'marketing:write', answers: { 200: Deleted }, refuses: [404] },
+    ({ params, write }) =>
+      write(async (tx) => {
+        const { id } = await find(tx, params.id!)
+        await tx.delete(promotions).where(eq(promotions.id, id))
+        return deleted
+      }),
+  )

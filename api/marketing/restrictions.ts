@@ -1,16 +1,24 @@
 /** What coupons and promotions are restricted to: named without "Ids" on the way in, with it on the way out. */
 import type { Db } from '../../db/driver.ts'
 import { brands, categories, collections, products } from '../../db/store/catalog.ts'
-import { requireIds } from '../catalog/write.ts'
+import { requireIds } from '../references.ts'
 import { Ids, Type, Uuid, type Static } from '../http/schema.ts'
 
 export const restrictionInput = {
-  products: Type.Optional(Ids()), collections: Type.Optional(Ids()), categories: Type.Optional(Ids()), brands: Type.Optional(Ids()),
+  products: Type.Optional(Ids()),
+  collections: Type.Optional(Ids()),
+  categories: Type.Optional(Ids()),
+  brands: Type.Optional(Ids()),
 }
 const list = () => Type.Array(Uuid(), { description: 'Empty: no restriction' })
 export const restrictionOutput = { productIds: list(), collectionIds: list(), categoryIds: list(), brandIds: list() }
 
-export interface Restrictions { productIds: string[], collectionIds: string[], categoryIds: string[], brandIds: string[] }
+export interface Restrictions {
+  productIds: string[]
+  collectionIds: string[]
+  categoryIds: string[]
+  brandIds: string[]
+}
 type Input = { [K in keyof typeof restrictionInput]?: Static<(typeof restrictionInput)[K]> }
 
 const TABLES = { products, collections, categories, brands } as const
@@ -27,7 +35,12 @@ export async function restrictionsOf(tx: Db, input: Input, fallback: Restriction
     const given = input[field]?.map((id) => id.toLowerCase())
     if (!given) continue
     const kept = new Set(known[COLUMN[field]])
-    await requireIds(tx, TABLES[field], given.map((id) => kept.has(id) ? null : id), field)
+    await requireIds(
+      tx,
+      TABLES[field],
+      given.map((id) => (kept.has(id) ? null : id)),
+      field,
+    )
     result[COLUMN[field]] = given
   }
   return result

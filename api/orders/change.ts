@@ -6,31 +6,60 @@ import { couponRedemptions, coupons } from '../../db/store/marketing.ts'
 import { orderLines, orders, refunds } from '../../db/store/orders.ts'
 import { putBack, release, takeReserved, type Movement } from '../catalog/stock.ts'
 import { conflict } from '../http/refusal.ts'
-import type { Outside } from '../http/route.ts'
+import type { Call, Outside } from '../http/route.ts'
 import { emit } from '../store/outbox.ts'
 import { insertPayment } from './place.ts'
 import { MOVES, readLines, type LineRow, type OrderRow, type OrderStatus } from './order.ts'
 
 /** Who changes an order, and when; `keyId` is null for a payment provider. */
-export interface About { outside: Outside, now: string, keyId: string | null }
+export interface About {
+  outside: Outside
+  now: string
+  keyId: string | null
+}
 
-const setLine = compile((db) => db.update(orderLines).set({
-  openQuantity: named('openQuantity') as never, shippedQuantity: named('shippedQuantity') as never, refundedQuantity: named('refundedQuantity') as never,
-}).where(eq(orderLines.id, named('id'))))
+/** Who and when, of a request. */
+export const aboutOf = ({ outside, now, session }: Pick<Call, 'outside' | 'now' | 'session'>): About => ({
+  outside,
+  now,
+  keyId: session.key.id,
+})
+
+const setLine = compile((db) =>
+  db
+    .update(orderLines)
+    .set({
+      openQuantity: named('openQuantity') as never,
+      shippedQuantity: named('shippedQuantity') as never,
+      refundedQuantity: named('refundedQuantity') as never,
+    })
+    .where(eq(orderLines.id, named('id'))),
+)
 
 /** Stores some columns of an order, in the row at hand too. */
 export async function setOrder(tx: Db, order: OrderRow, about: About, columns: Partial<OrderRow>) {
   Object.assign(order, columns, { updatedAt: about.now })
-  await tx.update(orders).set({ ...columns, updatedAt: about.now }).where(eq(orders.id, order.id))
+  await tx
+    .update(orders)
+    .set({ ...columns, updatedAt: about.now })
+    .where(eq(orders.id, order.id))
 }
 
-const saveLine = (tx: Db, { id, openQuantity, shippedQuantity, refundedQuantity }: LineRow) => setLine.run(tx, { id, openQuantity, shippedQuantity, refundedQuantity })
-const movement = (about: About, order: OrderRow, reason: string): Movement => ({ id: about.outside.id(), reason, orderId: order.id, keyId: about.keyId, createdAt: about.now })
+const saveLine = (tx: Db, { id, openQuantity, shippedQuantity, refundedQuantity }: LineRow) =>
+  setLine.run(tx, { id, openQuantity, shippedQuantity, refundedQuantity })
+const movement = (about: About, order: OrderRow, reason: string): Movement => ({
+  id: about.outside.id(),
+  reason,
+  orderId: order.id,
+  keyId: about.keyId,
+  createdAt: about.now,
+})
 const told = (order: OrderRow) => ({ orderId: order.id, orderNumber: String(order.lookup) })
 
 /** Refuses a move that the table does not have. */
 export function requireMove(order: OrderRow, to: OrderStatus) {
-  if (!MOVES[order.status].includes(to)) throw conflict(`an order that is ${order.status} can't become ${to}`, { status: order.status, allowed: MOVES[order.status] })
+  if (!MOVES[order.status].includes(to))
+    throw conflict(`an order that is ${order.status} can't become ${to}`, { status: order.status, allowed: MOVES[order.status] })
 }
 
 /** Units of a line leave: off the shelf, if it is tracked. */
@@ -71,8 +100,14 @@ async function giveBack(tx: Db, about: About, order: OrderRow, line: LineRow, un
 
 /** Gives the coupons of an order back; once, because the redemptions go with it. */
 async function returnCoupons(tx: Db, orderId: string) {
-  for (const { couponId } of await tx.delete(couponRedemptions).where(eq(couponRedemptions.orderId, orderId)).returning({ couponId: couponRedemptions.couponId })) {
-    await tx.update(coupons).set({ timesRedeemed: sql`${coupons.timesRedeemed} - 1` }).where(eq(coupons.id, couponId))
+  for (const { couponId } of await tx
+    .delete(couponRedemptions)
+    .where(eq(couponRedemptions.orderId, orderId))
+    .returning({ couponId: couponRedemptions.couponId })) {
+    await tx
+      .update(coupons)
+      .set({ timesRedeemed: sql`${coupons.timesRedeemed} - 1` })
+      .where(eq(coupons.id, couponId))
   }
 }
 
@@ -80,10 +115,24 @@ async function returnCoupons(tx: Db, orderId: string) {
 export const dueCents = ({ totalCents, paidCents, refundedCents }: OrderRow) => totalCents - paidCents + refundedCents
 
 /** The money is there: records it (unless a payment row does so already) and moves a pending order to paid. */
-export async function pay(tx: Db, about: About, order: OrderRow, amountCents: number, record: { method: string, reference: string | null } | null) {
+export async function pay(
+  tx: Db,
+  about: About,
+  order: OrderRow,
+  amountCents: number,
+  record: { method: string; reference: string | null } | null,
+) {
   if (record) {
     await insertPayment(tx, {
-      id: about.outside.id(), orderId: order.id, ...record, status: 'succeeded', amountCents, currency: order.currency, providerId: null, createdAt: about.now, updatedAt: about.now,
+      id: about.outside.id(),
+      orderId: order.id,
+      ...record,
+      status: 'succeeded',
+      amountCents,
+      currency: order.currency,
+      providerId: null,
+      createdAt: about.now,
+      updatedAt: about.now,
     })
   }
   const paidCents = order.paidCents + amountCents
@@ -91,7 +140,9 @@ export async function pay(tx: Db, about: About, order: OrderRow, amountCents: nu
   // Money that comes for a cancelled order, or twice, is there to be refunded: the order is not paid by it.
   const becomesPaid = complete && order.status === 'pending'
   await setOrder(tx, order, about, {
-    paidCents, ...(complete && order.paymentStatus === 'unpaid' ? { paymentStatus: 'paid' as const, paidAt: about.now } : {}), ...(becomesPaid ? { status: 'paid' as const } : {}),
+    paidCents,
+    ...(complete && order.paymentStatus === 'unpaid' ? { paymentStatus: 'paid' as const, paidAt: about.now } : {}),
+    ...(becomesPaid ? { status: 'paid' as const } : {}),
   })
   if (becomesPaid) await emit(tx, about.outside, about.now, 'order.paid', told(order))
 }
@@ -117,7 +168,10 @@ export async function cancel(tx: Db, about: About, order: OrderRow, reason: stri
 
 /** What is promised back but has not gone through; it may still fail. */
 async function pendingCents(tx: Db, orderId: string): Promise<number> {
-  const [row] = await tx.select({ sum: sql<number>`coalesce(sum(${refunds.amountCents}), 0)` }).from(refunds).where(and(eq(refunds.orderId, orderId), eq(refunds.status, 'pending')))
+  const [row] = await tx
+    .select({ sum: sql<number>`coalesce(sum(${refunds.amountCents}), 0)` })
+    .from(refunds)
+    .where(and(eq(refunds.orderId, orderId), eq(refunds.status, 'pending')))
   return row!.sum
 }
 
@@ -125,10 +179,16 @@ async function pendingCents(tx: Db, orderId: string): Promise<number> {
  * Applies a refund that has gone through: the units it names come back; a full one brings back everything, coupons too. A pending
  * order has no more than a deposit to give back: it goes on waiting to be paid.
  */
-export async function applyRefund(tx: Db, about: About, order: OrderRow, named: readonly { lineId: string, quantity: number }[], restock: boolean) {
+export async function applyRefund(
+  tx: Db,
+  about: About,
+  order: OrderRow,
+  named: readonly { lineId: string; quantity: number }[],
+  restock: boolean,
+) {
   const lines = await readLines(tx, order.id)
   const waiting = order.status === 'pending'
-  const full = !waiting && order.refundedCents - await pendingCents(tx, order.id) >= order.paidCents
+  const full = !waiting && order.refundedCents - (await pendingCents(tx, order.id)) >= order.paidCents
   for (const line of lines) {
     const units = named.find((entry) => entry.lineId === line.id)?.quantity ?? 0
     const back = full ? line.quantity - line.refundedQuantity + units : units
@@ -138,7 +198,10 @@ export async function applyRefund(tx: Db, about: About, order: OrderRow, named: 
   }
   const moves = full && MOVES[order.status].includes('refunded')
   if (moves) await returnCoupons(tx, order.id)
-  await setOrder(tx, order, about, { paymentStatus: waiting ? 'unpaid' : full ? 'refunded' : 'partially_refunded', ...(moves ? { status: 'refunded' as const } : {}) })
+  await setOrder(tx, order, about, {
+    paymentStatus: waiting ? 'unpaid' : full ? 'refunded' : 'partially_refunded',
+    ...(moves ? { status: 'refunded' as const } : {}),
+  })
   await emit(tx, about.outside, about.now, 'order.refunded', told(order))
 }
 

@@ -11,20 +11,40 @@ import { Cents, CountryCode, deleted, Deleted, Items, Nullable, OneOf, Paging, T
 
 const ADDRESSES_MAX = 50
 const item = { id: Uuid(), email: Type.String(), name: Nullable(Type.String()), createdAt: Type.String() }
-const address = { line2: Nullable(Type.String()), state: Nullable(Type.String()), country: Nullable(Type.String()), name: Nullable(Type.String()), company: Nullable(Type.String()), phone: Nullable(Type.String()) }
+const address = {
+  line2: Nullable(Type.String()),
+  state: Nullable(Type.String()),
+  country: Nullable(Type.String()),
+  name: Nullable(Type.String()),
+  company: Nullable(Type.String()),
+  phone: Nullable(Type.String()),
+}
 const Address = Type.Object({ id: Uuid(), line1: Type.String(), city: Type.String(), postalCode: Type.String(), ...address })
 const Customer = Type.Object({ ...item, phone: Nullable(Type.String()), addresses: Type.Array(Address) })
 const CustomerPatch = Type.Object({ name: Type.Optional(Nullable(Text(0, 200))), phone: Type.Optional(Nullable(Text(0, 40))) })
 const optional = () => Type.Optional(Nullable(Text(0, 200)))
 const AddressInput = Type.Object({
-  line1: Text(1, 200), city: Text(1, 200), postalCode: Text(1, 40), line2: optional(), country: Type.Optional(Nullable(CountryCode())), state: optional(), name: optional(), company: optional(), phone: optional(),
+  line1: Text(1, 200),
+  city: Text(1, 200),
+  postalCode: Text(1, 40),
+  line2: optional(),
+  country: Type.Optional(Nullable(CountryCode())),
+  state: optional(),
+  name: optional(),
+  company: optional(),
+  phone: optional(),
 })
 const CustomerOrder = Type.Object({
-  id: Uuid(), orderNumber: Type.String(), status: OneOf(ORDER_STATUSES), totalCents: Cents(), currency: Type.String(), createdAt: Type.String(),
+  id: Uuid(),
+  orderNumber: Type.String(),
+  status: OneOf(ORDER_STATUSES),
+  totalCents: Cents(),
+  currency: Type.String(),
+  createdAt: Type.String(),
 })
 
 /** Text without space around it; blank is null, and what is left out stays left out. */
-const orNull = (text: string | null | undefined) => text === undefined ? undefined : text?.trim() || null
+const orNull = (text: string | null | undefined) => (text === undefined ? undefined : text?.trim() || null)
 
 /** The address that a body describes; refuses one without the lines that it needs. */
 function addressIn(body: Static<typeof AddressInput>) {
@@ -39,46 +59,141 @@ async function find(db: Db, id: string) {
   return row
 }
 
-function addressView({ customerId: _, createdAt: __, ...row }: typeof customerAddresses.$inferSelect) { return row }
+function addressView({ customerId: _, createdAt: __, ...row }: typeof customerAddresses.$inferSelect) {
+  return row
+}
 
 async function read(db: Db, id: string) {
   const { updatedAt: _, ...row } = await find(db, id)
-  const addresses = await db.select().from(customerAddresses).where(eq(customerAddresses.customerId, row.id)).orderBy(asc(customerAddresses.id)).limit(ADDRESSES_MAX)
+  const addresses = await db
+    .select()
+    .from(customerAddresses)
+    .where(eq(customerAddresses.customerId, row.id))
+    .orderBy(asc(customerAddresses.id))
+    .limit(ADDRESSES_MAX)
   return { ...row, addresses: addresses.map(addressView) }
 }
 
-const paginated = <T>(items: T[], total: number, { limit, offset }: { limit: number, offset: number }) => ({ items, pagination: { total, offset, limit, hasMore: offset + items.length < total } })
+const paginated = <T>(items: T[], total: number, { limit, offset }: { limit: number; offset: number }) => ({
+  items,
+  pagination: { total, offset, limit, hasMore: offset + items.length < total },
+})
 
 export const customerRoutes = resource('orders', '/customers')
-  .get('', { op: 'listCustomers', summary: 'List customers', description: 'Newest first.', scope: 'customers:read', answers: { 200: Items(Type.Object(item)) }, query: { ...Paging(50), search: Type.Optional(Type.String({ maxLength: 254, description: 'Part of the email' })) } },
+  .get(
+    '',
+    {
+      op: 'listCustomers',
+      summary: 'List customers',
+      description: 'Newest first.',
+      scope: 'customers:read',
+      answers: { 200: Items(Type.Object(item)) },
+      query: { ...Paging(50), search: Type.Optional(Type.String({ maxLength: 254, description: 'Part of the email' })) },
+    },
     async ({ db, query }) => {
-      const where = query.search === undefined ? undefined : sql`${customers.email} like ${contains(normalizeEmail(query.search))} escape '\\'`
+      const where =
+        query.search === undefined ? undefined : sql`${customers.email} like ${contains(normalizeEmail(query.search))} escape '\\'`
       const { id, email, name, createdAt } = customers
-      const rows = await db.select({ id, email, name, createdAt }).from(customers).where(where).orderBy(desc(customers.id)).limit(query.limit).offset(query.offset)
+      const rows = await db
+        .select({ id, email, name, createdAt })
+        .from(customers)
+        .where(where)
+        .orderBy(desc(customers.id))
+        .limit(query.limit)
+        .offset(query.offset)
       return paginated(rows, await db.$count(customers, where), query)
-    })
-  .get('/{id}', { op: 'getCustomer', summary: 'Read a customer with addresses', scope: 'customers:read', answers: { 200: Customer }, refuses: [404] }, ({ db, params }) => read(db, params.id!))
-  .patch('/{id}', { op: 'updateCustomer', summary: 'Change a customer', scope: 'customers:write', body: CustomerPatch, answers: { 200: Customer }, refuses: [404] }, ({ body, params, write, now }) => write(async (tx) => {
-    const { id } = await find(tx, params.id!)
-    await tx.update(customers).set({ name: orNull(body.name), phone: orNull(body.phone), updatedAt: now }).where(eq(customers.id, id))
-    return read(tx, id)
-  }))
-  .post('/{id}/addresses', { op: 'createAddress', summary: 'Add an address', scope: 'customers:write', body: AddressInput, answers: { 201: Address }, refuses: [404, 409] }, ({ body, params, write, outside, now }) => write(async (tx) => {
-    const { id: customerId } = await find(tx, params.id!)
-    if (await tx.$count(customerAddresses, eq(customerAddresses.customerId, customerId)) >= ADDRESSES_MAX) throw conflict(`a customer has at most ${ADDRESSES_MAX} addresses`)
-    const row = { ...addressIn(body), id: outside.id(), customerId, createdAt: now }
-    await tx.insert(customerAddresses).values(row)
-    return addressView(row)
-  }))
-  .delete('/{id}/addresses/{addressId}', { op: 'deleteAddress', summary: 'Remove an address', scope: 'customers:write', answers: { 200: Deleted }, refuses: [404] }, ({ params, write }) => write(async (tx) => {
-    const { id } = await find(tx, params.id!)
-    const gone = await tx.delete(customerAddresses).where(and(eq(customerAddresses.customerId, id), eq(customerAddresses.id, params.addressId!.toLowerCase()))).returning({ id: customerAddresses.id })
-    if (!gone.length) throw missing('address')
-    return deleted
-  }))
-  .get('/{id}/orders', { op: 'listCustomerOrders', summary: "List a customer's orders", description: 'Newest first.', scope: 'customers:read', query: Paging(20), answers: { 200: Items(CustomerOrder) }, refuses: [404] }, async ({ db, params, query }) => {
-    const { id } = await find(db, params.id!)
-    const rows = await db.select({ id: orders.id, lookup: orders.lookup, status: orders.status, totalCents: orders.totalCents, currency: orders.currency, createdAt: orders.createdAt })
-      .from(orders).where(eq(orders.customerId, id)).orderBy(desc(orders.createdAt), desc(orders.id)).limit(query.limit).offset(query.offset)
-    return paginated(rows.map(({ lookup, ...row }) => ({ ...row, orderNumber: String(lookup) })), await db.$count(orders, eq(orders.customerId, id)), query)
-  })
+    },
+  )
+  .get(
+    '/{id}',
+    { op: 'getCustomer', summary: 'Read a customer with addresses', scope: 'customers:read', answers: { 200: Customer }, refuses: [404] },
+    ({ db, params }) => read(db, params.id!),
+  )
+  .patch(
+    '/{id}',
+    {
+      op: 'updateCustomer',
+      summary: 'Change a customer',
+      scope: 'customers:write',
+      body: CustomerPatch,
+      answers: { 200: Customer },
+      refuses: [404],
+    },
+    ({ body, params, write, now }) =>
+      write(async (tx) => {
+        const { id } = await find(tx, params.id!)
+        await tx
+          .update(customers)
+          .set({ name: orNull(body.name), phone: orNull(body.phone), updatedAt: now })
+          .where(eq(customers.id, id))
+        return read(tx, id)
+      }),
+  )
+  .post(
+    '/{id}/addresses',
+    {
+      op: 'createAddress',
+      summary: 'Add an address',
+      scope: 'customers:write',
+      body: AddressInput,
+      answers: { 201: Address },
+      refuses: [404, 409],
+    },
+    ({ body, params, write, outside, now }) =>
+      write(async (tx) => {
+        const { id: customerId } = await find(tx, params.id!)
+        if ((await tx.$count(customerAddresses, eq(customerAddresses.customerId, customerId))) >= ADDRESSES_MAX)
+          throw conflict(`a customer has at most ${ADDRESSES_MAX} addresses`)
+        const row = { ...addressIn(body), id: outside.id(), customerId, createdAt: now }
+        await tx.insert(customerAddresses).values(row)
+        return addressView(row)
+      }),
+  )
+  .delete(
+    '/{id}/addresses/{addressId}',
+    { op: 'deleteAddress', summary: 'Remove an address', scope: 'customers:write', answers: { 200: Deleted }, refuses: [404] },
+    ({ params, write }) =>
+      write(async (tx) => {
+        const { id } = await find(tx, params.id!)
+        const gone = await tx
+          .delete(customerAddresses)
+          .where(and(eq(customerAddresses.customerId, id), eq(customerAddresses.id, params.addressId!.toLowerCase())))
+          .returning({ id: customerAddresses.id })
+        if (!gone.length) throw missing('address')
+        return deleted
+      }),
+  )
+  .get(
+    '/{id}/orders',
+    {
+      op: 'listCustomerOrders',
+      summary: "List a customer's orders",
+      description: 'Newest first.',
+      scope: 'customers:read',
+      query: Paging(20),
+      answers: { 200: Items(CustomerOrder) },
+      refuses: [404],
+    },
+    async ({ db, params, query }) => {
+      const { id } = await find(db, params.id!)
+      const rows = await db
+        .select({
+          id: orders.id,
+          lookup: orders.lookup,
+          status: orders.status,
+          totalCents: orders.totalCents,
+          currency: orders.currency,
+          createdAt: orders.createdAt,
+        })
+        .from(orders)
+        .where(eq(orders.customerId, id))
+        .orderBy(desc(orders.createdAt), desc(orders.id))
+        .limit(query.limit)
+        .offset(query.offset)
+      return paginated(
+        rows.map(({ lookup, ...row }) => ({ ...row, orderNumber: String(lookup) })),
+        await db.$count(orders, eq(orders.customerId, id)),
+        query,
+      )
+    },
+  )

@@ -24,25 +24,76 @@ export const MOVES: Record<OrderStatus, readonly OrderStatus[]> = {
   refunded: [],
 }
 
+/** An amount that is paid or given back, in minor units. */
+export const Amount = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
 const Line = Type.Object({
-  id: Uuid(), variantId: Nullable(Uuid()), productId: Nullable(Uuid()), bundleId: Nullable(Uuid()), name: Type.String(), sku: Nullable(Type.String()), quantity: Type.Integer(),
-  unitPriceCents: Cents(), discountCents: Cents(), taxCents: Cents(), totalCents: Cents(), shippedQuantity: Type.Integer(), refundedQuantity: Type.Integer(), bookingSlotId: Nullable(Uuid()),
+  id: Uuid(),
+  variantId: Nullable(Uuid()),
+  productId: Nullable(Uuid()),
+  bundleId: Nullable(Uuid()),
+  name: Type.String(),
+  sku: Nullable(Type.String()),
+  quantity: Type.Integer(),
+  unitPriceCents: Cents(),
+  discountCents: Cents(),
+  taxCents: Cents(),
+  totalCents: Cents(),
+  shippedQuantity: Type.Integer(),
+  refundedQuantity: Type.Integer(),
+  bookingSlotId: Nullable(Uuid()),
 })
 export const Order = Type.Object({
-  id: Uuid(), orderNumber: Type.String({ description: 'Gapless within the store' }), lookup: Type.Integer({ description: 'The order number as a number' }),
-  source: OneOf(ORDER_SOURCES), status: OneOf(ORDER_STATUSES), paymentStatus: OneOf(PAYMENT_STATUSES),
-  customer: Nullable(Type.Object({ id: Uuid(), email: Type.String(), name: Nullable(Type.String()) }), { description: 'Null, like addresses and note, for a key that may only look orders up' }),
-  lines: Type.Array(Line), currency: Type.String(), subtotalCents: Cents(), discountCents: Cents(), shippingCents: Cents(), taxCents: Cents(), totalCents: Cents(), paidCents: Cents(), refundedCents: Cents(),
-  shippingAddress: AddressShape, billingAddress: AddressShape,
-  shipping: Nullable(Type.Object({ methodId: Nullable(Uuid()), name: Nullable(Type.String()), priceCents: Cents(), pickupPoint: Nullable(Type.Object({}, { additionalProperties: true })) })),
-  pickupLocationId: Nullable(Uuid()), coupons: Type.Array(Type.Object({ code: Type.String(), discountCents: Cents() })),
+  id: Uuid(),
+  orderNumber: Type.String({ description: 'Gapless within the store' }),
+  lookup: Type.Integer({ description: 'The order number as a number' }),
+  source: OneOf(ORDER_SOURCES),
+  status: OneOf(ORDER_STATUSES),
+  paymentStatus: OneOf(PAYMENT_STATUSES),
+  customer: Nullable(Type.Object({ id: Uuid(), email: Type.String(), name: Nullable(Type.String()) }), {
+    description: 'Null, like addresses and note, for a key that may only look orders up',
+  }),
+  lines: Type.Array(Line),
+  currency: Type.String(),
+  subtotalCents: Cents(),
+  discountCents: Cents(),
+  shippingCents: Cents(),
+  taxCents: Cents(),
+  totalCents: Cents(),
+  paidCents: Cents(),
+  refundedCents: Cents(),
+  shippingAddress: AddressShape,
+  billingAddress: AddressShape,
+  shipping: Nullable(
+    Type.Object({
+      methodId: Nullable(Uuid()),
+      name: Nullable(Type.String()),
+      priceCents: Cents(),
+      pickupPoint: Nullable(Type.Object({}, { additionalProperties: true })),
+    }),
+  ),
+  pickupLocationId: Nullable(Uuid()),
+  coupons: Type.Array(Type.Object({ code: Type.String(), discountCents: Cents() })),
   loyalty: Type.Object({ pointsEarned: Type.Integer(), pointsRedeemed: Type.Integer() }),
   accessCode: Type.Optional(Type.String({ description: "The buyer's capability; left out for a key that may only look orders up" })),
-  workstationId: Type.Optional(Nullable(Uuid())), packedAt: Nullable(Type.String()), paidAt: Nullable(Type.String()), note: Nullable(Type.String()), cancelReason: Nullable(Type.String()), createdAt: Type.String(), updatedAt: Type.String(),
+  workstationId: Type.Optional(Nullable(Uuid())),
+  packedAt: Nullable(Type.String()),
+  paidAt: Nullable(Type.String()),
+  note: Nullable(Type.String()),
+  cancelReason: Nullable(Type.String()),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
 })
 export const Payment = Type.Object({
-  id: Uuid(), orderId: Uuid(), method: Type.String(), status: OneOf(['pending', 'succeeded', 'failed']), amountCents: Cents(), currency: Type.String(), reference: Nullable(Type.String()),
-  clientSecret: Type.Optional(Type.String({ description: "Stripe's client secret, for the buyer's browser" })), createdAt: Type.String(),
+  id: Uuid(),
+  orderId: Uuid(),
+  method: Type.String(),
+  status: OneOf(['pending', 'succeeded', 'failed']),
+  amountCents: Cents(),
+  currency: Type.String(),
+  reference: Nullable(Type.String()),
+  clientSecret: Type.Optional(Type.String({ description: "Stripe's client secret, for the buyer's browser" })),
+  createdAt: Type.String(),
 })
 
 /** Whether a key may look an order up by id, and no more: it gets nothing personal. */
@@ -51,34 +102,97 @@ export const onlyLooksUp = ({ scopes }: Session) => scopes !== null && !scopes.h
 /** An order on the wire. */
 export function orderView(row: OrderRow, lines: readonly LineRow[], limited = false) {
   const wire = {
-    id: row.id, orderNumber: String(row.lookup), lookup: row.lookup, source: row.source, status: row.status, paymentStatus: row.paymentStatus,
+    id: row.id,
+    orderNumber: String(row.lookup),
+    lookup: row.lookup,
+    source: row.source,
+    status: row.status,
+    paymentStatus: row.paymentStatus,
     customer: limited ? null : { id: row.customerId, email: row.email, name: row.name },
     lines: lines.map((line) => ({
-      id: line.id, variantId: line.variantId, productId: line.productId, bundleId: line.bundleId, name: line.name, sku: line.sku, quantity: line.quantity, unitPriceCents: line.unitPriceCents,
-      discountCents: line.discountCents, taxCents: line.taxCents, totalCents: line.totalCents, shippedQuantity: line.shippedQuantity, refundedQuantity: line.refundedQuantity, bookingSlotId: line.bookingSlotId,
+      id: line.id,
+      variantId: line.variantId,
+      productId: line.productId,
+      bundleId: line.bundleId,
+      name: line.name,
+      sku: line.sku,
+      quantity: line.quantity,
+      unitPriceCents: line.unitPriceCents,
+      discountCents: line.discountCents,
+      taxCents: line.taxCents,
+      totalCents: line.totalCents,
+      shippedQuantity: line.shippedQuantity,
+      refundedQuantity: line.refundedQuantity,
+      bookingSlotId: line.bookingSlotId,
     })),
-    currency: row.currency, subtotalCents: row.subtotalCents, discountCents: row.discountCents, shippingCents: row.shippingCents, taxCents: row.taxCents, totalCents: row.totalCents,
-    paidCents: row.paidCents, refundedCents: row.refundedCents, shippingAddress: limited ? null : row.shippingAddress, billingAddress: limited ? null : row.billingAddress,
-    shipping: row.shippingMethodId === null && row.pickupPoint === null && row.shippingName === null ? null
-      : { methodId: row.shippingMethodId, name: row.shippingName, priceCents: row.shippingCents, pickupPoint: limited ? null : row.pickupPoint },
-    pickupLocationId: row.pickupLocationId, coupons: row.coupons, loyalty: { pointsEarned: row.pointsEarned, pointsRedeemed: row.pointsRedeemed },
-    packedAt: row.packedAt, paidAt: row.paidAt, note: limited ? null : row.note, cancelReason: limited ? null : row.cancelReason, createdAt: row.createdAt, updatedAt: row.updatedAt,
+    currency: row.currency,
+    subtotalCents: row.subtotalCents,
+    discountCents: row.discountCents,
+    shippingCents: row.shippingCents,
+    taxCents: row.taxCents,
+    totalCents: row.totalCents,
+    paidCents: row.paidCents,
+    refundedCents: row.refundedCents,
+    shippingAddress: limited ? null : row.shippingAddress,
+    billingAddress: limited ? null : row.billingAddress,
+    shipping:
+      row.shippingMethodId === null && row.pickupPoint === null && row.shippingName === null
+        ? null
+        : {
+            methodId: row.shippingMethodId,
+            name: row.shippingName,
+            priceCents: row.shippingCents,
+            pickupPoint: limited ? null : row.pickupPoint,
+          },
+    pickupLocationId: row.pickupLocationId,
+    coupons: row.coupons,
+    loyalty: { pointsEarned: row.pointsEarned, pointsRedeemed: row.pointsRedeemed },
+    packedAt: row.packedAt,
+    paidAt: row.paidAt,
+    note: limited ? null : row.note,
+    cancelReason: limited ? null : row.cancelReason,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
   }
   return limited ? wire : { ...wire, accessCode: row.accessCode, workstationId: row.workstationId }
 }
 
 /** A payment on the wire. */
 export const paymentView = (row: PaymentRow) => ({
-  id: row.id, orderId: row.orderId, method: row.method, status: row.status, amountCents: row.amountCents, currency: row.currency, reference: row.reference, createdAt: row.createdAt,
+  id: row.id,
+  orderId: row.orderId,
+  method: row.method,
+  status: row.status,
+  amountCents: row.amountCents,
+  currency: row.currency,
+  reference: row.reference,
+  createdAt: row.createdAt,
 })
 
-const orderById = compile((db) => db.select().from(orders).where(eq(orders.id, named('id'))))
-const linesOf = compile((db) => db.select().from(orderLines).where(eq(orderLines.orderId, named('id'))).orderBy(asc(orderLines.position)))
-const linesOfMany = compile((db) => db.select().from(orderLines).where(sql`${orderLines.orderId} in (select value from json_each(${named('ids')}))`).orderBy(asc(orderLines.orderId), asc(orderLines.position)))
+const orderById = compile((db) =>
+  db
+    .select()
+    .from(orders)
+    .where(eq(orders.id, named('id'))),
+)
+const linesOf = compile((db) =>
+  db
+    .select()
+    .from(orderLines)
+    .where(eq(orderLines.orderId, named('id')))
+    .orderBy(asc(orderLines.position)),
+)
+const linesOfMany = compile((db) =>
+  db
+    .select()
+    .from(orderLines)
+    .where(sql`${orderLines.orderId} in (select value from json_each(${named('ids')}))`)
+    .orderBy(asc(orderLines.orderId), asc(orderLines.position)),
+)
 
 /** The row of an order, or 404. */
 export async function findOrder(db: Db, id: string): Promise<OrderRow> {
-  const row = await orderById.get(db, { id: id.toLowerCase() }) as OrderRow | undefined
+  const row = (await orderById.get(db, { id: id.toLowerCase() })) as OrderRow | undefined
   if (!row) throw missing('order')
   return row
 }
@@ -95,6 +209,8 @@ export async function readOrder(db: Db, id: string, limited = false) {
 /** Some orders with their lines, in the order of the rows. */
 export async function viewOrders(db: Db, rows: readonly OrderRow[]) {
   const lines = new Map<string, LineRow[]>(rows.map((row) => [row.id, []]))
-  if (rows.length) for (const line of await linesOfMany.all(db, { ids: JSON.stringify(rows.map((row) => row.id)) }) as LineRow[]) lines.get(line.orderId)!.push(line)
+  if (rows.length)
+    for (const line of (await linesOfMany.all(db, { ids: JSON.stringify(rows.map((row) => row.id)) })) as LineRow[])
+      lines.get(line.orderId)!.push(line)
   return rows.map((row) => orderView(row, lines.get(row.id)!))
 }

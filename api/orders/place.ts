@@ -28,27 +28,48 @@ export interface Placing {
   note: string | null
   cartId: string | null
   /** How it is paid; `paid` when the money is there already. */
-  payment: { method: string, paid: boolean, reference: string | null, providerId: string | null } | null
+  payment: { method: string; paid: boolean; reference: string | null; providerId: string | null } | null
 }
 
-type About = { outside: Outside, now: string }
+type About = { outside: Outside; now: string }
 
 const insertOrder = inserter(orders)
 const insertLine = inserter(orderLines)
 export const insertPayment = inserter(payments)
 const insertCustomer = inserter(customers)
-const customerByEmail = compile((db) => db.select({ id: customers.id, name: customers.name, phone: customers.phone }).from(customers).where(eq(customers.email, named('email'))))
-const completeCustomer = compile((db) => db.update(customers).set({ name: named('name') as never, phone: named('phone') as never, updatedAt: named('now') as never }).where(eq(customers.id, named('id'))))
-const nextNumber = compile((db) => db.insert(counters).values({ name: named('name'), value: 1001 } as never).onConflictDoUpdate({ target: counters.name, set: { value: sql`${counters.value} + 1` } }).returning({ value: counters.value }))
-const redeemCoupon = compile((db) => db.update(coupons).set({ timesRedeemed: sql`${coupons.timesRedeemed} + 1` })
-  .where(and(eq(coupons.id, named('id')), sql`(${coupons.maxUses} is null or ${coupons.timesRedeemed} < ${coupons.maxUses})`)))
+const customerByEmail = compile((db) =>
+  db
+    .select({ id: customers.id, name: customers.name, phone: customers.phone })
+    .from(customers)
+    .where(eq(customers.email, named('email'))),
+)
+const completeCustomer = compile((db) =>
+  db
+    .update(customers)
+    .set({ name: named('name') as never, phone: named('phone') as never, updatedAt: named('now') as never })
+    .where(eq(customers.id, named('id'))),
+)
+const nextNumber = compile((db) =>
+  db
+    .insert(counters)
+    .values({ name: named('name'), value: 1001 } as never)
+    .onConflictDoUpdate({ target: counters.name, set: { value: sql`${counters.value} + 1` } })
+    .returning({ value: counters.value }),
+)
+const redeemCoupon = compile((db) =>
+  db
+    .update(coupons)
+    .set({ timesRedeemed: sql`${coupons.timesRedeemed} + 1` })
+    .where(and(eq(coupons.id, named('id')), sql`(${coupons.maxUses} is null or ${coupons.timesRedeemed} < ${coupons.maxUses})`)),
+)
 const insertRedemption = inserter(couponRedemptions)
 
 /** The customer of an address for mail: the one there is (completed by what is new), or a new one. */
 export async function customerOf(tx: Db, about: About, email: string, name: string | null, phone: string | null): Promise<string> {
-  const known = await customerByEmail.get(tx, { email }) as { id: string, name: string | null, phone: string | null } | undefined
+  const known = (await customerByEmail.get(tx, { email })) as { id: string; name: string | null; phone: string | null } | undefined
   if (known) {
-    if ((name && !known.name) || (phone && !known.phone)) await completeCustomer.run(tx, { id: known.id, name: known.name ?? name, phone: known.phone ?? phone, now: about.now })
+    if ((name && !known.name) || (phone && !known.phone))
+      await completeCustomer.run(tx, { id: known.id, name: known.name ?? name, phone: known.phone ?? phone, now: about.now })
     return known.id
   }
   const id = about.outside.id()
@@ -65,7 +86,8 @@ async function reserveAll(tx: Db, about: About, { lines }: Quote, { lowStockThre
       throw conflict('sold out', { variantId: variant.id, available: Math.max(0, variant.quantity - variant.reserved) })
     }
     const before = variant.quantity - variant.reserved
-    if (before > lowStockThreshold && before - units <= lowStockThreshold) await emit(tx, about.outside, about.now, 'inventory.low', { variantId: variant.id })
+    if (before > lowStockThreshold && before - units <= lowStockThreshold)
+      await emit(tx, about.outside, about.now, 'inventory.low', { variantId: variant.id })
   }
 }
 
@@ -76,35 +98,93 @@ async function redeemAll(tx: Db, { price }: Quote) {
 }
 
 /** Places an order and returns its rows. Throws a 409 refusal, and leaves nothing behind, when something is sold out or used up. */
-export async function place(tx: Db, about: About, order: Placing): Promise<{ order: OrderRow, lines: LineRow[], payment: PaymentRow | null }> {
+export async function place(
+  tx: Db,
+  about: About,
+  order: Placing,
+): Promise<{ order: OrderRow; lines: LineRow[]; payment: PaymentRow | null }> {
   const { outside, now } = about
   const { quote, settings, currency, email, payment } = order
   const { price, method } = quote
   await reserveAll(tx, about, quote, settings)
   await redeemAll(tx, quote)
   const customerId = await customerOf(tx, about, email, order.name, order.phone)
-  const { value: lookup } = await nextNumber.get(tx, { name: 'order' }) as { value: number }
+  const { value: lookup } = (await nextNumber.get(tx, { name: 'order' })) as { value: number }
   const paid = payment?.paid ?? false
   const row: OrderRow = {
-    id: order.id, lookup, source: order.source, status: paid ? 'paid' : 'pending', paymentStatus: paid ? 'paid' : 'unpaid', customerId, email, name: order.name, phone: order.phone, currency,
-    taxesIncluded: settings.taxesIncluded, subtotalCents: price.subtotal, discountCents: price.discount, shippingCents: price.shipping, taxCents: price.tax, totalCents: price.total,
-    paidCents: paid ? price.total : 0, refundedCents: 0, shippingAddress: order.shippingAddress, billingAddress: order.billingAddress ?? order.shippingAddress,
-    shippingMethodId: method?.id ?? null, shippingName: method?.name ?? null, shippingTaxCents: price.shippingTax, pickupPoint: order.pickupPoint, pickupLocationId: null,
-    coupons: price.coupons.map(({ code, discount }) => ({ code, discountCents: discount })), pointsEarned: 0, pointsRedeemed: price.pointsRedeemed, accessCode: outside.secret(),
-    workstationId: null, packedAt: null, paidAt: paid ? now : null, note: order.note, cancelReason: null, cartId: order.cartId, createdAt: now, updatedAt: now,
+    id: order.id,
+    lookup,
+    source: order.source,
+    status: paid ? 'paid' : 'pending',
+    paymentStatus: paid ? 'paid' : 'unpaid',
+    customerId,
+    email,
+    name: order.name,
+    phone: order.phone,
+    currency,
+    taxesIncluded: settings.taxesIncluded,
+    subtotalCents: price.subtotal,
+    discountCents: price.discount,
+    shippingCents: price.shipping,
+    taxCents: price.tax,
+    totalCents: price.total,
+    paidCents: paid ? price.total : 0,
+    refundedCents: 0,
+    shippingAddress: order.shippingAddress,
+    billingAddress: order.billingAddress ?? order.shippingAddress,
+    shippingMethodId: method?.id ?? null,
+    shippingName: method?.name ?? null,
+    shippingTaxCents: price.shippingTax,
+    pickupPoint: order.pickupPoint,
+    pickupLocationId: null,
+    coupons: price.coupons.map(({ code, discount }) => ({ code, discountCents: discount })),
+    pointsEarned: 0,
+    pointsRedeemed: price.pointsRedeemed,
+    accessCode: outside.secret(),
+    workstationId: null,
+    packedAt: null,
+    paidAt: paid ? now : null,
+    note: order.note,
+    cancelReason: null,
+    cartId: order.cartId,
+    createdAt: now,
+    updatedAt: now,
   }
   await insertOrder(tx, row)
   for (const { id } of price.coupons) await insertRedemption(tx, { couponId: id, orderId: row.id, createdAt: now })
   const lines = quote.lines.map(({ variant, item, quantity, unitPrice }, position): LineRow => ({
-    id: outside.id(), orderId: row.id, position, variantId: variant.id, productId: variant.productId, bundleId: item.bundleId,
-    name: variant.variantName === variant.productName ? variant.productName : `${variant.productName} – ${variant.variantName}`, sku: variant.sku, quantity, unitPriceCents: unitPrice,
-    discountCents: price.lines[position]!.discount, taxCents: price.lines[position]!.tax, totalCents: price.lines[position]!.total, shippable: variant.shippable,
-    openQuantity: quantity, held: variant.tracked, shippedQuantity: 0, refundedQuantity: 0, bookingSlotId: null,
+    id: outside.id(),
+    orderId: row.id,
+    position,
+    variantId: variant.id,
+    productId: variant.productId,
+    bundleId: item.bundleId,
+    name: variant.variantName === variant.productName ? variant.productName : `${variant.productName} – ${variant.variantName}`,
+    sku: variant.sku,
+    quantity,
+    unitPriceCents: unitPrice,
+    discountCents: price.lines[position]!.discount,
+    taxCents: price.lines[position]!.tax,
+    totalCents: price.lines[position]!.total,
+    shippable: variant.shippable,
+    openQuantity: quantity,
+    held: variant.tracked,
+    shippedQuantity: 0,
+    refundedQuantity: 0,
+    bookingSlotId: null,
   }))
   for (const line of lines) await insertLine(tx, line)
   const made: PaymentRow | null = payment && {
-    id: outside.id(), orderId: row.id, method: payment.method, status: paid ? 'succeeded' : 'pending', amountCents: price.total, currency, reference: payment.reference,
-    providerId: payment.providerId, createdAt: now, updatedAt: now,
+    id: outside.id(),
+    orderId: row.id,
+    method: payment.method,
+    status: paid ? 'succeeded' : 'pending',
+    amountCents: price.total,
+    currency,
+    reference: payment.reference,
+    providerId: payment.providerId,
+    createdAt: now,
+    updatedAt: now,
   }
   if (made) await insertPayment(tx, made)
   await emit(tx, outside, now, 'order.created', { orderId: row.id, orderNumber: String(lookup) })

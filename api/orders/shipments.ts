@@ -7,17 +7,31 @@ import { Nullable, Page, Paging, Text, Type, Uuid, WebUrl } from '../http/schema
 import { noteShipment, shipUnits } from './change.ts'
 import { findOrder, readLines, type LineRow } from './order.ts'
 
-const Units = Type.Array(Type.Object({ lineId: Uuid(), quantity: Type.Integer({ minimum: 1, maximum: 10_000 }) }), { minItems: 1, maxItems: 500 })
+const Units = Type.Array(Type.Object({ lineId: Uuid(), quantity: Type.Integer({ minimum: 1, maximum: 10_000 }) }), {
+  minItems: 1,
+  maxItems: 500,
+})
 const Shipment = Type.Object({
-  id: Uuid(), orderId: Uuid(), lines: Type.Array(Type.Object({ lineId: Uuid(), quantity: Type.Integer() })), carrier: Nullable(Type.String()), trackingNumber: Nullable(Type.String()),
-  trackingUrl: Nullable(Type.String()), createdAt: Type.String(),
+  id: Uuid(),
+  orderId: Uuid(),
+  lines: Type.Array(Type.Object({ lineId: Uuid(), quantity: Type.Integer() })),
+  carrier: Nullable(Type.String()),
+  trackingNumber: Nullable(Type.String()),
+  trackingUrl: Nullable(Type.String()),
+  createdAt: Type.String(),
 })
 const ShipmentInput = Type.Object({
-  lines: Type.Optional(Units), carrier: Type.Optional(Nullable(Text(0, 100))), trackingNumber: Type.Optional(Nullable(Text(0, 200))), trackingUrl: Type.Optional(Nullable(WebUrl())),
+  lines: Type.Optional(Units),
+  carrier: Type.Optional(Nullable(Text(0, 100))),
+  trackingNumber: Type.Optional(Nullable(Text(0, 200))),
+  trackingUrl: Type.Optional(Nullable(WebUrl())),
 })
 
 /** The units that a shipment takes: those named, else all that is shippable and open. */
-function unitsOf(lines: readonly LineRow[], wanted: readonly { lineId: string, quantity: number }[] | undefined): { line: LineRow, quantity: number }[] {
+function unitsOf(
+  lines: readonly LineRow[],
+  wanted: readonly { lineId: string; quantity: number }[] | undefined,
+): { line: LineRow; quantity: number }[] {
   if (!wanted) return lines.filter((line) => line.shippable && line.openQuantity > 0).map((line) => ({ line, quantity: line.openQuantity }))
   return wanted.map(({ lineId, quantity }, i) => {
     const line = lines.find((candidate) => candidate.id === lineId)
@@ -30,30 +44,56 @@ function unitsOf(lines: readonly LineRow[], wanted: readonly { lineId: string, q
 }
 
 export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
-  .post('', {
-    op: 'createShipment', summary: 'Ship an order, or a part of it', scope: 'orders:write', body: ShipmentInput, answers: { 201: Shipment }, refuses: [404, 409],
-    description: 'Takes the units off the shelf. The order is `processing` while something is left, then `shipped`.',
-  }, (call) => call.write(async (tx) => {
-    const { body, outside, now, session } = call
-    const about = { outside, now, keyId: session.key.id }
-    const order = await findOrder(tx, call.params.id!)
-    if (order.status !== 'paid' && order.status !== 'processing') throw conflict(`an order that is ${order.status} can't be shipped`)
-    const lines = await readLines(tx, order.id)
-    const units = unitsOf(lines, body.lines)
-    if (!units.length) throw conflict('nothing is left to ship')
-    for (const { line, quantity } of units) await shipUnits(tx, about, order, line, quantity)
-    await noteShipment(tx, about, order, lines)
-    const row = {
-      id: outside.id(), orderId: order.id, lines: units.map(({ line, quantity }) => ({ lineId: line.id, quantity })), carrier: body.carrier ?? null, trackingNumber: body.trackingNumber ?? null,
-      trackingUrl: body.trackingUrl ?? null, createdAt: now,
-    }
-    await tx.insert(shipments).values(row)
-    return row
-  }))
-  .get('', { op: 'listShipments', summary: "List an order's shipments", scope: 'orders:read', query: Paging(50), answers: { 200: Page(Shipment) }, refuses: [404] }, async ({ db, params, query: { limit, offset } }) => {
-    const { id } = await findOrder(db, params.id!)
-    return {
-      data: await db.select().from(shipments).where(eq(shipments.orderId, id)).orderBy(desc(shipments.id)).limit(limit).offset(offset),
-      meta: { count: await db.$count(shipments, eq(shipments.orderId, id)), offset, limit },
-    }
-  })
+  .post(
+    '',
+    {
+      op: 'createShipment',
+      summary: 'Ship an order, or a part of it',
+      scope: 'orders:write',
+      body: ShipmentInput,
+      answers: { 201: Shipment },
+      refuses: [404, 409],
+      description: 'Takes the units off the shelf. The order is `processing` while something is left, then `shipped`.',
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const { body, outside, now, session } = call
+        const about = { outside, now, keyId: session.key.id }
+        const order = await findOrder(tx, call.params.id!)
+        if (order.status !== 'paid' && order.status !== 'processing') throw conflict(`an order that is ${order.status} can't be shipped`)
+        const lines = await readLines(tx, order.id)
+        const units = unitsOf(lines, body.lines)
+        if (!units.length) throw conflict('nothing is left to ship')
+        for (const { line, quantity } of units) await shipUnits(tx, about, order, line, quantity)
+        await noteShipment(tx, about, order, lines)
+        const row = {
+          id: outside.id(),
+          orderId: order.id,
+          lines: units.map(({ line, quantity }) => ({ lineId: line.id, quantity })),
+          carrier: body.carrier ?? null,
+          trackingNumber: body.trackingNumber ?? null,
+          trackingUrl: body.trackingUrl ?? null,
+          createdAt: now,
+        }
+        await tx.insert(shipments).values(row)
+        return row
+      }),
+  )
+  .get(
+    '',
+    {
+      op: 'listShipments',
+      summary: "List an order's shipments",
+      scope: 'orders:read',
+      query: Paging(50),
+      answers: { 200: Page(Shipment) },
+      refuses: [404],
+    },
+    async ({ db, params, query: { limit, offset } }) => {
+      const { id } = await findOrder(db, params.id!)
+      return {
+        data: await db.select().from(shipments).where(eq(shipments.orderId, id)).orderBy(desc(shipments.id)).limit(limit).offset(offset),
+        meta: { count: await db.$count(shipments, eq(shipments.orderId, id)), offset, limit },
+      }
+    },
+  )

@@ -18,13 +18,17 @@ import { outcomeOf, settleRefund } from './refund.ts'
 const Received = Type.Object({ received: Type.Literal(true) })
 
 /** Which store an object of Stripe's belongs to: what we wrote into its metadata. */
-function ownerOf(object: { metadata?: Stripe.Metadata | null }): { storeId: string, environment: Environment } | null {
+function ownerOf(object: { metadata?: Stripe.Metadata | null }): { storeId: string; environment: Environment } | null {
   const { storeId, environment } = object.metadata ?? {}
   return storeId && isUuid(storeId) && (environment === 'live' || environment === 'sandbox') ? { storeId, environment } : null
 }
 
 async function take(tx: Db, about: About, event: Stripe.Event) {
-  const fresh = await tx.insert(providerEvents).values({ id: event.id, createdAt: about.now }).onConflictDoNothing().returning({ id: providerEvents.id })
+  const fresh = await tx
+    .insert(providerEvents)
+    .values({ id: event.id, createdAt: about.now })
+    .onConflictDoNothing()
+    .returning({ id: providerEvents.id })
   if (!fresh.length) return
   if (event.type.startsWith('payment_intent.')) {
     const intent = event.data.object as Stripe.PaymentIntent
@@ -45,22 +49,40 @@ async function take(tx: Db, about: About, event: Stripe.Event) {
   }
 }
 
-export interface WebhookNeeds { registry: Registry, handles: Handles, outside: Outside }
+export interface WebhookNeeds {
+  registry: Registry
+  handles: Handles
+  outside: Outside
+}
 
 /** The webhook of a service whose payments go through `provider`. */
-export const stripeWebhook = (provider: Provider | null, { registry, handles, outside }: WebhookNeeds) => resource('orders', '/payments/stripe/webhook')
-  .post('', { op: 'receiveStripeEvent', summary: "Receive Stripe's signed events", scope: 'public', answers: { 200: Received }, refuses: [400, 404] }, async ({ request, now }) => {
-    if (!provider?.webhookSecret) throw new Refusal(404, 'stripe is not configured: set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET')
-    let event: Stripe.Event
-    try {
-      event = await provider.stripe.webhooks.constructEventAsync(await readText(request), request.headers.get('stripe-signature') ?? '', provider.webhookSecret)
-    } catch {
-      throw new Refusal(400, 'the signature does not match')
-    }
-    const owner = ownerOf(event.data.object as { metadata?: Stripe.Metadata | null })
-    // An event about something that no store here made is not ours: it is taken, so that Stripe stops sending it.
-    if (owner && await registry.store(owner.storeId)) {
-      await handles.use(owner.storeId, owner.environment, (store) => store.write((tx) => take(tx, { outside, now, keyId: null }, event)))
-    }
-    return { received: true as const }
-  })
+export const stripeWebhook = (provider: Provider | null, { registry, handles, outside }: WebhookNeeds) =>
+  resource('orders', '/payments/stripe/webhook').post(
+    '',
+    {
+      op: 'receiveStripeEvent',
+      summary: "Receive Stripe's signed events",
+      scope: 'public',
+      answers: { 200: Received },
+      refuses: [400, 404],
+    },
+    async ({ request, now }) => {
+      if (!provider?.webhookSecret) throw new Refusal(404, 'stripe is not configured: set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET')
+      let event: Stripe.Event
+      try {
+        event = await provider.stripe.webhooks.constructEventAsync(
+          await readText(request),
+          request.headers.get('stripe-signature') ?? '',
+          provider.webhookSecret,
+        )
+      } catch {
+        throw new Refusal(400, 'the signature does not match')
+      }
+      const owner = ownerOf(event.data.object as { metadata?: Stripe.Metadata | null })
+      // An event about something that no store here made is not ours: it is taken, so that Stripe stops sending it.
+      if (owner && (await registry.store(owner.storeId))) {
+        await handles.use(owner.storeId, owner.environment, (store) => store.write((tx) => take(tx, { outside, now, keyId: null }, event)))
+      }
+      return { received: true as const }
+    },
+  )

@@ -5,13 +5,17 @@ import { Resolver } from 'node:dns/promises'
 const LOOKUP_MS = 5_000
 
 /** The record that proves the ownership of a domain with this store's token. */
-export const proofOf = (domain: string, token: string) => ({ type: 'TXT' as const, name: `_stoa.${domain}`, value: `stoa-verification=${token}` })
+export const proofOf = (domain: string, token: string) => ({
+  type: 'TXT' as const,
+  name: `_stoa.${domain}`,
+  value: `stoa-verification=${token}`,
+})
 
 /**
  * Whether DNS shows a record; null when the resolvers failed or did not answer in time, so that nobody can tell. `servers` are
  * `address[:port]`; without them the system's are asked.
  */
-export async function isPublished(record: { name: string, value: string }, servers: readonly string[] = []): Promise<boolean | null> {
+export async function isPublished(record: { name: string; value: string }, servers: readonly string[] = []): Promise<boolean | null> {
   const resolver = new Resolver({ timeout: 2_000, tries: 3 })
   if (servers.length) resolver.setServers(servers)
   const timer = setTimeout(() => resolver.cancel(), LOOKUP_MS)

@@ -4,19 +4,45 @@ import { resource } from '../http/route.ts'
 
 const Me = Type.Object({
   store: Type.Object({
-    id: Uuid(), name: Type.String(), slug: Type.String(), currency: Type.String({ description: 'Base currency, always available' }), locale: Type.String(),
-    plan: OneOf(['starter', 'growth', 'scale']), aiBuilt: Type.Boolean(),
-    settings: Type.Object({ defaultLanguage: Type.String(), enabledLanguages: Type.Record(Type.String(), Type.Boolean()), enabledCurrencies: Type.Array(Type.String()) }),
+    id: Uuid(),
+    name: Type.String(),
+    slug: Type.String(),
+    currency: Type.String({ description: 'Base currency, always available' }),
+    locale: Type.String(),
+    plan: OneOf(['starter', 'growth', 'scale']),
+    aiBuilt: Type.Boolean(),
+    settings: Type.Object({
+      defaultLanguage: Type.String(),
+      enabledLanguages: Type.Record(Type.String(), Type.Boolean()),
+      enabledCurrencies: Type.Array(Type.String()),
+    }),
   }),
-  key: Type.Object({ id: Uuid(), name: Type.String(), environment: OneOf(['live', 'sandbox']), scopes: Nullable(Type.Array(Type.String()), { description: 'Null: no restriction' }) }),
+  key: Type.Object({
+    id: Uuid(),
+    name: Type.String(),
+    environment: OneOf(['live', 'sandbox']),
+    scopes: Nullable(Type.Array(Type.String()), { description: 'Null: no restriction' }),
+  }),
 })
 
-export const me = resource('store', '/me')
-  .get('', { op: 'getMe', summary: 'The store and the key that call', scope: 'any key', answers: { 200: Me } }, async ({ session, settings }) => {
+export const me = resource('store', '/me').get(
+  '',
+  { op: 'getMe', summary: 'The store and the key that call', scope: 'any key', answers: { 200: Me } },
+  async ({ session, settings }) => {
     const { store, key } = session
     const { name, currency, locale, defaultLanguage, enabledLanguages, enabledCurrencies } = await settings()
     return {
-      store: { id: store.id, name, slug: store.slug, currency, locale, plan: store.plan, aiBuilt: store.aiBuilt, settings: { defaultLanguage, enabledLanguages, enabledCurrencies } },
+      store: {
+        id: store.id,
+        name,
+        slug: store.slug,
+        currency,
+        locale,
+        plan: store.plan,
+        aiBuilt: store.aiBuilt,
+        settings: { defaultLanguage, enabledLanguages, enabledCurrencies },
+      },
       key: { id: key.id, name: key.name, environment: key.environment, scopes: key.scopes },
     }
-  })
+  },
+)

@@ -3,10 +3,21 @@ import { compile, named, type Db } from '../../db/driver.ts'
 import { outbox } from '../../db/store/store.ts'
 import type { Outside } from '../http/route.ts'
 
-export type StoreEvent = 'order.created' | 'order.paid' | 'order.cancelled' | 'order.refunded' | 'order.shipped'
-  | 'product.created' | 'product.updated' | 'product.deleted' | 'inventory.low' | 'customer.created'
+export type StoreEvent =
+  | 'order.created'
+  | 'order.paid'
+  | 'order.cancelled'
+  | 'order.refunded'
+  | 'order.shipped'
+  | 'product.created'
+  | 'product.updated'
+  | 'product.deleted'
+  | 'inventory.low'
+  | 'customer.created'
 
-const insertEvent = compile((db) => db.insert(outbox).values({ id: named('id'), event: named('event'), payload: named('payload'), createdAt: named('createdAt') } as never))
+const insertEvent = compile((db) =>
+  db.insert(outbox).values({ id: named('id'), event: named('event'), payload: named('payload'), createdAt: named('createdAt') } as never),
+)
 
 /** Records an event; it is there if and only if the change is. */
 export async function emit(tx: Db, outside: Outside, now: string, event: StoreEvent, payload: Record<string, unknown>) {

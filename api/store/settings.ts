@@ -8,64 +8,12 @@ import { hostname } from '../hostname.ts'
 import { isLocale } from '../locales.ts'
 import { isCurrency } from '../money.ts'
 import { wrong } from '../http/refusal.ts'
-import { resource, type Settings } from '../http/route.ts'
-import { Count, CountryCode, CurrencyCode, Email, Nullable, Text, Type, Uuid, type Static, type TProperties } from '../http/schema.ts'
+import { resource, type Settings as Stored } from '../http/route.ts'
 import { isPublished, proofOf } from './email-domain.ts'
+import { groups, Settings, SettingsPatch, view, type Patch } from './settings-shape.ts'
 
-/** Text that ends up in mail headers and on labels: one line. */
-const line = (minLength: number, maxLength: number) => Text(minLength, maxLength, { pattern: '^[^\\u0000-\\u001f\\u007f]*$' })
-const optionalLine = (maxLength: number) => Nullable(line(0, maxLength))
-const hours = Nullable(Type.Number({ minimum: 0, maximum: 8_760 }))
-const minutes = Nullable(Type.Number({ minimum: 0, maximum: 10_080 }))
 /** More languages than any store speaks. */
 const LANGUAGES_MAX = 200
-
-const plain = { name: line(1, 200), contactEmail: Nullable(Email()), defaultLanguage: Text(2, 10), taxesIncluded: Type.Boolean(), lowStockThreshold: Count() }
-const address = {
-  company: optionalLine(200), line1: optionalLine(200), line2: optionalLine(200), city: optionalLine(100), state: optionalLine(100),
-  postalCode: optionalLine(20), country: Nullable(CountryCode()),
-}
-const groups = {
-  tools: { events: Type.Boolean(), bookings: Type.Boolean(), reviews: Type.Boolean(), blog: Type.Boolean(), loyalty: Type.Boolean(), wishlist: Type.Boolean() },
-  checkout: { requirePhone: Type.Boolean(), guestCheckout: Type.Boolean(), cartTtlDays: Type.Integer({ minimum: 1, maximum: 365 }) },
-  payments: { testMode: Type.Boolean() },
-  booking: { cancellationHours: hours, bufferMinutes: minutes, autoConfirm: Nullable(Type.Boolean()) },
-  welcomeOffer: { enabled: Type.Boolean(), couponId: Nullable(Uuid()) },
-}
-const email = { fromName: optionalLine(100), fromAddress: Nullable(Email()), outboundEnabled: Type.Boolean(), domain: Nullable(Text(1, 253)) }
-const languages = Type.Record(Type.String(), Type.Boolean(), { description: 'By locale; the base locale stays enabled' })
-const currencies = (code: typeof plain.defaultLanguage) => Type.Array(code, { maxItems: 200, description: 'Lowercase; the base currency is always among them' })
-
-const { tools, checkout, payments, booking, welcomeOffer } = groups
-const Settings = Type.Object({
-  ...plain, address: Type.Object(address), enabledLanguages: languages, enabledCurrencies: currencies(Type.String()),
-  currency: Type.String({ description: 'Base currency' }), locale: Type.String({ description: 'Base locale' }),
-  tools: Type.Object(tools), checkout: Type.Object(checkout), payments: Type.Object(payments), booking: Type.Object(booking), welcomeOffer: Type.Object(welcomeOffer),
-  email: Type.Object({
-    ...email, domainVerified: Type.Boolean(),
-    dns: Nullable(Type.Object({ type: Type.Literal('TXT'), name: Type.String(), value: Type.String() }), { description: 'The record to publish, so that the domain can be verified' }),
-  }),
-  updatedAt: Type.String(),
-})
-
-const part = <T extends TProperties>(fields: T) => Type.Partial(Type.Object(fields))
-const SettingsPatch = Type.Partial(Type.Object({
-  ...plain, address: part(address), enabledLanguages: languages, enabledCurrencies: currencies(CurrencyCode()),
-  tools: part(tools), checkout: part(checkout), payments: part(payments), booking: part(booking), welcomeOffer: part(welcomeOffer), email: part(email),
-}))
-type Patch = Static<typeof SettingsPatch>
-
-const NO_ADDRESS = { company: null, line1: null, line2: null, city: null, state: null, postalCode: null, country: null }
-
-function view(row: Settings) {
-  const { name, contactEmail, currency, locale, defaultLanguage, enabledLanguages, enabledCurrencies, taxesIncluded, lowStockThreshold, updatedAt } = row
-  return {
-    name, contactEmail, address: { ...NO_ADDRESS, ...row.address }, currency, locale, defaultLanguage, enabledLanguages, enabledCurrencies, taxesIncluded,
-    tools: row.tools, checkout: row.checkout, payments: row.payments,
-    email: { ...row.email, domainVerified: row.emailDomainVerified, dns: row.email.domain === null ? null : proofOf(row.email.domain, row.emailDomainToken) },
-    booking: row.booking, welcomeOffer: row.welcomeOffer, lowStockThreshold, updatedAt,
-  }
-}
 
 const read = async (db: Db) => (await db.select().from(table))[0]!
 
@@ -74,12 +22,13 @@ const tidied = <T extends object>(fields: T): T =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? value.trim() || null : value])) as T
 
 /** The settings as `patch` makes them; `token` is the proof of a domain that is new. Refuses what may not be so. */
-function changed(stored: Settings, patch: Patch, token: string): Partial<Settings> {
+function changed(stored: Stored, patch: Patch, token: string): Partial<Stored> {
   const { name, address, enabledLanguages, enabledCurrencies, email, ...rest } = patch
-  const next: Partial<Settings> = { ...rest as Partial<Settings> }
-  for (const group of Object.keys(groups) as (keyof typeof groups)[]) if (patch[group]) next[group] = { ...stored[group], ...patch[group] } as never
+  const next: Partial<Stored> = { ...(rest as Partial<Stored>) }
+  for (const group of Object.keys(groups) as (keyof typeof groups)[])
+    if (patch[group]) next[group] = { ...stored[group], ...patch[group] } as never
   if (name !== undefined && !(next.name = name.trim())) throw wrong('name', 'must not be blank')
-  if (address) next.address = { ...stored.address, ...tidied(address), ...address.country && { country: address.country.toUpperCase() } }
+  if (address) next.address = { ...stored.address, ...tidied(address), ...(address.country && { country: address.country.toUpperCase() }) }
   if (enabledLanguages || patch.defaultLanguage) next.enabledLanguages = withLanguages(stored, enabledLanguages, patch.defaultLanguage)
   if (enabledCurrencies) next.enabledCurrencies = withBase(stored.currency, enabledCurrencies)
   if (email) {
@@ -91,7 +40,11 @@ function changed(stored: Settings, patch: Patch, token: string): Partial<Setting
   return next
 }
 
-function withLanguages(stored: Settings, given: Record<string, boolean> = {}, defaultLanguage = stored.defaultLanguage): Record<string, boolean> {
+function withLanguages(
+  stored: Stored,
+  given: Record<string, boolean> = {},
+  defaultLanguage = stored.defaultLanguage,
+): Record<string, boolean> {
   const unknown = Object.keys(given).find((locale) => !isLocale(locale))
   if (unknown !== undefined) throw wrong(['enabledLanguages', unknown], 'is not a supported locale')
   const next = { ...stored.enabledLanguages, ...given }
@@ -109,7 +62,7 @@ function withBase(base: string, given: string[]): string[] {
 }
 
 /** Refuses a welcome offer whose coupon is not there; one that is switched off may outlive its coupon. */
-async function checkOffer(tx: Db, next: Settings['welcomeOffer'], given: Patch['welcomeOffer']) {
+async function checkOffer(tx: Db, next: Stored['welcomeOffer'], given: Patch['welcomeOffer']) {
   if (next.enabled && next.couponId === null) throw wrong('welcomeOffer.couponId', 'an enabled offer needs a coupon')
   if (!next.enabled && !given?.couponId) return
   const [coupon] = await tx.select({ id: coupons.id }).from(coupons).where(eq(coupons.id, next.couponId!))
@@ -117,34 +70,63 @@ async function checkOffer(tx: Db, next: Settings['welcomeOffer'], given: Patch['
 }
 
 /** `dnsServers`: who is asked for the email domain's record, the system's resolvers by default. */
-export const settingsRoutes = ({ registry, dnsServers }: { registry: Registry, dnsServers?: readonly string[] }) => resource('store', '/settings')
-  .get('', { op: 'getSettings', summary: 'Read the settings', scope: 'settings:read', answers: { 200: Settings }, stored: true }, async ({ settings }) => view(await settings()))
-  .patch('', {
-    op: 'updateSettings', summary: 'Change settings', description: 'Partial: objects merge field by field, null clears a field that may be null.',
-    scope: 'settings:write', body: SettingsPatch, answers: { 200: Settings },
-  }, async ({ body, write, session, outside, now, after }) => {
-    const row = await write(async (tx) => {
-      const stored = await read(tx)
-      const next = changed(stored, body, outside.secret())
-      if (next.welcomeOffer) await checkOffer(tx, next.welcomeOffer, body.welcomeOffer)
-      await tx.update(table).set({ ...next, updatedAt: now })
-      return { ...stored, ...next, updatedAt: now }
-    })
-    // Operators list stores from the control database, which is another file: the name there follows once the change is safe.
-    if (body.name !== undefined && session.environment === 'live') after(async () => { await registry.updateStore(session.store.id, { name: row.name }) })
-    return view(row)
-  })
-  .post('/email-domain/verify', {
-    op: 'verifyEmailDomain', summary: "Check the email domain's DNS record", description: 'A sandbox asks no DNS: it answers what is stored.',
-    scope: 'settings:write', answers: { 200: Settings }, refuses: [400],
-    async prepare({ settings, session }) {
-      const { email: { domain }, emailDomainToken: token } = await settings()
-      if (domain === null) throw wrong('email.domain', 'set a domain first')
-      return { token, found: session.environment === 'sandbox' ? null : await isPublished(proofOf(domain, token), dnsServers) }
-    },
-  }, ({ prepared, write, now }) => write(async (tx) => {
-    const { token, found } = prepared as { token: string, found: boolean | null }
-    // The token is the domain's: one that was changed during the look-up stays unverified.
-    if (found !== null) await tx.update(table).set({ emailDomainVerified: found, updatedAt: now }).where(eq(table.emailDomainToken, token))
-    return view(await read(tx))
-  }))
+export const settingsRoutes = ({ registry, dnsServers }: { registry: Registry; dnsServers?: readonly string[] }) =>
+  resource('store', '/settings')
+    .get(
+      '',
+      { op: 'getSettings', summary: 'Read the settings', scope: 'settings:read', answers: { 200: Settings }, stored: true },
+      async ({ settings }) => view(await settings()),
+    )
+    .patch(
+      '',
+      {
+        op: 'updateSettings',
+        summary: 'Change settings',
+        description: 'Partial: objects merge field by field, null clears a field that may be null.',
+        scope: 'settings:write',
+        body: SettingsPatch,
+        answers: { 200: Settings },
+      },
+      async ({ body, write, session, outside, now, after }) => {
+        const row = await write(async (tx) => {
+          const stored = await read(tx)
+          const next = changed(stored, body, outside.secret())
+          if (next.welcomeOffer) await checkOffer(tx, next.welcomeOffer, body.welcomeOffer)
+          await tx.update(table).set({ ...next, updatedAt: now })
+          return { ...stored, ...next, updatedAt: now }
+        })
+        // Operators list stores from the control database, which is another file: the name there follows once the change is safe.
+        if (body.name !== undefined && session.environment === 'live')
+          after(async () => {
+            await registry.updateStore(session.store.id, { name: row.name })
+          })
+        return view(row)
+      },
+    )
+    .post(
+      '/email-domain/verify',
+      {
+        op: 'verifyEmailDomain',
+        summary: "Check the email domain's DNS record",
+        description: 'A sandbox asks no DNS: it answers what is stored.',
+        scope: 'settings:write',
+        answers: { 200: Settings },
+        refuses: [400],
+        async prepare({ settings, session }) {
+          const {
+            email: { domain },
+            emailDomainToken: token,
+          } = await settings()
+          if (domain === null) throw wrong('email.domain', 'set a domain first')
+          return { token, found: session.environment === 'sandbox' ? null : await isPublished(proofOf(domain, token), dnsServers) }
+        },
+      },
+      ({ prepared, write, now }) =>
+        write(async (tx) => {
+          const { token, found } = prepared as { token: string; found: boolean | null }
+          // The token is the domain's: one that was changed during the look-up stays unverified.
+          if (found !== null)
+            await tx.update(table).set({ emailDomainVerified: found, updatedAt: now }).where(eq(table.emailDomainToken, token))
+          return view(await read(tx))
+        }),
+    )

@@ -26,7 +26,11 @@ const MemberPatch = Type.Object({ role: Type.Optional(Role), name: Type.Optional
 const Transfer = Type.Object({ memberId: Uuid() })
 
 const invitationColumns = {
-  id: teamInvitations.id, email: teamInvitations.email, role: teamInvitations.role, createdAt: teamInvitations.createdAt, expiresAt: teamInvitations.expiresAt,
+  id: teamInvitations.id,
+  email: teamInvitations.email,
+  role: teamInvitations.role,
+  createdAt: teamInvitations.createdAt,
+  expiresAt: teamInvitations.expiresAt,
 }
 
 async function findMember(db: Db, id: string) {
@@ -42,88 +46,170 @@ async function memberOf(db: Db, id: string) {
 
 /** Refuses to take the last owner away: nobody could make another. */
 async function keepOwner(tx: Db, member: { role: string }) {
-  if (member.role !== 'owner' || await tx.$count(teamMembers, eq(teamMembers.role, 'owner')) > 1) return
+  if (member.role !== 'owner' || (await tx.$count(teamMembers, eq(teamMembers.role, 'owner'))) > 1) return
   throw conflict('the last owner can be neither removed nor demoted: transfer the ownership first')
 }
 
 /** Accepting takes no key, so the token itself says in which database its hash is: `<store id>.<l|s>.<secret>`. */
-const tokenFor = (storeId: string, environment: Environment, secret: string) => `${storeId.replaceAll('-', '')}.${environment === 'live' ? 'l' : 's'}.${secret}`
+const tokenFor = (storeId: string, environment: Environment, secret: string) =>
+  `${storeId.replaceAll('-', '')}.${environment === 'live' ? 'l' : 's'}.${secret}`
 
-function placeOf(token: string): { storeId: string, environment: Environment } | null {
+function placeOf(token: string): { storeId: string; environment: Environment } | null {
   const match = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})\.([ls])\.[\w-]+$/.exec(token)
   return match && { storeId: match.slice(1, 6).join('-'), environment: match[6] === 'l' ? 'live' : 'sandbox' }
 }
 
-export const teamRoutes = ({ registry, handles }: { registry: Registry, handles: Handles }) => resource('store', '/team')
-  .get('', { op: 'listTeam', summary: 'List team members', scope: 'team:read', query: Paging(50), answers: { 200: Counted(Member) } }, async ({ db, query: { limit, offset } }) => ({
-    data: await db.select().from(teamMembers).orderBy(asc(teamMembers.id)).limit(limit).offset(offset), meta: { count: await db.$count(teamMembers) },
-  }))
-  .get('/invitations', { op: 'listTeamInvitations', summary: 'List invitations', scope: 'team:read', query: Paging(50), answers: { 200: Counted(Invitation) } }, async ({ db, query: { limit, offset } }) => ({
-    data: await db.select(invitationColumns).from(teamInvitations).orderBy(asc(teamInvitations.id)).limit(limit).offset(offset), meta: { count: await db.$count(teamInvitations) },
-  }))
-  .post('/invitations', {
-    op: 'inviteTeamMember', summary: 'Invite someone', description: 'The invitation is open for 7 days. One that is over may be replaced.',
-    scope: 'team:write', body: InvitationInput, answers: { 201: NewInvitation }, refuses: [409],
-  }, ({ body, write, session, outside, now }) => write(async (tx) => {
-    const email = normalizeEmail(body.email)
-    const token = tokenFor(session.store.id, session.environment, outside.secret())
-    const invitation = { id: outside.id(), email, role: body.role!, createdAt: now, expiresAt: new Date(Date.parse(now) + INVITATION_MS).toISOString() }
-    if (await tx.$count(teamMembers, eq(teamMembers.email, email))) throw conflict('already a member of the team')
-    await tx.delete(teamInvitations).where(and(eq(teamInvitations.email, email), lte(teamInvitations.expiresAt, now)))
-    if (await tx.$count(teamInvitations, eq(teamInvitations.email, email))) throw conflict('already invited')
-    await tx.insert(teamInvitations).values({ ...invitation, tokenHash: hashOf(token) })
-    return { ...invitation, token }
-  }))
-  .get('/invitations/{id}', { op: 'getTeamInvitation', summary: 'Read an invitation', scope: 'team:read', answers: { 200: Invitation }, refuses: [404] }, async ({ db, params }) => {
-    const [row] = await db.select(invitationColumns).from(teamInvitations).where(eq(teamInvitations.id, params.id!.toLowerCase()))
-    if (!row) throw missing('invitation')
-    return row
-  })
-  .delete('/invitations/{id}', { op: 'deleteTeamInvitation', summary: 'Take an invitation back', scope: 'team:write', answers: { 200: Deleted }, refuses: [404] }, ({ params, write }) => write(async (tx) => {
-    if (!(await tx.delete(teamInvitations).where(eq(teamInvitations.id, params.id!.toLowerCase()))).changes) throw missing('invitation')
-    return deleted
-  }))
-  .post('/invitations/accept', {
-    op: 'acceptTeamInvitation', summary: 'Join the team', description: 'A token that is unknown, used or over is the same 404.',
-    scope: 'public', body: Acceptance, answers: { 201: Member }, refuses: [404, 409],
-  }, async ({ body, outside, now }) => {
-    const place = placeOf(body.token)
-    if (!place || !await registry.store(place.storeId)) throw missing('invitation')
-    const open = and(eq(teamInvitations.tokenHash, hashOf(body.token)), gt(teamInvitations.expiresAt, now))
-    return handles.use(place.storeId, place.environment, async (store) => {
-      // A stranger's guess takes no turn in the line of writes.
-      if (!await store.read.$count(teamInvitations, open)) throw missing('invitation')
-      return store.write(async (tx) => {
-        const [invitation] = await tx.delete(teamInvitations).where(open).returning()
-        if (!invitation) throw missing('invitation')
-        const { email, role } = invitation
-        if (await tx.$count(teamMembers, eq(teamMembers.email, email))) throw conflict('already a member of the team')
-        const member = { id: outside.id(), email, name: body.name ?? null, role, createdAt: now }
-        await tx.insert(teamMembers).values(member)
-        return member
-      })
-    })
-  })
-  .patch('/{id}', { op: 'updateTeamMember', summary: 'Change a member', scope: 'team:write', body: MemberPatch, answers: { 200: Member }, refuses: [404, 409] }, ({ body, params, write }) => write(async (tx) => {
-    const member = await memberOf(tx, params.id!)
-    const { role = member.role, name = member.name } = body
-    if (role !== 'owner') await keepOwner(tx, member)
-    await tx.update(teamMembers).set({ role, name }).where(eq(teamMembers.id, member.id))
-    return { ...member, role, name }
-  }))
-  .delete('/{id}', { op: 'deleteTeamMember', summary: 'Remove a member', scope: 'team:write', answers: { 200: Deleted }, refuses: [404, 409] }, ({ params, write }) => write(async (tx) => {
-    const member = await memberOf(tx, params.id!)
-    await keepOwner(tx, member)
-    await tx.delete(teamMembers).where(eq(teamMembers.id, member.id))
-    return deleted
-  }))
-  .post('/transfer-ownership', {
-    op: 'transferOwnership', summary: 'Hand the store to another member', description: 'The member becomes the only owner; those who were become admins.',
-    scope: 'team:write', body: Transfer, answers: { 200: Member },
-  }, ({ body, write }) => write(async (tx) => {
-    const member = await findMember(tx, body.memberId)
-    if (!member) throw wrong('memberId', 'no such team member')
-    await tx.update(teamMembers).set({ role: 'admin' }).where(and(eq(teamMembers.role, 'owner'), ne(teamMembers.id, member.id)))
-    await tx.update(teamMembers).set({ role: 'owner' }).where(eq(teamMembers.id, member.id))
-    return { ...member, role: 'owner' }
-  }))
+export const teamRoutes = ({ registry, handles }: { registry: Registry; handles: Handles }) =>
+  resource('store', '/team')
+    .get(
+      '',
+      { op: 'listTeam', summary: 'List team members', scope: 'team:read', query: Paging(50), answers: { 200: Counted(Member) } },
+      async ({ db, query: { limit, offset } }) => ({
+        data: await db.select().from(teamMembers).orderBy(asc(teamMembers.id)).limit(limit).offset(offset),
+        meta: { count: await db.$count(teamMembers) },
+      }),
+    )
+    .get(
+      '/invitations',
+      {
+        op: 'listTeamInvitations',
+        summary: 'List invitations',
+        scope: 'team:read',
+        query: Paging(50),
+        answers: { 200: Counted(Invitation) },
+      },
+      async ({ db, query: { limit, offset } }) => ({
+        data: await db.select(invitationColumns).from(teamInvitations).orderBy(asc(teamInvitations.id)).limit(limit).offset(offset),
+        meta: { count: await db.$count(teamInvitations) },
+      }),
+    )
+    .post(
+      '/invitations',
+      {
+        op: 'inviteTeamMember',
+        summary: 'Invite someone',
+        description: 'The invitation is open for 7 days. One that is over may be replaced.',
+        scope: 'team:write',
+        body: InvitationInput,
+        answers: { 201: NewInvitation },
+        refuses: [409],
+      },
+      ({ body, write, session, outside, now }) =>
+        write(async (tx) => {
+          const email = normalizeEmail(body.email)
+          const token = tokenFor(session.store.id, session.environment, outside.secret())
+          const invitation = {
+            id: outside.id(),
+            email,
+            role: body.role!,
+            createdAt: now,
+            expiresAt: new Date(Date.parse(now) + INVITATION_MS).toISOString(),
+          }
+          if (await tx.$count(teamMembers, eq(teamMembers.email, email))) throw conflict('already a member of the team')
+          await tx.delete(teamInvitations).where(and(eq(teamInvitations.email, email), lte(teamInvitations.expiresAt, now)))
+          if (await tx.$count(teamInvitations, eq(teamInvitations.email, email))) throw conflict('already invited')
+          await tx.insert(teamInvitations).values({ ...invitation, tokenHash: hashOf(token) })
+          return { ...invitation, token }
+        }),
+    )
+    .get(
+      '/invitations/{id}',
+      { op: 'getTeamInvitation', summary: 'Read an invitation', scope: 'team:read', answers: { 200: Invitation }, refuses: [404] },
+      async ({ db, params }) => {
+        const [row] = await db.select(invitationColumns).from(teamInvitations).where(eq(teamInvitations.id, params.id!.toLowerCase()))
+        if (!row) throw missing('invitation')
+        return row
+      },
+    )
+    .delete(
+      '/invitations/{id}',
+      { op: 'deleteTeamInvitation', summary: 'Take an invitation back', scope: 'team:write', answers: { 200: Deleted }, refuses: [404] },
+      ({ params, write }) =>
+        write(async (tx) => {
+          if (!(await tx.delete(teamInvitations).where(eq(teamInvitations.id, params.id!.toLowerCase()))).changes)
+            throw missing('invitation')
+          return deleted
+        }),
+    )
+    .post(
+      '/invitations/accept',
+      {
+        op: 'acceptTeamInvitation',
+        summary: 'Join the team',
+        description: 'A token that is unknown, used or over is the same 404.',
+        scope: 'public',
+        body: Acceptance,
+        answers: { 201: Member },
+        refuses: [404, 409],
+      },
+      async ({ body, outside, now }) => {
+        const place = placeOf(body.token)
+        if (!place || !(await registry.store(place.storeId))) throw missing('invitation')
+        const open = and(eq(teamInvitations.tokenHash, hashOf(body.token)), gt(teamInvitations.expiresAt, now))
+        return handles.use(place.storeId, place.environment, async (store) => {
+          // A stranger's guess takes no turn in the line of writes.
+          if (!(await store.read.$count(teamInvitations, open))) throw missing('invitation')
+          return store.write(async (tx) => {
+            const [invitation] = await tx.delete(teamInvitations).where(open).returning()
+            if (!invitation) throw missing('invitation')
+            const { email, role } = invitation
+            if (await tx.$count(teamMembers, eq(teamMembers.email, email))) throw conflict('already a member of the team')
+            const member = { id: outside.id(), email, name: body.name ?? null, role, createdAt: now }
+            await tx.insert(teamMembers).values(member)
+            return member
+          })
+        })
+      },
+    )
+    .patch(
+      '/{id}',
+      {
+        op: 'updateTeamMember',
+        summary: 'Change a member',
+        scope: 'team:write',
+        body: MemberPatch,
+        answers: { 200: Member },
+        refuses: [404, 409],
+      },
+      ({ body, params, write }) =>
+        write(async (tx) => {
+          const member = await memberOf(tx, params.id!)
+          const { role = member.role, name = member.name } = body
+          if (role !== 'owner') await keepOwner(tx, member)
+          await tx.update(teamMembers).set({ role, name }).where(eq(teamMembers.id, member.id))
+          return { ...member, role, name }
+        }),
+    )
+    .delete(
+      '/{id}',
+      { op: 'deleteTeamMember', summary: 'Remove a member', scope: 'team:write', answers: { 200: Deleted }, refuses: [404, 409] },
+      ({ params, write }) =>
+        write(async (tx) => {
+          const member = await memberOf(tx, params.id!)
+          await keepOwner(tx, member)
+          await tx.delete(teamMembers).where(eq(teamMembers.id, member.id))
+          return deleted
+        }),
+    )
+    .post(
+      '/transfer-ownership',
+      {
+        op: 'transferOwnership',
+        summary: 'Hand the store to another member',
+        description: 'The member becomes the only owner; those who were become admins.',
+        scope: 'team:write',
+        body: Transfer,
+        answers: { 200: Member },
+      },
+      ({ body, write }) =>
+        write(async (tx) => {
+          const member = await findMember(tx, body.memberId)
+          if (!member) throw wrong('memberId', 'no such team member')
+          await tx
+            .update(teamMembers)
+            .set({ role: 'admin' })
+            .where(and(eq(teamMembers.role, 'owner'), ne(teamMembers.id, member.id)))
+          await tx.update(teamMembers).set({ role: 'owner' }).where(eq(teamMembers.id, member.id))
+          return { ...member, role: 'owner' }
+        }),
+    )

@@ -6,7 +6,7 @@ import { Registry } from './registry.ts'
 export const CONTROL = 'control'
 
 /** The registry of stores and keys at `location`, with the current schema; `close` lets go of it. Throws with one clear line. */
-export async function openRegistry(location: Location): Promise<{ registry: Registry, close(): void }> {
+export async function openRegistry(location: Location): Promise<{ registry: Registry; close(): void }> {
   try {
     await createDatabase(location, CONTROL, 'control')
     const control = await openDatabase(location, CONTROL, 'control')

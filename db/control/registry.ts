@@ -12,7 +12,12 @@ export type StoreRow = typeof stores.$inferSelect
 export type KeyRow = typeof apiKeys.$inferSelect
 
 /** Who calls: the key, the store that it opens, and which of the store's two databases. */
-export interface Session { store: StoreRow, key: KeyRow, scopes: ReadonlySet<string> | null, environment: Environment }
+export interface Session {
+  store: StoreRow
+  key: KeyRow
+  scopes: ReadonlySet<string> | null
+  environment: Environment
+}
 
 /** The scopes of a storefront key (document 1, Authentication 7). */
 export const STOREFRONT_SCOPES = ['storefront:read', 'storefront:write', 'cart:write', 'order:lookup']
@@ -20,8 +25,13 @@ export const STOREFRONT_SCOPES = ['storefront:read', 'storefront:write', 'cart:w
 /** The only form in which a key is stored. */
 export const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
 
-const keyByHash = compile((db) => db.select({ key: apiKeys, store: stores }).from(apiKeys)
-  .innerJoin(stores, eq(stores.id, apiKeys.storeId)).where(and(eq(apiKeys.hash, named('hash')), isNull(apiKeys.revokedAt))))
+const keyByHash = compile((db) =>
+  db
+    .select({ key: apiKeys, store: stores })
+    .from(apiKeys)
+    .innerJoin(stores, eq(stores.id, apiKeys.storeId))
+    .where(and(eq(apiKeys.hash, named('hash')), isNull(apiKeys.revokedAt))),
+)
 
 /** Keys looked up before are remembered until the control database changes; this many, then it starts over. */
 const SESSIONS_MAX = 20_000
@@ -29,7 +39,14 @@ const SESSIONS_MAX = 20_000
 const CHECK_FILE_MS = 5
 const CHECK_SERVER_MS = 1_000
 
-export interface NewStore { name: string, slug: string, plan: Plan, currency: string, locale: string, aiBuilt: boolean }
+export interface NewStore {
+  name: string
+  slug: string
+  plan: Plan
+  currency: string
+  locale: string
+  aiBuilt: boolean
+}
 
 export class Registry {
   readonly #sessions = new Map<string, Session>()
@@ -39,7 +56,10 @@ export class Registry {
   /** Called when any process has changed the registry: stores may have been deleted or restored. */
   onChange: () => void = () => {}
 
-  constructor(readonly control: Handle, readonly location: Location) {}
+  constructor(
+    readonly control: Handle,
+    readonly location: Location,
+  ) {}
 
   /** The session of a bearer key, or null for one that is unknown or revoked. */
   async session(secret: string): Promise<Session | null> {
@@ -70,7 +90,10 @@ export class Registry {
     this.#checkedAt = -Infinity
     return this.control.write(async (tx) => {
       const result = await fn(tx)
-      await tx.insert(changes).values({ id: 1, count: 1 }).onConflictDoUpdate({ target: changes.id, set: { count: sql`${changes.count} + 1` } })
+      await tx
+        .insert(changes)
+        .values({ id: 1, count: 1 })
+        .onConflictDoUpdate({ target: changes.id, set: { count: sql`${changes.count} + 1` } })
       return result
     })
   }
@@ -78,16 +101,25 @@ export class Registry {
   /** Makes both databases of a store, then the store itself: a failure in between leaves no store. */
   async createStore(input: NewStore): Promise<StoreRow> {
     const row: StoreRow = {
-      id: Bun.randomUUIDv7(), name: input.name, slug: input.slug, plan: input.plan, aiBuilt: input.aiBuilt, createdAt: new Date().toISOString(),
+      id: Bun.randomUUIDv7(),
+      name: input.name,
+      slug: input.slug,
+      plan: input.plan,
+      aiBuilt: input.aiBuilt,
+      createdAt: new Date().toISOString(),
     }
     for (const environment of ['live', 'sandbox'] as const) {
       const name = databaseName(row.id, environment)
       await createDatabase(this.location, name, 'store')
       const handle = await openDatabase(this.location, name, 'store')
-      await handle.write(async (tx) => { await tx.insert(settings).values(firstSettings(row, input)).onConflictDoNothing() })
+      await handle.write(async (tx) => {
+        await tx.insert(settings).values(firstSettings(row, input)).onConflictDoNothing()
+      })
       handle.close()
     }
-    await this.#write(async (tx) => { await tx.insert(stores).values(row) })
+    await this.#write(async (tx) => {
+      await tx.insert(stores).values(row)
+    })
     return row
   }
 
@@ -126,10 +158,17 @@ export class Registry {
   }
 
   /** Makes a key and returns its secret: the only time that it is known. */
-  async createKey(input: { storeId: string, name: string, environment: Environment, scopes: string[] | null }): Promise<{ row: KeyRow, secret: string }> {
+  async createKey(input: {
+    storeId: string
+    name: string
+    environment: Environment
+    scopes: string[] | null
+  }): Promise<{ row: KeyRow; secret: string }> {
     const secret = `${input.environment === 'sandbox' ? 'sk-s-' : 'sk-'}${randomBytes(24).toString('hex')}`
     const row: KeyRow = { id: Bun.randomUUIDv7(), ...input, hash: hashOf(secret), createdAt: new Date().toISOString(), revokedAt: null }
-    await this.#write(async (tx) => { await tx.insert(apiKeys).values(row) })
+    await this.#write(async (tx) => {
+      await tx.insert(apiKeys).values(row)
+    })
     return { row, secret }
   }
 
@@ -138,20 +177,36 @@ export class Registry {
   }
 
   async revokeKey(id: string): Promise<KeyRow | undefined> {
-    return this.#write(async (tx) => (await tx.update(apiKeys).set({ revokedAt: new Date().toISOString() }).where(eq(apiKeys.id, id)).returning())[0])
+    return this.#write(
+      async (tx) => (await tx.update(apiKeys).set({ revokedAt: new Date().toISOString() }).where(eq(apiKeys.id, id)).returning())[0],
+    )
   }
 }
 
 /** The settings that a new store starts with (document 3, settings). */
 function firstSettings(store: StoreRow, input: NewStore): typeof settings.$inferInsert {
   return {
-    id: 1, storeId: store.id, name: input.name, slug: input.slug, currency: input.currency, locale: input.locale,
-    contactEmail: null, address: {}, defaultLanguage: input.locale, enabledLanguages: { [input.locale]: true },
-    enabledCurrencies: [input.currency], taxesIncluded: true,
+    id: 1,
+    storeId: store.id,
+    name: input.name,
+    slug: input.slug,
+    currency: input.currency,
+    locale: input.locale,
+    contactEmail: null,
+    address: {},
+    defaultLanguage: input.locale,
+    enabledLanguages: { [input.locale]: true },
+    enabledCurrencies: [input.currency],
+    taxesIncluded: true,
     tools: { events: true, bookings: true, reviews: true, blog: true, loyalty: true, wishlist: true },
-    checkout: { requirePhone: false, guestCheckout: true, cartTtlDays: 30 }, payments: { testMode: true },
-    email: { fromName: null, fromAddress: null, outboundEnabled: false, domain: null }, emailDomainVerified: false,
-    emailDomainToken: randomBytes(16).toString('hex'), booking: { cancellationHours: 24, bufferMinutes: 0, autoConfirm: true },
-    welcomeOffer: { enabled: false, couponId: null }, lowStockThreshold: 5, updatedAt: store.createdAt,
+    checkout: { requirePhone: false, guestCheckout: true, cartTtlDays: 30 },
+    payments: { testMode: true },
+    email: { fromName: null, fromAddress: null, outboundEnabled: false, domain: null },
+    emailDomainVerified: false,
+    emailDomainToken: randomBytes(16).toString('hex'),
+    booking: { cancellationHours: 24, bufferMinutes: 0, autoConfirm: true },
+    welcomeOffer: { enabled: false, couponId: null },
+    lowStockThreshold: 5,
+    updatedAt: store.createdAt,
   }
 }

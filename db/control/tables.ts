@@ -11,16 +11,22 @@ export const stores = sqliteTable('stores', {
   createdAt: instant().notNull(),
 })
 
-export const apiKeys = sqliteTable('api_keys', {
-  id: id(),
-  storeId: text().notNull().references(() => stores.id, { onDelete: 'cascade' }),
-  name: text().notNull(),
-  environment: text({ enum: ['live', 'sandbox'] }).notNull(),
-  scopes: json<string[]>(),
-  hash: text().notNull().unique(),
-  createdAt: instant().notNull(),
-  revokedAt: instant(),
-}, (t) => [index('api_keys_store').on(t.storeId, t.id)])
+export const apiKeys = sqliteTable(
+  'api_keys',
+  {
+    id: id(),
+    storeId: text()
+      .notNull()
+      .references(() => stores.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    environment: text({ enum: ['live', 'sandbox'] }).notNull(),
+    scopes: json<string[]>(),
+    hash: text().notNull().unique(),
+    createdAt: instant().notNull(),
+    revokedAt: instant(),
+  },
+  (t) => [index('api_keys_store').on(t.storeId, t.id)],
+)
 
 /** Counts the changes of this database that processes must notice at once (revoked keys, changed plans). */
 export const changes = sqliteTable('changes', { id: integer().primaryKey(), count: integer().notNull() })

@@ -1,41 +1,51 @@
-/** Room "catalog": products, variants and their stock, what groups them, taxes and translations. */
+/** Room "catalog": products, variants and their stock, what groups them, and taxes. */
 import { sql } from 'drizzle-orm'
-import { check, foreignKey, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { check, foreignKey, index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { flag, id, instant, json, minor } from '../columns.ts'
 
-export interface Seo { title?: string | null, description?: string | null, canonical?: string | null }
+export interface Seo {
+  title?: string | null
+  description?: string | null
+  canonical?: string | null
+}
 /** Text, or a ProseMirror document; comes back as it was written. */
-export type RichText = string | { type: 'doc', content?: unknown[] } | null
+export type RichText = string | { type: 'doc'; content?: unknown[] } | null
 
-export const taxRates = sqliteTable('tax_rates', {
-  id: id(),
-  name: text().notNull(),
-  /** Percent times 10,000 (four decimals), so that it stays an integer. */
-  rate: integer().notNull(),
-  countries: json<string[]>().notNull(),
-  default: flag().notNull(),
-  createdAt: instant().notNull(),
-  updatedAt: instant().notNull(),
-}, (t) => [
-  check('tax_rates_rate', sql`${t.rate} between 0 and 1000000`),
-])
+export const taxRates = sqliteTable(
+  'tax_rates',
+  {
+    id: id(),
+    name: text().notNull(),
+    /** Percent times 10,000 (four decimals), so that it stays an integer. */
+    rate: integer().notNull(),
+    countries: json<string[]>().notNull(),
+    default: flag().notNull(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [check('tax_rates_rate', sql`${t.rate} between 0 and 1000000`)],
+)
 
-export const categories = sqliteTable('categories', {
-  id: id(),
-  name: text().notNull(),
-  slug: text().notNull().unique(),
-  description: json<RichText>(),
-  longDescription: json<RichText>(),
-  image: text(),
-  parentId: text(),
-  active: flag().notNull(),
-  seo: json<Seo>().notNull(),
-  createdAt: instant().notNull(),
-  updatedAt: instant().notNull(),
-}, (t) => [
-  foreignKey({ name: 'categories_parent', columns: [t.parentId], foreignColumns: [t.id] }),
-  index('categories_parent').on(t.parentId),
-])
+export const categories = sqliteTable(
+  'categories',
+  {
+    id: id(),
+    name: text().notNull(),
+    slug: text().notNull().unique(),
+    description: json<RichText>(),
+    longDescription: json<RichText>(),
+    image: text(),
+    parentId: text(),
+    active: flag().notNull(),
+    seo: json<Seo>().notNull(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [
+    foreignKey({ name: 'categories_parent', columns: [t.parentId], foreignColumns: [t.id] }),
+    index('categories_parent').on(t.parentId),
+  ],
+)
 
 export const brands = sqliteTable('brands', {
   id: id(),
@@ -49,158 +59,189 @@ export const brands = sqliteTable('brands', {
   updatedAt: instant().notNull(),
 })
 
-export const collections = sqliteTable('collections', {
-  id: id(),
-  name: text().notNull(),
-  slug: text().notNull().unique(),
-  description: json<RichText>(),
-  longDescription: json<RichText>(),
-  image: text(),
-  kind: text({ enum: ['products', 'event-group'] }).notNull(),
-  active: flag().notNull(),
-  seo: json<Seo>().notNull(),
-  createdAt: instant().notNull(),
-  updatedAt: instant().notNull(),
-}, (t) => [check('collections_kind', sql`${t.kind} in ('products', 'event-group')`)])
+export const collections = sqliteTable(
+  'collections',
+  {
+    id: id(),
+    name: text().notNull(),
+    slug: text().notNull().unique(),
+    description: json<RichText>(),
+    longDescription: json<RichText>(),
+    image: text(),
+    kind: text({ enum: ['products', 'event-group'] }).notNull(),
+    active: flag().notNull(),
+    seo: json<Seo>().notNull(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [check('collections_kind', sql`${t.kind} in ('products', 'event-group')`)],
+)
 
-export const products = sqliteTable('products', {
-  id: id(),
-  name: text().notNull(),
-  slug: text().notNull().unique(),
-  summary: text(),
-  content: json<RichText>(),
-  badgeContent: text(),
-  status: text({ enum: ['draft', 'published', 'hidden'] }).notNull(),
-  images: json<string[]>().notNull(),
-  brandId: text().references(() => brands.id),
-  categoryId: text().references(() => categories.id),
-  tags: json<string[]>().notNull(),
-  seo: json<Seo>().notNull(),
-  isEvent: flag().notNull(),
-  ratingSum: integer().notNull(),
-  ratingCount: integer().notNull(),
-  createdAt: instant().notNull(),
-  updatedAt: instant().notNull(),
-}, (t) => [
-  check('products_status', sql`${t.status} in ('draft', 'published', 'hidden')`),
-  check('products_rating', sql`${t.ratingCount} >= 0 and ${t.ratingSum} >= 0`),
-  index('products_status').on(t.isEvent, t.status, t.id),
-  index('products_newest').on(t.isEvent, t.id),
-  index('products_name').on(t.name, t.id),
-  index('products_brand').on(t.brandId, t.isEvent, t.status, t.id),
-  index('products_category').on(t.categoryId, t.isEvent, t.status, t.id),
-])
+export const products = sqliteTable(
+  'products',
+  {
+    id: id(),
+    name: text().notNull(),
+    slug: text().notNull().unique(),
+    summary: text(),
+    content: json<RichText>(),
+    badgeContent: text(),
+    status: text({ enum: ['draft', 'published', 'hidden'] }).notNull(),
+    images: json<string[]>().notNull(),
+    brandId: text().references(() => brands.id),
+    categoryId: text().references(() => categories.id),
+    tags: json<string[]>().notNull(),
+    seo: json<Seo>().notNull(),
+    isEvent: flag().notNull(),
+    ratingSum: integer().notNull(),
+    ratingCount: integer().notNull(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [
+    check('products_status', sql`${t.status} in ('draft', 'published', 'hidden')`),
+    check('products_rating', sql`${t.ratingCount} >= 0 and ${t.ratingSum} >= 0`),
+    index('products_status').on(t.isEvent, t.status, t.id),
+    index('products_newest').on(t.isEvent, t.id),
+    index('products_name').on(t.name, t.id),
+    index('products_brand').on(t.brandId, t.isEvent, t.status, t.id),
+    index('products_category').on(t.categoryId, t.isEvent, t.status, t.id),
+  ],
+)
 
-export const productTags = sqliteTable('product_tags', {
-  tag: text().notNull(),
-  productId: text().notNull().references(() => products.id, { onDelete: 'cascade' }),
-}, (t) => [primaryKey({ columns: [t.tag, t.productId] }), index('product_tags_product').on(t.productId)])
+export const productTags = sqliteTable(
+  'product_tags',
+  {
+    tag: text().notNull(),
+    productId: text()
+      .notNull()
+      .references(() => products.id, { onDelete: 'cascade' }),
+  },
+  (t) => [primaryKey({ columns: [t.tag, t.productId] }), index('product_tags_product').on(t.productId)],
+)
 
 /** Cheapest active variant of a product, by currency; kept by every write to its variants. */
-export const productPrices = sqliteTable('product_prices', {
-  productId: text().notNull().references(() => products.id, { onDelete: 'cascade' }),
-  currency: text().notNull(),
-  price: minor().notNull(),
-}, (t) => [primaryKey({ columns: [t.productId, t.currency] }), index('product_prices_price').on(t.currency, t.price, t.productId)])
+export const productPrices = sqliteTable(
+  'product_prices',
+  {
+    productId: text()
+      .notNull()
+      .references(() => products.id, { onDelete: 'cascade' }),
+    currency: text().notNull(),
+    price: minor().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.productId, t.currency] }), index('product_prices_price').on(t.currency, t.price, t.productId)],
+)
 
-export const collectionProducts = sqliteTable('collection_products', {
-  collectionId: text().notNull().references(() => collections.id, { onDelete: 'cascade' }),
-  productId: text().notNull().references(() => products.id, { onDelete: 'cascade' }),
-  position: integer().notNull(),
-}, (t) => [primaryKey({ columns: [t.collectionId, t.productId] }), index('collection_products_product').on(t.productId)])
+export const collectionProducts = sqliteTable(
+  'collection_products',
+  {
+    collectionId: text()
+      .notNull()
+      .references(() => collections.id, { onDelete: 'cascade' }),
+    productId: text()
+      .notNull()
+      .references(() => products.id, { onDelete: 'cascade' }),
+    position: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.collectionId, t.productId] }), index('collection_products_product').on(t.productId)],
+)
 
-/** A variant's price in one currency, in its minor units. */
-export interface PriceIn { price: number, compareAtPrice: number | null }
-
-export const variants = sqliteTable('variants', {
-  id: id(),
-  productId: text().notNull().references(() => products.id, { onDelete: 'cascade' }),
-  name: text().notNull(),
-  sku: text().unique(),
-  barcode: text(),
-  price: minor().notNull(),
-  compareAtPrice: minor(),
-  /** Prices in further currencies, by lowercase code. */
-  prices: json<Record<string, number>>().notNull(),
-  options: json<Record<string, string>>().notNull(),
-  tracked: flag().notNull(),
-  /** On the shelf. */
-  quantity: integer().notNull(),
-  /** Held by orders that have not left yet. */
-  reserved: integer().notNull(),
-  backorder: flag().notNull(),
-  weightGrams: integer(),
-  dimensionsMm: json<{ length: number | null, width: number | null, height: number | null }>(),
-  shippable: flag().notNull(),
-  bookable: flag().notNull(),
-  taxRateId: text().references(() => taxRates.id),
-  position: integer().notNull(),
-  active: flag().notNull(),
-  createdAt: instant().notNull(),
-  updatedAt: instant().notNull(),
-}, (t) => [
-  check('variants_price', sql`${t.price} >= 0`),
-  check('variants_quantity', sql`${t.quantity} >= 0`),
-  check('variants_reserved', sql`${t.reserved} >= 0`),
-  check('variants_available', sql`${t.tracked} = 0 or ${t.backorder} = 1 or ${t.reserved} <= ${t.quantity}`),
-  index('variants_product').on(t.productId, t.position, t.id),
-  index('variants_barcode').on(t.barcode),
-  index('variants_tax_rate').on(t.taxRateId),
-])
+export const variants = sqliteTable(
+  'variants',
+  {
+    id: id(),
+    productId: text()
+      .notNull()
+      .references(() => products.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    sku: text().unique(),
+    barcode: text(),
+    price: minor().notNull(),
+    compareAtPrice: minor(),
+    /** Prices in further currencies, by lowercase code. */
+    prices: json<Record<string, number>>().notNull(),
+    options: json<Record<string, string>>().notNull(),
+    tracked: flag().notNull(),
+    /** On the shelf. */
+    quantity: integer().notNull(),
+    /** Held by orders that have not left yet. */
+    reserved: integer().notNull(),
+    backorder: flag().notNull(),
+    weightGrams: integer(),
+    dimensionsMm: json<{ length: number | null; width: number | null; height: number | null }>(),
+    shippable: flag().notNull(),
+    bookable: flag().notNull(),
+    taxRateId: text().references(() => taxRates.id),
+    position: integer().notNull(),
+    active: flag().notNull(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [
+    check('variants_price', sql`${t.price} >= 0`),
+    check('variants_quantity', sql`${t.quantity} >= 0`),
+    check('variants_reserved', sql`${t.reserved} >= 0`),
+    check('variants_available', sql`${t.tracked} = 0 or ${t.backorder} = 1 or ${t.reserved} <= ${t.quantity}`),
+    index('variants_product').on(t.productId, t.position, t.id),
+    index('variants_barcode').on(t.barcode),
+    index('variants_tax_rate').on(t.taxRateId),
+  ],
+)
 
 /** The ledger of what lies on the shelf: the sum of a variant's deltas is its quantity. */
-export const inventoryMovements = sqliteTable('inventory_movements', {
-  id: id(),
-  variantId: text().notNull().references(() => variants.id, { onDelete: 'cascade' }),
-  delta: integer().notNull(),
-  reason: text(),
-  orderId: text(),
-  keyId: text(),
-  createdAt: instant().notNull(),
-}, (t) => [index('inventory_movements_variant').on(t.variantId, t.id)])
+export const inventoryMovements = sqliteTable(
+  'inventory_movements',
+  {
+    id: id(),
+    variantId: text()
+      .notNull()
+      .references(() => variants.id, { onDelete: 'cascade' }),
+    delta: integer().notNull(),
+    reason: text(),
+    orderId: text(),
+    keyId: text(),
+    createdAt: instant().notNull(),
+  },
+  (t) => [index('inventory_movements_variant').on(t.variantId, t.id)],
+)
 
-export const bundles = sqliteTable('bundles', {
-  id: id(),
-  name: text().notNull(),
-  slug: text().notNull().unique(),
-  summary: text(),
-  content: json<RichText>(),
-  images: json<string[]>().notNull(),
-  status: text({ enum: ['draft', 'published', 'hidden'] }).notNull(),
-  discountPercentage: real().notNull(),
-  seo: json<Seo>().notNull(),
-  createdAt: instant().notNull(),
-  updatedAt: instant().notNull(),
-}, (t) => [
-  check('bundles_status', sql`${t.status} in ('draft', 'published', 'hidden')`),
-  check('bundles_discount', sql`${t.discountPercentage} between 0 and 100`),
-])
+export const bundles = sqliteTable(
+  'bundles',
+  {
+    id: id(),
+    name: text().notNull(),
+    slug: text().notNull().unique(),
+    summary: text(),
+    content: json<RichText>(),
+    images: json<string[]>().notNull(),
+    status: text({ enum: ['draft', 'published', 'hidden'] }).notNull(),
+    discountPercentage: real().notNull(),
+    seo: json<Seo>().notNull(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [
+    check('bundles_status', sql`${t.status} in ('draft', 'published', 'hidden')`),
+    check('bundles_discount', sql`${t.discountPercentage} between 0 and 100`),
+  ],
+)
 
-export const bundleVariants = sqliteTable('bundle_variants', {
-  bundleId: text().notNull().references(() => bundles.id, { onDelete: 'cascade' }),
-  variantId: text().notNull().references(() => variants.id, { onDelete: 'cascade' }),
-  quantity: integer().notNull(),
-  position: integer().notNull(),
-}, (t) => [
-  primaryKey({ columns: [t.bundleId, t.variantId] }),
-  index('bundle_variants_variant').on(t.variantId),
-  check('bundle_variants_quantity', sql`${t.quantity} >= 1`),
-])
-
-/** The fields of one translation; absent ones fall back to the base language. */
-export interface TranslationFields {
-  name?: string, slug?: string, title?: string, summary?: string, badgeContent?: string, content?: RichText
-  description?: RichText, longDescription?: RichText, seoTitle?: string, seoDescription?: string
-}
-
-export const translations = sqliteTable('translations', {
-  entity: text({ enum: ['product', 'collection', 'category', 'brand', 'post'] }).notNull(),
-  entityId: text().notNull(),
-  locale: text().notNull(),
-  slug: text(),
-  fields: json<TranslationFields>().notNull(),
-  updatedAt: instant().notNull(),
-}, (t) => [
-  primaryKey({ columns: [t.entity, t.entityId, t.locale] }),
-  uniqueIndex('translations_slug').on(t.entity, t.locale, t.slug),
-])
+export const bundleVariants = sqliteTable(
+  'bundle_variants',
+  {
+    bundleId: text()
+      .notNull()
+      .references(() => bundles.id, { onDelete: 'cascade' }),
+    variantId: text()
+      .notNull()
+      .references(() => variants.id, { onDelete: 'cascade' }),
+    quantity: integer().notNull(),
+    position: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bundleId, t.variantId] }),
+    index('bundle_variants_variant').on(t.variantId),
+    check('bundle_variants_quantity', sql`${t.quantity} >= 1`),
+  ],
+)

@@ -6,47 +6,60 @@ import { taxRates } from './catalog.ts'
 import type { Address } from './store.ts'
 
 /** One line of a cart: a variant, or a bundle. */
-export interface CartItem { id: string, variantId: string | null, bundleId: string | null, quantity: number }
+export interface CartItem {
+  id: string
+  variantId: string | null
+  bundleId: string | null
+  quantity: number
+}
 
 /** A cart is read and written as a whole, so that it is one row. */
-export const carts = sqliteTable('carts', {
-  id: id(),
-  currency: text().notNull(),
-  email: text(),
-  items: json<CartItem[]>().notNull(),
-  couponIds: json<string[]>().notNull(),
-  loyaltyPoints: integer().notNull(),
-  shippingMethodId: text(),
-  shippingAddress: json<Address>(),
-  billingAddress: json<Address>(),
-  pickupPoint: json<Record<string, unknown>>(),
-  pickupLocationId: text(),
-  note: text(),
-  /** The order that this cart became. */
-  orderId: text(),
-  expiresAt: instant().notNull(),
-  createdAt: instant().notNull(),
-  updatedAt: instant().notNull(),
-}, (t) => [index('carts_expires').on(t.expiresAt)])
+export const carts = sqliteTable(
+  'carts',
+  {
+    id: id(),
+    currency: text().notNull(),
+    email: text(),
+    items: json<CartItem[]>().notNull(),
+    couponIds: json<string[]>().notNull(),
+    loyaltyPoints: integer().notNull(),
+    shippingMethodId: text(),
+    shippingAddress: json<Address>(),
+    billingAddress: json<Address>(),
+    pickupPoint: json<Record<string, unknown>>(),
+    pickupLocationId: text(),
+    note: text(),
+    /** The order that this cart became. */
+    orderId: text(),
+    expiresAt: instant().notNull(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [index('carts_expires').on(t.expiresAt)],
+)
 
-export const shippingMethods = sqliteTable('shipping_methods', {
-  id: id(),
-  name: text().notNull(),
-  description: text(),
-  type: text({ enum: ['courier', 'parcel', 'pickup_point', 'in_store'] }).notNull(),
-  price: minor().notNull(),
-  freeShippingThreshold: minor(),
-  minShippingTime: integer(),
-  maxShippingTime: integer(),
-  countries: json<string[]>().notNull(),
-  taxRateId: text().references(() => taxRates.id),
-  position: integer().notNull(),
-  currencyPrices: json<Record<string, { price: number, freeShippingThreshold: number | null }>>().notNull(),
-  createdAt: instant().notNull(),
-  updatedAt: instant().notNull(),
-}, (t) => [
-  check('shipping_methods_type', sql`${t.type} in ('courier', 'parcel', 'pickup_point', 'in_store')`),
-  check('shipping_methods_price', sql`${t.price} >= 0`),
-  index('shipping_methods_position').on(t.position, t.id),
-  index('shipping_methods_tax_rate').on(t.taxRateId),
-])
+export const shippingMethods = sqliteTable(
+  'shipping_methods',
+  {
+    id: id(),
+    name: text().notNull(),
+    description: text(),
+    type: text({ enum: ['courier', 'parcel', 'pickup_point', 'in_store'] }).notNull(),
+    price: minor().notNull(),
+    freeShippingThreshold: minor(),
+    minShippingTime: integer(),
+    maxShippingTime: integer(),
+    countries: json<string[]>().notNull(),
+    taxRateId: text().references(() => taxRates.id),
+    position: integer().notNull(),
+    currencyPrices: json<Record<string, { price: number; freeShippingThreshold: number | null }>>().notNull(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [
+    check('shipping_methods_type', sql`${t.type} in ('courier', 'parcel', 'pickup_point', 'in_store')`),
+    check('shipping_methods_price', sql`${t.price} >= 0`),
+    index('shipping_methods_position').on(t.position, t.id),
+    index('shipping_methods_tax_rate').on(t.taxRateId),
+  ],
+)

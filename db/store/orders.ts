@@ -14,161 +14,219 @@ export const customers = sqliteTable('customers', {
   updatedAt: instant().notNull(),
 })
 
-export const customerAddresses = sqliteTable('customer_addresses', {
-  id: id(),
-  customerId: text().notNull().references(() => customers.id, { onDelete: 'cascade' }),
-  line1: text().notNull(),
-  line2: text(),
-  city: text().notNull(),
-  state: text(),
-  postalCode: text().notNull(),
-  country: text(),
-  name: text(),
-  company: text(),
-  phone: text(),
-  createdAt: instant().notNull(),
-}, (t) => [index('customer_addresses_customer').on(t.customerId, t.id)])
+export const customerAddresses = sqliteTable(
+  'customer_addresses',
+  {
+    id: id(),
+    customerId: text()
+      .notNull()
+      .references(() => customers.id, { onDelete: 'cascade' }),
+    line1: text().notNull(),
+    line2: text(),
+    city: text().notNull(),
+    state: text(),
+    postalCode: text().notNull(),
+    country: text(),
+    name: text(),
+    company: text(),
+    phone: text(),
+    createdAt: instant().notNull(),
+  },
+  (t) => [index('customer_addresses_customer').on(t.customerId, t.id)],
+)
 
-export const ORDER_SOURCES = ['storefront', 'integration_a', 'marketplace_a', 'locker_marketplace', 'wholesale', 'admin', 'counter'] as const
+export const ORDER_SOURCES = [
+  'storefront',
+  'integration_a',
+  'marketplace_a',
+  'locker_marketplace',
+  'wholesale',
+  'admin',
+  'counter',
+] as const
 export const ORDER_STATUSES = ['pending', 'paid', 'processing', 'shipped', 'delivered', 'completed', 'cancelled', 'refunded'] as const
 export const PAYMENT_STATUSES = ['unpaid', 'paid', 'partially_refunded', 'refunded'] as const
 
-export const orders = sqliteTable('orders', {
-  id: id(),
-  /** The order number as a number: gapless within the store. */
-  lookup: integer().notNull().unique(),
-  source: text({ enum: ORDER_SOURCES }).notNull(),
-  status: text({ enum: ORDER_STATUSES }).notNull(),
-  paymentStatus: text({ enum: PAYMENT_STATUSES }).notNull(),
-  customerId: text().notNull().references(() => customers.id),
-  email: text().notNull(),
-  name: text(),
-  phone: text(),
-  currency: text().notNull(),
-  taxesIncluded: flag().notNull(),
-  subtotalCents: minor().notNull(),
-  discountCents: minor().notNull(),
-  shippingCents: minor().notNull(),
-  taxCents: minor().notNull(),
-  totalCents: minor().notNull(),
-  paidCents: minor().notNull(),
-  refundedCents: minor().notNull(),
-  shippingAddress: json<Address>(),
-  billingAddress: json<Address>(),
-  shippingMethodId: text(),
-  shippingName: text(),
-  shippingTaxCents: minor().notNull(),
-  pickupPoint: json<Record<string, unknown>>(),
-  pickupLocationId: text(),
-  coupons: json<{ code: string, discountCents: number }[]>().notNull(),
-  pointsEarned: integer().notNull(),
-  pointsRedeemed: integer().notNull(),
-  /** Capability of the buyer: 128 random bits. */
-  accessCode: text().notNull().unique(),
-  workstationId: text(),
-  packedAt: instant(),
-  paidAt: instant(),
-  note: text(),
-  cancelReason: text(),
-  cartId: text().unique(),
-  createdAt: instant().notNull(),
-  updatedAt: instant().notNull(),
-}, (t) => [
-  check('orders_source', sql`${t.source} in ('storefront', 'integration_a', 'marketplace_a', 'locker_marketplace', 'wholesale', 'admin', 'counter')`),
-  check('orders_status', sql`${t.status} in ('pending', 'paid', 'processing', 'shipped', 'delivered', 'completed', 'cancelled', 'refunded')`),
-  check('orders_payment_status', sql`${t.paymentStatus} in ('unpaid', 'paid', 'partially_refunded', 'refunded')`),
-  check('orders_total', sql`${t.totalCents} >= 0`),
-  check('orders_refunded', sql`${t.refundedCents} >= 0 and ${t.refundedCents} <= ${t.paidCents}`),
-  index('orders_created').on(t.createdAt, t.id),
-  index('orders_customer').on(t.customerId, t.createdAt, t.id),
-  index('orders_status').on(t.status, t.createdAt, t.id),
-  index('orders_payment_status').on(t.paymentStatus, t.createdAt, t.id),
-  index('orders_workstation').on(t.workstationId, t.createdAt, t.id),
-])
+export const orders = sqliteTable(
+  'orders',
+  {
+    id: id(),
+    /** The order number as a number: gapless within the store. */
+    lookup: integer().notNull().unique(),
+    source: text({ enum: ORDER_SOURCES }).notNull(),
+    status: text({ enum: ORDER_STATUSES }).notNull(),
+    paymentStatus: text({ enum: PAYMENT_STATUSES }).notNull(),
+    customerId: text()
+      .notNull()
+      .references(() => customers.id),
+    email: text().notNull(),
+    name: text(),
+    phone: text(),
+    currency: text().notNull(),
+    taxesIncluded: flag().notNull(),
+    subtotalCents: minor().notNull(),
+    discountCents: minor().notNull(),
+    shippingCents: minor().notNull(),
+    taxCents: minor().notNull(),
+    totalCents: minor().notNull(),
+    paidCents: minor().notNull(),
+    refundedCents: minor().notNull(),
+    shippingAddress: json<Address>(),
+    billingAddress: json<Address>(),
+    shippingMethodId: text(),
+    shippingName: text(),
+    shippingTaxCents: minor().notNull(),
+    pickupPoint: json<Record<string, unknown>>(),
+    pickupLocationId: text(),
+    coupons: json<{ code: string; discountCents: number }[]>().notNull(),
+    pointsEarned: integer().notNull(),
+    pointsRedeemed: integer().notNull(),
+    /** Capability of the buyer: 128 random bits. */
+    accessCode: text().notNull().unique(),
+    workstationId: text(),
+    packedAt: instant(),
+    paidAt: instant(),
+    note: text(),
+    cancelReason: text(),
+    cartId: text().unique(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [
+    check(
+      'orders_source',
+      sql`${t.source} in ('storefront', 'integration_a', 'marketplace_a', 'locker_marketplace', 'wholesale', 'admin', 'counter')`,
+    ),
+    check(
+      'orders_status',
+      sql`${t.status} in ('pending', 'paid', 'processing', 'shipped', 'delivered', 'completed', 'cancelled', 'refunded')`,
+    ),
+    check('orders_payment_status', sql`${t.paymentStatus} in ('unpaid', 'paid', 'partially_refunded', 'refunded')`),
+    check('orders_total', sql`${t.totalCents} >= 0`),
+    check('orders_refunded', sql`${t.refundedCents} >= 0 and ${t.refundedCents} <= ${t.paidCents}`),
+    index('orders_created').on(t.createdAt, t.id),
+    index('orders_customer').on(t.customerId, t.createdAt, t.id),
+    index('orders_status').on(t.status, t.createdAt, t.id),
+    index('orders_payment_status').on(t.paymentStatus, t.createdAt, t.id),
+    index('orders_workstation').on(t.workstationId, t.createdAt, t.id),
+  ],
+)
 
-export const orderLines = sqliteTable('order_lines', {
-  id: id(),
-  orderId: text().notNull().references(() => orders.id, { onDelete: 'cascade' }),
-  position: integer().notNull(),
-  /** Not a foreign key: a line outlives the variant that it sold. */
-  variantId: text(),
-  productId: text(),
-  bundleId: text(),
-  name: text().notNull(),
-  sku: text(),
-  quantity: integer().notNull(),
-  unitPriceCents: minor().notNull(),
-  discountCents: minor().notNull(),
-  taxCents: minor().notNull(),
-  totalCents: minor().notNull(),
-  shippable: flag().notNull(),
-  /** Units that have neither left nor been given back. */
-  openQuantity: integer().notNull(),
-  /** The variant's stock holds the open units (it is tracked). */
-  held: flag().notNull(),
-  shippedQuantity: integer().notNull(),
-  refundedQuantity: integer().notNull(),
-  bookingSlotId: text(),
-}, (t) => [
-  check('order_lines_quantity', sql`${t.quantity} >= 1`),
-  check('order_lines_units', sql`${t.openQuantity} >= 0 and ${t.openQuantity} + ${t.shippedQuantity} <= ${t.quantity} and ${t.shippedQuantity} between 0 and ${t.quantity} and ${t.refundedQuantity} between 0 and ${t.quantity}`),
-  check('order_lines_total', sql`${t.totalCents} = ${t.quantity} * ${t.unitPriceCents} - ${t.discountCents} and ${t.totalCents} >= 0`),
-  index('order_lines_order').on(t.orderId, t.position),
-  index('order_lines_variant').on(t.variantId),
-  index('order_lines_product').on(t.productId),
-])
+export const orderLines = sqliteTable(
+  'order_lines',
+  {
+    id: id(),
+    orderId: text()
+      .notNull()
+      .references(() => orders.id, { onDelete: 'cascade' }),
+    position: integer().notNull(),
+    /** Not a foreign key: a line outlives the variant that it sold. */
+    variantId: text(),
+    productId: text(),
+    bundleId: text(),
+    name: text().notNull(),
+    sku: text(),
+    quantity: integer().notNull(),
+    unitPriceCents: minor().notNull(),
+    discountCents: minor().notNull(),
+    taxCents: minor().notNull(),
+    totalCents: minor().notNull(),
+    shippable: flag().notNull(),
+    /** Units that have neither left nor been given back. */
+    openQuantity: integer().notNull(),
+    /** The variant's stock holds the open units (it is tracked). */
+    held: flag().notNull(),
+    shippedQuantity: integer().notNull(),
+    refundedQuantity: integer().notNull(),
+    bookingSlotId: text(),
+  },
+  (t) => [
+    check('order_lines_quantity', sql`${t.quantity} >= 1`),
+    check(
+      'order_lines_units',
+      sql`${t.openQuantity} >= 0 and ${t.openQuantity} + ${t.shippedQuantity} <= ${t.quantity} and ${t.shippedQuantity} between 0 and ${t.quantity} and ${t.refundedQuantity} between 0 and ${t.quantity}`,
+    ),
+    check('order_lines_total', sql`${t.totalCents} = ${t.quantity} * ${t.unitPriceCents} - ${t.discountCents} and ${t.totalCents} >= 0`),
+    index('order_lines_order').on(t.orderId, t.position),
+    index('order_lines_variant').on(t.variantId),
+    index('order_lines_product').on(t.productId),
+  ],
+)
 
-export const payments = sqliteTable('payments', {
-  id: id(),
-  orderId: text().notNull().references(() => orders.id, { onDelete: 'cascade' }),
-  method: text().notNull(),
-  status: text({ enum: ['pending', 'succeeded', 'failed'] }).notNull(),
-  amountCents: minor().notNull(),
-  currency: text().notNull(),
-  reference: text(),
-  /** The provider's own id (a Stripe PaymentIntent). */
-  providerId: text().unique(),
-  createdAt: instant().notNull(),
-  updatedAt: instant().notNull(),
-}, (t) => [
-  check('payments_amount', sql`${t.amountCents} >= 0`),
-  check('payments_status', sql`${t.status} in ('pending', 'succeeded', 'failed')`),
-  index('payments_order').on(t.orderId, t.id),
-])
+export const payments = sqliteTable(
+  'payments',
+  {
+    id: id(),
+    orderId: text()
+      .notNull()
+      .references(() => orders.id, { onDelete: 'cascade' }),
+    method: text().notNull(),
+    status: text({ enum: ['pending', 'succeeded', 'failed'] }).notNull(),
+    amountCents: minor().notNull(),
+    currency: text().notNull(),
+    reference: text(),
+    /** The provider's own id (a Stripe PaymentIntent). */
+    providerId: text().unique(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [
+    check('payments_amount', sql`${t.amountCents} >= 0`),
+    check('payments_status', sql`${t.status} in ('pending', 'succeeded', 'failed')`),
+    index('payments_order').on(t.orderId, t.id),
+  ],
+)
 
 /** What one refund gives back of one line. */
-export interface RefundLine { lineId: string, quantity: number }
+export interface RefundLine {
+  lineId: string
+  quantity: number
+}
 
-export const refunds = sqliteTable('refunds', {
-  id: id(),
-  orderId: text().notNull().references(() => orders.id, { onDelete: 'cascade' }),
-  status: text({ enum: ['pending', 'succeeded', 'failed'] }).notNull(),
-  amountCents: minor().notNull(),
-  currency: text().notNull(),
-  reason: text(),
-  restock: flag().notNull(),
-  lines: json<RefundLine[]>().notNull(),
-  /** The payment at the provider that it goes back to; null for money that is handed over. */
-  providerPaymentId: text(),
-  providerId: text().unique(),
-  createdAt: instant().notNull(),
-  updatedAt: instant().notNull(),
-}, (t) => [
-  check('refunds_amount', sql`${t.amountCents} > 0`),
-  check('refunds_status', sql`${t.status} in ('pending', 'succeeded', 'failed')`),
-  index('refunds_order').on(t.orderId, t.id),
-  index('refunds_pending').on(t.status, t.updatedAt).where(sql`${t.status} = 'pending'`),
-])
+export const refunds = sqliteTable(
+  'refunds',
+  {
+    id: id(),
+    orderId: text()
+      .notNull()
+      .references(() => orders.id, { onDelete: 'cascade' }),
+    status: text({ enum: ['pending', 'succeeded', 'failed'] }).notNull(),
+    amountCents: minor().notNull(),
+    currency: text().notNull(),
+    reason: text(),
+    restock: flag().notNull(),
+    lines: json<RefundLine[]>().notNull(),
+    /** The payment at the provider that it goes back to; null for money that is handed over. */
+    providerPaymentId: text(),
+    providerId: text().unique(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [
+    check('refunds_amount', sql`${t.amountCents} > 0`),
+    check('refunds_status', sql`${t.status} in ('pending', 'succeeded', 'failed')`),
+    index('refunds_order').on(t.orderId, t.id),
+    index('refunds_pending')
+      .on(t.status, t.updatedAt)
+      .where(sql`${t.status} = 'pending'`),
+  ],
+)
 
-export const shipments = sqliteTable('shipments', {
-  id: id(),
-  orderId: text().notNull().references(() => orders.id, { onDelete: 'cascade' }),
-  lines: json<RefundLine[]>().notNull(),
-  carrier: text(),
-  trackingNumber: text(),
-  trackingUrl: text(),
-  createdAt: instant().notNull(),
-}, (t) => [index('shipments_order').on(t.orderId, t.id)])
+export const shipments = sqliteTable(
+  'shipments',
+  {
+    id: id(),
+    orderId: text()
+      .notNull()
+      .references(() => orders.id, { onDelete: 'cascade' }),
+    lines: json<RefundLine[]>().notNull(),
+    carrier: text(),
+    trackingNumber: text(),
+    trackingUrl: text(),
+    createdAt: instant().notNull(),
+  },
+  (t) => [index('shipments_order').on(t.orderId, t.id)],
+)
 
 /** Events of payment providers that took effect: each one does so once. */
 export const providerEvents = sqliteTable('provider_events', { id: text().primaryKey(), createdAt: instant().notNull() })

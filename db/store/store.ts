@@ -4,83 +4,114 @@ import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-or
 import { flag, id, instant, json } from '../columns.ts'
 
 export interface Address {
-  name?: string | null, company?: string | null, line1?: string | null, line2?: string | null, city?: string | null
-  state?: string | null, postalCode?: string | null, country?: string | null, phone?: string | null
+  name?: string | null
+  company?: string | null
+  line1?: string | null
+  line2?: string | null
+  city?: string | null
+  state?: string | null
+  postalCode?: string | null
+  country?: string | null
+  phone?: string | null
 }
 export type Tools = Record<'events' | 'bookings' | 'reviews' | 'blog' | 'loyalty' | 'wishlist', boolean>
 
 /** The one row of a store's settings. */
-export const settings = sqliteTable('settings', {
-  id: integer().primaryKey(),
-  storeId: text().notNull(),
-  name: text().notNull(),
-  slug: text().notNull(),
-  currency: text().notNull(),
-  locale: text().notNull(),
-  contactEmail: text(),
-  address: json<Address>().notNull(),
-  defaultLanguage: text().notNull(),
-  enabledLanguages: json<Record<string, boolean>>().notNull(),
-  enabledCurrencies: json<string[]>().notNull(),
-  taxesIncluded: flag().notNull(),
-  tools: json<Tools>().notNull(),
-  checkout: json<{ requirePhone: boolean, guestCheckout: boolean, cartTtlDays: number }>().notNull(),
-  payments: json<{ testMode: boolean }>().notNull(),
-  email: json<{ fromName: string | null, fromAddress: string | null, outboundEnabled: boolean, domain: string | null }>().notNull(),
-  emailDomainVerified: flag().notNull(),
-  emailDomainToken: text().notNull(),
-  booking: json<{ cancellationHours: number | null, bufferMinutes: number | null, autoConfirm: boolean | null }>().notNull(),
-  welcomeOffer: json<{ enabled: boolean, couponId: string | null }>().notNull(),
-  lowStockThreshold: integer().notNull(),
-  updatedAt: instant().notNull(),
-}, (t) => [check('settings_one_row', sql`${t.id} = 1`), check('settings_low_stock', sql`${t.lowStockThreshold} >= 0`)])
+export const settings = sqliteTable(
+  'settings',
+  {
+    id: integer().primaryKey(),
+    storeId: text().notNull(),
+    name: text().notNull(),
+    slug: text().notNull(),
+    currency: text().notNull(),
+    locale: text().notNull(),
+    contactEmail: text(),
+    address: json<Address>().notNull(),
+    defaultLanguage: text().notNull(),
+    enabledLanguages: json<Record<string, boolean>>().notNull(),
+    enabledCurrencies: json<string[]>().notNull(),
+    taxesIncluded: flag().notNull(),
+    tools: json<Tools>().notNull(),
+    checkout: json<{ requirePhone: boolean; guestCheckout: boolean; cartTtlDays: number }>().notNull(),
+    payments: json<{ testMode: boolean }>().notNull(),
+    email: json<{ fromName: string | null; fromAddress: string | null; outboundEnabled: boolean; domain: string | null }>().notNull(),
+    emailDomainVerified: flag().notNull(),
+    emailDomainToken: text().notNull(),
+    booking: json<{ cancellationHours: number | null; bufferMinutes: number | null; autoConfirm: boolean | null }>().notNull(),
+    welcomeOffer: json<{ enabled: boolean; couponId: string | null }>().notNull(),
+    lowStockThreshold: integer().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [check('settings_one_row', sql`${t.id} = 1`), check('settings_low_stock', sql`${t.lowStockThreshold} >= 0`)],
+)
 
-export const teamMembers = sqliteTable('team_members', {
-  id: id(),
-  email: text().notNull().unique(),
-  name: text(),
-  role: text({ enum: ['owner', 'admin', 'staff'] }).notNull(),
-  createdAt: instant().notNull(),
-}, (t) => [check('team_members_role', sql`${t.role} in ('owner', 'admin', 'staff')`)])
+export const teamMembers = sqliteTable(
+  'team_members',
+  {
+    id: id(),
+    email: text().notNull().unique(),
+    name: text(),
+    role: text({ enum: ['owner', 'admin', 'staff'] }).notNull(),
+    createdAt: instant().notNull(),
+  },
+  (t) => [check('team_members_role', sql`${t.role} in ('owner', 'admin', 'staff')`)],
+)
 
-export const teamInvitations = sqliteTable('team_invitations', {
-  id: id(),
-  email: text().notNull().unique(),
-  role: text({ enum: ['owner', 'admin', 'staff'] }).notNull(),
-  tokenHash: text().notNull().unique(),
-  createdAt: instant().notNull(),
-  expiresAt: instant().notNull(),
-}, (t) => [check('team_invitations_role', sql`${t.role} in ('owner', 'admin', 'staff')`)])
+export const teamInvitations = sqliteTable(
+  'team_invitations',
+  {
+    id: id(),
+    email: text().notNull().unique(),
+    role: text({ enum: ['owner', 'admin', 'staff'] }).notNull(),
+    tokenHash: text().notNull().unique(),
+    createdAt: instant().notNull(),
+    expiresAt: instant().notNull(),
+  },
+  (t) => [check('team_invitations_role', sql`${t.role} in ('owner', 'admin', 'staff')`)],
+)
 
-export const auditLog = sqliteTable('audit_log', {
-  id: id(),
-  keyId: text().notNull(),
-  keyName: text().notNull(),
-  method: text().notNull(),
-  path: text().notNull(),
-  resource: text().notNull(),
-  requestId: text().notNull(),
-  createdAt: instant().notNull(),
-}, (t) => [index('audit_log_created').on(t.createdAt)])
+export const auditLog = sqliteTable(
+  'audit_log',
+  {
+    id: id(),
+    keyId: text().notNull(),
+    keyName: text().notNull(),
+    method: text().notNull(),
+    path: text().notNull(),
+    resource: text().notNull(),
+    requestId: text().notNull(),
+    createdAt: instant().notNull(),
+  },
+  (t) => [index('audit_log_created').on(t.createdAt)],
+)
 
 /** First answers of POSTs that carried an `Idempotency-Key`, stored in the transaction of their effect. */
-export const idempotencyKeys = sqliteTable('idempotency_keys', {
-  keyId: text().notNull(),
-  path: text().notNull(),
-  idempotencyKey: text().notNull(),
-  bodyHash: text().notNull(),
-  status: integer().notNull(),
-  body: text().notNull(),
-  createdAt: instant().notNull(),
-}, (t) => [primaryKey({ columns: [t.keyId, t.path, t.idempotencyKey] }), index('idempotency_keys_created').on(t.createdAt)])
+export const idempotencyKeys = sqliteTable(
+  'idempotency_keys',
+  {
+    keyId: text().notNull(),
+    path: text().notNull(),
+    idempotencyKey: text().notNull(),
+    bodyHash: text().notNull(),
+    status: integer().notNull(),
+    body: text().notNull(),
+    createdAt: instant().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.keyId, t.path, t.idempotencyKey] }), index('idempotency_keys_created').on(t.createdAt)],
+)
 
 /** Gapless numbers: taken in the transaction that uses them. */
 export const counters = sqliteTable('counters', { name: text().primaryKey(), value: integer().notNull() })
 
 /** What happened, for those outside: written in the transaction of the change itself. */
-export const outbox = sqliteTable('outbox', {
-  id: id(),
-  event: text().notNull(),
-  payload: json<Record<string, unknown>>().notNull(),
-  createdAt: instant().notNull(),
-}, (t) => [index('outbox_created').on(t.createdAt)])
+export const outbox = sqliteTable(
+  'outbox',
+  {
+    id: id(),
+    event: text().notNull(),
+    payload: json<Record<string, unknown>>().notNull(),
+    createdAt: instant().notNull(),
+  },
+  (t) => [index('outbox_created').on(t.createdAt)],
+)

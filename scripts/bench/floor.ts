@@ -17,10 +17,12 @@ const { durably, createCart, addItem, checkOut } = buying(db, read)
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 const answer = (status: number, body: unknown, headers = JSON_TYPE) => new Response(JSON.stringify(body), { status, headers })
 const missing = () => answer(404, { error: 'not found' })
-const found = (body: unknown) => body ? answer(200, body) : missing()
+const found = (body: unknown) => (body ? answer(200, body) : missing())
 
 const server = Bun.serve({
-  port: 0, hostname: '127.0.0.1', development: false,
+  port: 0,
+  hostname: '127.0.0.1',
+  development: false,
   error: (error) => answer(500, { error: error.message }),
   routes: {
     '/api/v1/products': (request) => {
@@ -29,7 +31,8 @@ const server = Bun.serve({
     },
     '/api/v1/products/:id': (request) => {
       const condition = request.headers.get('if-none-match')
-      if (condition !== null && condition === `"${read.changedAt(request.params.id)}"`) return new Response(null, { status: 304, headers: { etag: condition } })
+      if (condition !== null && condition === `"${read.changedAt(request.params.id)}"`)
+        return new Response(null, { status: 304, headers: { etag: condition } })
       const product = read.product(request.params.id)
       return product ? answer(200, product, { ...JSON_TYPE, etag: `"${product.updatedAt}"` } as typeof JSON_TYPE) : missing()
     },
@@ -37,14 +40,20 @@ const server = Bun.serve({
     '/api/v1/carts': { POST: () => answer(201, durably(createCart)) },
     '/api/v1/carts/:id/items': {
       POST: async (request) => {
-        const body = await request.json() as { variantId: string, quantity: number }
-        return answer(201, durably(() => addItem(request.params.id, body)))
+        const body = (await request.json()) as { variantId: string; quantity: number }
+        return answer(
+          201,
+          durably(() => addItem(request.params.id, body)),
+        )
       },
     },
     '/api/v1/carts/:id/checkout': {
       POST: async (request) => {
-        const body = await request.json() as Record<string, unknown>
-        return answer(201, durably(() => checkOut(request.params.id, body)))
+        const body = (await request.json()) as Record<string, unknown>
+        return answer(
+          201,
+          durably(() => checkOut(request.params.id, body)),
+        )
       },
     },
   },

@@ -17,8 +17,12 @@ const STATUS_AT = 'HTTP/1.1 '.length
 /** The bytes of one request. */
 export function requestOf(method: string, path: string, headers: Record<string, string>, body?: unknown): Buffer {
   const text = body === undefined ? '' : JSON.stringify(body)
-  const lines = Object.entries(body === undefined ? headers : { ...headers, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) })
-  return Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: ${HOST}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`)
+  const lines = Object.entries(
+    body === undefined ? headers : { ...headers, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) },
+  )
+  return Buffer.from(
+    `${method} ${path} HTTP/1.1\r\nhost: ${HOST}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`,
+  )
 }
 
 /** One operation: a first request, and those that follow from its answers. */
@@ -41,7 +45,12 @@ export interface Load {
 }
 
 /** What a run came to; latencies in milliseconds, ascending. */
-export interface Measured { operations: number, seconds: number, perSecond: number, latencies: Float64Array }
+export interface Measured {
+  operations: number
+  seconds: number
+  perSecond: number
+  latencies: Float64Array
+}
 
 /** The latency that this share of all operations (0 to 1) did not exceed; 0 when there were none. */
 export const percentile = ({ latencies }: Measured, share: number) =>
@@ -83,10 +92,18 @@ class Answers {
   }
 
   /** The body that was kept. */
-  text(): string { return Buffer.concat(this.#body).toString() }
+  text(): string {
+    return Buffer.concat(this.#body).toString()
+  }
 }
 
-interface Lane { answers: Answers, operation: Operation | null, step: number, startedMs: number, sentMs: number }
+interface Lane {
+  answers: Answers
+  operation: Operation | null
+  step: number
+  startedMs: number
+  sentMs: number
+}
 
 /** Runs a load until its time is over, its operations are used up or it is told to end. Throws on any answer that was not expected. */
 export async function run({ port, connections, next, maxMs, until }: Load): Promise<Measured> {
@@ -131,7 +148,8 @@ export async function run({ port, connections, next, maxMs, until }: Load): Prom
     if (!operation) throw new Error('an answer came that nobody asked for')
     const status = operation.expect[data.step]
     if (!answers.take(chunk, operation.then !== undefined || answers.status !== status)) return
-    if (answers.status !== status) throw new Error(`${operation.first.toString().split('\r\n')[0]} (request ${data.step + 1}): ${answers.status} instead of ${status}`)
+    if (answers.status !== status)
+      throw new Error(`${operation.first.toString().split('\r\n')[0]} (request ${data.step + 1}): ${answers.status} instead of ${status}`)
     const nowMs = performance.now()
     if (++data.step < operation.expect.length) return send(socket, operation.then!(answers.text(), data.step - 1), nowMs)
     latencies[operations++] = nowMs - data.startedMs
@@ -140,24 +158,35 @@ export async function run({ port, connections, next, maxMs, until }: Load): Prom
   }
 
   const watch = setInterval(() => {
-    for (const { data } of lanes) if (data.operation && performance.now() - data.sentMs > ANSWER_MAX_MS) failed(new Error(`no answer for ${ANSWER_MAX_MS} ms`))
+    for (const { data } of lanes)
+      if (data.operation && performance.now() - data.sentMs > ANSWER_MAX_MS) failed(new Error(`no answer for ${ANSWER_MAX_MS} ms`))
   }, 1_000)
   try {
-    await Promise.all(Array.from({ length: connections }, () => Bun.connect<Lane>({
-      hostname: '127.0.0.1', port, data: { answers: new Answers(), operation: null, step: 0, startedMs: 0, sentMs: 0 },
-      socket: {
-        open(socket) { lanes.add(socket) },
-        data(socket, chunk) {
-          try {
-            received(socket, chunk)
-          } catch (error) {
-            failed(error as Error)
-          }
-        },
-        error: (_, error) => failed(error),
-        close(socket) { if (socket.data.operation) failed(new Error('the server closed a connection')) },
-      },
-    })))
+    await Promise.all(
+      Array.from({ length: connections }, () =>
+        Bun.connect<Lane>({
+          hostname: '127.0.0.1',
+          port,
+          data: { answers: new Answers(), operation: null, step: 0, startedMs: 0, sentMs: 0 },
+          socket: {
+            open(socket) {
+              lanes.add(socket)
+            },
+            data(socket, chunk) {
+              try {
+                received(socket, chunk)
+              } catch (error) {
+                failed(error as Error)
+              }
+            },
+            error: (_, error) => failed(error),
+            close(socket) {
+              if (socket.data.operation) failed(new Error('the server closed a connection'))
+            },
+          },
+        }),
+      ),
+    )
     startedMs = performance.now()
     for (const socket of lanes) begin(socket, startedMs)
     await done

@@ -15,7 +15,7 @@ const CLIENTS = 32
 const MIX = ['list', 'products', 'products', 'purchase', 'products', 'orders', 'list', 'products', 'products', 'purchase'] as const
 
 /** Megabytes that Stoa has after so long a load of reads, carts and checkouts, and how much it did. */
-export async function memoryAfterLoad(dataDir: string, seeded: Seeded, loadMs: number): Promise<{ memoryMb: number, perSecond: number }> {
+export async function memoryAfterLoad(dataDir: string, seeded: Seeded, loadMs: number): Promise<{ memoryMb: number; perSecond: number }> {
   const stoa = await startStoa(dataDir)
   try {
     const ask = requests(seeded)
@@ -35,8 +35,10 @@ async function copyStores(dataDir: string, count: number): Promise<string[]> {
   const location = { url: `file:${dataDir}/{name}.db` }
   const first = await seed(location, { products: PRODUCTS_EACH, orders: PRODUCTS_EACH, carts: 0 })
   const control = new Database(join(dataDir, 'control.db'))
-  const store = control.prepare("insert into stores select ?, name, ?, plan, ai_built, created_at from stores where id = ?")
-  const key = control.prepare("insert into api_keys (id, store_id, name, environment, scopes, hash, created_at) values (?, ?, 'admin', 'live', null, ?, ?)")
+  const store = control.prepare('insert into stores select ?, name, ?, plan, ai_built, created_at from stores where id = ?')
+  const key = control.prepare(
+    "insert into api_keys (id, store_id, name, environment, scopes, hash, created_at) values (?, ?, 'admin', 'live', null, ?, ?)",
+  )
   const keys = [first.keys.admin]
   control.transaction(() => {
     while (keys.length < count) {
@@ -55,9 +57,12 @@ async function copyStores(dataDir: string, count: number): Promise<string[]> {
 /** Megabytes that Stoa has once each of `count` stores has answered who it is and what it sells. */
 export async function memoryWithStores(dataDir: string, count: number): Promise<number> {
   mkdirSync(dataDir, { recursive: true })
-  const asked = (await copyStores(dataDir, count)).flatMap((key) => ['/api/v1/me', '/api/v1/products'].map((path): Operation => ({
-    first: requestOf('GET', path, { authorization: `Bearer ${key}` }), expect: [200],
-  })))
+  const asked = (await copyStores(dataDir, count)).flatMap((key) =>
+    ['/api/v1/me', '/api/v1/products'].map((path): Operation => ({
+      first: requestOf('GET', path, { authorization: `Bearer ${key}` }),
+      expect: [200],
+    })),
+  )
   const stoa = await startStoa(dataDir)
   try {
     await run({ port: stoa.port, connections: OPENERS, maxMs: STORES_MAX_MS, next: (n) => asked[n] ?? null })

@@ -13,12 +13,28 @@ const MEMORY_STORES_MB = 700
 const START_MS = 2_000
 
 /** All figures of a run; what was not asked for is not there. */
-export interface Figures { rows: RowResult[], memoryMb?: number, memory1000StoresMb?: number, startMs?: number, mixedPerSecond?: number }
+export interface Figures {
+  rows: RowResult[]
+  memoryMb?: number
+  memory1000StoresMb?: number
+  startMs?: number
+  mixedPerSecond?: number
+}
 
 /** One bar and what was measured for it. */
-export interface Bar { what: string, value: number, bar: string, met: boolean }
+export interface Bar {
+  what: string
+  value: number
+  bar: string
+  met: boolean
+}
 
-const atLeast = (what: string, value: number, least: number, unit = ''): Bar => ({ what, value, bar: `>= ${least}${unit}`, met: value >= least })
+const atLeast = (what: string, value: number, least: number, unit = ''): Bar => ({
+  what,
+  value,
+  bar: `>= ${least}${unit}`,
+  met: value >= least,
+})
 const under = (what: string, value: number, most: number, unit = ''): Bar => ({ what, value, bar: `< ${most}${unit}`, met: value < most })
 
 /** The bars of a row, as far as the rows that it is compared with were measured. */
@@ -27,14 +43,24 @@ function barsOf(row: RowResult, all: readonly RowResult[]): Bar[] {
   /** How many times as many as another row of the same round. */
   const times = (name: RowName, least: number): Bar[] => {
     const other = all.find((candidate) => candidate.name === name)
-    return other ? [atLeast(`${row.name}: times ${name}`, median(row.perRound.stoa.map((rate, i) => rate / other.perRound.stoa[i]!)), least, 'x')] : []
+    return other
+      ? [atLeast(`${row.name}: times ${name}`, median(row.perRound.stoa.map((rate, i) => rate / other.perRound.stoa[i]!)), least, 'x')]
+      : []
   }
   switch (row.name as RowName) {
-    case 'list-products': case 'get-product': case 'get-order': return [ratio(READ_RATIO)]
-    case 'add-to-cart': case 'checkout-1': return [ratio(WRITE_RATIO)]
-    case 'product-304': return times('get-product', UNCHANGED_TIMES)
-    case 'checkout-32': return [ratio(GROUPED_RATIO), ...times('checkout-1', GROUPED_TIMES)]
-    case 'reads-beside-checkouts': return [under('reads-beside-checkouts: p99, times without', row.alone!.p99Ratio, BESIDE_TIMES, 'x')]
+    case 'list-products':
+    case 'get-product':
+    case 'get-order':
+      return [ratio(READ_RATIO)]
+    case 'add-to-cart':
+    case 'checkout-1':
+      return [ratio(WRITE_RATIO)]
+    case 'product-304':
+      return times('get-product', UNCHANGED_TIMES)
+    case 'checkout-32':
+      return [ratio(GROUPED_RATIO), ...times('checkout-1', GROUPED_TIMES)]
+    case 'reads-beside-checkouts':
+      return [under('reads-beside-checkouts: p99, times without', row.alone!.p99Ratio, BESIDE_TIMES, 'x')]
   }
 }
 
@@ -53,24 +79,58 @@ const exact = (value: number) => value.toFixed(2)
 
 function columns(lines: readonly (readonly string[])[]): string {
   const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
-  return lines.map((line) => line.map((cell, column) => column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)).join('  ')).join('\n')
+  return lines
+    .map((line) => line.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join('  '))
+    .join('\n')
 }
 
 /** The figures as a table, and under it each bar with what was measured for it. */
 export function table(figures: Figures): string {
   const head = ['row', 'floor/s', 'Stoa/s', 'ratio', 'p50 ms', 'p99 ms', 'floor p50', 'floor p99']
-  const lines = figures.rows.map((row) =>
-    [row.name, whole(row.floorPerSecond), whole(row.stoaPerSecond), exact(row.ratio), exact(row.p50Ms), exact(row.p99Ms), exact(row.floorP50Ms), exact(row.floorP99Ms)])
-  const held = bars(figures).map(({ what, value, bar, met }) => [what, value < 100 ? exact(value) : whole(value), bar, met ? 'ok' : 'MISSED'])
-  const beside = figures.rows.flatMap(({ alone }) => alone ? [
-    `reads alone: ${whole(alone.perSecond)}/s, p99 ${exact(alone.p99Ms)} ms; beside them ${whole(alone.besidePerSecond)} checkouts/s; the floor's p99 grows ${exact(alone.floorP99Ratio)} times`,
-  ] : [])
+  const lines = figures.rows.map((row) => [
+    row.name,
+    whole(row.floorPerSecond),
+    whole(row.stoaPerSecond),
+    exact(row.ratio),
+    exact(row.p50Ms),
+    exact(row.p99Ms),
+    exact(row.floorP50Ms),
+    exact(row.floorP99Ms),
+  ])
+  const held = bars(figures).map(({ what, value, bar, met }) => [
+    what,
+    value < 100 ? exact(value) : whole(value),
+    bar,
+    met ? 'ok' : 'MISSED',
+  ])
+  const beside = figures.rows.flatMap(({ alone }) =>
+    alone
+      ? [
+          `reads alone: ${whole(alone.perSecond)}/s, p99 ${exact(alone.p99Ms)} ms; beside them ${whole(alone.besidePerSecond)} checkouts/s; the floor's p99 grows ${exact(alone.floorP99Ratio)} times`,
+        ]
+      : [],
+  )
   const mixed = figures.mixedPerSecond === undefined ? [] : [`mixed load: ${whole(figures.mixedPerSecond)} operations/s`]
-  return [...(lines.length ? [columns([head, ...lines])] : []), [...beside, ...mixed].join('\n'), columns([['bar', 'measured', 'must be', ''], ...held])].filter(Boolean).join('\n\n')
+  return [
+    ...(lines.length ? [columns([head, ...lines])] : []),
+    [...beside, ...mixed].join('\n'),
+    columns([['bar', 'measured', 'must be', ''], ...held]),
+  ]
+    .filter(Boolean)
+    .join('\n\n')
 }
 
-const rounded = (_: string, value: unknown) => typeof value === 'number' ? Number(value.toFixed(3)) : value
+const rounded = (_: string, value: unknown) => (typeof value === 'number' ? Number(value.toFixed(3)) : value)
 
 /** The figures as one JSON document. */
 export const document = (figures: Figures): string =>
-  JSON.stringify({ ...figures, missed: bars(figures).filter((bar) => !bar.met).map(({ what }) => what) }, rounded, 2)
+  JSON.stringify(
+    {
+      ...figures,
+      missed: bars(figures)
+        .filter((bar) => !bar.met)
+        .map(({ what }) => what),
+    },
+    rounded,
+    2,
+  )

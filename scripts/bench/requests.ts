@@ -1,7 +1,7 @@
 /** The requests of the bench: the same bytes for the floor and for Stoa. */
 import { choices } from './random.ts'
 import { requestOf, type Operation } from './load.ts'
-import { ADDRESS, customerEmail } from './seed-orders.ts'
+import { ADDRESS, customerEmail } from './seed-customers.ts'
 import type { Seeded } from './seed.ts'
 
 const SEED = 7
@@ -27,32 +27,46 @@ export const paths = {
 }
 
 const idOf = (body: string) => (JSON.parse(body) as { id: string }).id
-const cycle = (list: readonly Operation[]): Operations => (n) => list[n % list.length]!
+const cycle =
+  (list: readonly Operation[]): Operations =>
+  (n) =>
+    list[n % list.length]!
 
 /** All requests that the rows need, made once over the seeded data. */
 export function requests({ keys, productIds, orderIds, variantIds, methodId }: Seeded) {
   const choose = choices(SEED)
   const buyer = { authorization: `Bearer ${keys.storefront}` }
   const team = { authorization: `Bearer ${keys.admin}` }
-  const get = (path: string, headers: Record<string, string>, expect = OK): Operation => ({ first: requestOf('GET', path, headers), expect })
+  const get = (path: string, headers: Record<string, string>, expect = OK): Operation => ({
+    first: requestOf('GET', path, headers),
+    expect,
+  })
   const post = (path: string, body: unknown) => requestOf('POST', `${API}${path}`, buyer, body)
   const { name: _, company: __, line2: ___, phone: ____, ...shippingAddress } = ADDRESS
 
   const details = (n: number) => ({
-    email: n % 2 ? customerEmail(n % KNOWN_BUYERS) : `buyer${n}@example.com`, name: 'Ada Lovelace', shippingAddress, shippingMethodId: methodId, paymentMethod: 'manual',
+    email: n % 2 ? customerEmail(n % KNOWN_BUYERS) : `buyer${n}@example.com`,
+    name: 'Ada Lovelace',
+    shippingAddress,
+    shippingMethodId: methodId,
+    paymentMethod: 'manual',
   })
   const item = () => ({ variantId: choose.one(variantIds), quantity: 1 })
 
   return {
-    buyer, team,
+    buyer,
+    team,
     list: cycle([get(paths.list, buyer)]),
     products: cycle(productIds.map(() => get(paths.product(choose.one(productIds)), buyer))),
     orders: cycle(Array.from({ length: ORDERS_READ }, () => get(paths.order(choose.one(orderIds)), team))),
     /** Products that the client has already: `etags` by product id. */
-    unchanged: (etags: ReadonlyMap<string, string>) => cycle([...etags].map(([id, etag]) => get(paths.product(id), { ...buyer, 'if-none-match': etag }, NOT_MODIFIED))),
+    unchanged: (etags: ReadonlyMap<string, string>) =>
+      cycle([...etags].map(([id, etag]) => get(paths.product(id), { ...buyer, 'if-none-match': etag }, NOT_MODIFIED))),
     /** A cart and one line in it. */
     addToCart: ((): Operation => ({
-      first: post('/carts', {}), expect: CREATED_TWICE, then: (body) => post(`/carts/${idOf(body)}/items`, item()),
+      first: post('/carts', {}),
+      expect: CREATED_TWICE,
+      then: (body) => post(`/carts/${idOf(body)}/items`, item()),
     })) as Operations,
     /** The checkout of a cart that is there. */
     checkout: (cartId: string, n: number): Operation => ({ first: post(`/carts/${cartId}/checkout`, details(n)), expect: CREATED }),
@@ -60,7 +74,8 @@ export function requests({ keys, productIds, orderIds, variantIds, methodId }: S
     purchase: ((n: number): Operation => {
       let cartId = ''
       return {
-        first: post('/carts', {}), expect: BOUGHT,
+        first: post('/carts', {}),
+        expect: BOUGHT,
         then(body, step) {
           if (step === 0) cartId = idOf(body)
           return step === 0 ? post(`/carts/${cartId}/items`, item()) : post(`/carts/${cartId}/checkout`, details(n))

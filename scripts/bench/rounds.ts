@@ -16,9 +16,9 @@ export interface RowResult {
   floorP50Ms: number
   floorP99Ms: number
   /** Rates of each round. */
-  perRound: { floor: number[], stoa: number[] }
+  perRound: { floor: number[]; stoa: number[] }
   /** The same requests with nothing beside them, in the same rounds. */
-  alone?: { perSecond: number, p99Ms: number, p99Ratio: number, floorPerSecond: number, floorP99Ratio: number, besidePerSecond: number }
+  alone?: { perSecond: number; p99Ms: number; p99Ratio: number; floorPerSecond: number; floorP99Ratio: number; besidePerSecond: number }
 }
 
 /** The middle of some numbers; the mean of the middle two when they are even in number. */
@@ -28,9 +28,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 ? sorted[Math.floor(middle)]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-interface Turn { main: Measured, alone?: Measured, beside?: Measured }
+interface Turn {
+  main: Measured
+  alone?: Measured
+  beside?: Measured
+}
 
-async function measure(side: Side, part: Part, maxMs: number, options: { most?: number, until?: AbortSignal } = {}): Promise<Measured> {
+async function measure(side: Side, part: Part, maxMs: number, options: { most?: number; until?: AbortSignal } = {}): Promise<Measured> {
   const most = options.most ?? part.most
   const next = await part.operations(side, most)
   return run({ port: side.port, connections: part.connections, next, maxMs, until: options.until })
@@ -50,7 +54,7 @@ async function together(side: Side, { part, beside, roundMs }: Row): Promise<Tur
 async function turn(side: Side, row: Row): Promise<Turn> {
   if (!row.beside) return { main: await measure(side, row.part, row.roundMs) }
   const alone = await measure(side, row.part, row.roundMs)
-  return { ...await together(side, row), alone }
+  return { ...(await together(side, row)), alone }
 }
 
 async function warm(side: Side, { part, beside, warmMs }: Row) {
@@ -65,25 +69,43 @@ function resultOf(row: Row, turns: Turns): RowResult {
   const p99Ratio = ({ main, alone }: Turn) => percentile(main, 0.99) / percentile(alone!, 0.99)
   return {
     name: row.name,
-    floorPerSecond: middle((floor) => floor.main.perSecond), stoaPerSecond: middle((_, stoa) => stoa.main.perSecond), ratio: middle((floor, stoa) => stoa.main.perSecond / floor.main.perSecond),
-    p50Ms: middle((_, stoa) => percentile(stoa.main, 0.5)), p99Ms: middle((_, stoa) => percentile(stoa.main, 0.99)),
-    floorP50Ms: middle((floor) => percentile(floor.main, 0.5)), floorP99Ms: middle((floor) => percentile(floor.main, 0.99)),
+    floorPerSecond: middle((floor) => floor.main.perSecond),
+    stoaPerSecond: middle((_, stoa) => stoa.main.perSecond),
+    ratio: middle((floor, stoa) => stoa.main.perSecond / floor.main.perSecond),
+    p50Ms: middle((_, stoa) => percentile(stoa.main, 0.5)),
+    p99Ms: middle((_, stoa) => percentile(stoa.main, 0.99)),
+    floorP50Ms: middle((floor) => percentile(floor.main, 0.5)),
+    floorP99Ms: middle((floor) => percentile(floor.main, 0.99)),
     perRound: { floor: turns.floor.map(({ main }) => main.perSecond), stoa: turns.stoa.map(({ main }) => main.perSecond) },
-    ...(row.beside ? { alone: {
-      perSecond: middle((_, stoa) => stoa.alone!.perSecond), p99Ms: middle((_, stoa) => percentile(stoa.alone!, 0.99)), p99Ratio: middle((_, stoa) => p99Ratio(stoa)),
-      floorPerSecond: middle((floor) => floor.alone!.perSecond), floorP99Ratio: middle((floor) => p99Ratio(floor)), besidePerSecond: middle((_, stoa) => stoa.beside!.perSecond),
-    } } : {}),
+    ...(row.beside
+      ? {
+          alone: {
+            perSecond: middle((_, stoa) => stoa.alone!.perSecond),
+            p99Ms: middle((_, stoa) => percentile(stoa.alone!, 0.99)),
+            p99Ratio: middle((_, stoa) => p99Ratio(stoa)),
+            floorPerSecond: middle((floor) => floor.alone!.perSecond),
+            floorP99Ratio: middle((floor) => p99Ratio(floor)),
+            besidePerSecond: middle((_, stoa) => stoa.beside!.perSecond),
+          },
+        }
+      : {}),
   }
 }
 
 /** Measures rows in so many rounds; `say` hears which one begins. */
-export async function measureRows(rows: readonly Row[], { floor, stoa }: Record<Side['name'], Side>, rounds: number, say: (text: string) => void): Promise<RowResult[]> {
+export async function measureRows(
+  rows: readonly Row[],
+  { floor, stoa }: Record<Side['name'], Side>,
+  rounds: number,
+  say: (text: string) => void,
+): Promise<RowResult[]> {
   const turns = new Map<Row, Turns>(rows.map((row) => [row, { floor: [], stoa: [] }]))
   say('warming up')
   for (const row of rows) for (const side of [floor, stoa]) await warm(side, row)
   for (let round = 0; round < rounds; round++) {
     say(`round ${round + 1} of ${rounds}`)
-    for (const row of rows) for (const side of round % 2 ? [stoa, floor] : [floor, stoa]) turns.get(row)![side.name].push(await turn(side, row))
+    for (const row of rows)
+      for (const side of round % 2 ? [stoa, floor] : [floor, stoa]) turns.get(row)![side.name].push(await turn(side, row))
   }
   return rows.map((row) => resultOf(row, turns.get(row)!))
 }

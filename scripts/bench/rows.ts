@@ -4,7 +4,16 @@ import { paths, type Operations, type Requests } from './requests.ts'
 import type { Seeded } from './seed.ts'
 
 /** The rows, in the order in which they run: those that only read come first. */
-export const ROW_NAMES = ['list-products', 'get-product', 'get-order', 'product-304', 'add-to-cart', 'checkout-1', 'checkout-32', 'reads-beside-checkouts'] as const
+export const ROW_NAMES = [
+  'list-products',
+  'get-product',
+  'get-order',
+  'product-304',
+  'add-to-cart',
+  'checkout-1',
+  'checkout-32',
+  'reads-beside-checkouts',
+] as const
 export type RowName = (typeof ROW_NAMES)[number]
 
 const READERS = 16
@@ -23,11 +32,16 @@ export interface Side {
   name: 'floor' | 'stoa'
   port: number
   /** Carts that are not orders yet, each taken once. */
-  carts: { ids: readonly string[], used: number }
+  carts: { ids: readonly string[]; used: number }
 }
 
 /** A load of a row: `most` bounds its operations in a round, `warm` those before the first. */
-export interface Part { connections: number, most: number, warm: number, operations(side: Side, most: number): Promise<(n: number) => Operation | null> }
+export interface Part {
+  connections: number
+  most: number
+  warm: number
+  operations(side: Side, most: number): Promise<(n: number) => Operation | null>
+}
 
 export interface Row {
   name: RowName
@@ -39,12 +53,26 @@ export interface Row {
 }
 
 /** Carts that a run of these rows takes from each side. */
-export const cartsFor = (names: readonly RowName[], rounds: number) => names.reduce((sum, name) => sum + (
-  name === 'checkout-1' ? CHECKOUTS_WARM + rounds * CHECKOUTS_1
-    : name === 'checkout-32' ? CHECKOUTS_WARM + rounds * CHECKOUTS_32
-      : name === 'reads-beside-checkouts' ? CHECKOUTS_WARM + rounds * CHECKOUTS_BESIDE : 0), 0)
+export const cartsFor = (names: readonly RowName[], rounds: number) =>
+  names.reduce(
+    (sum, name) =>
+      sum +
+      (name === 'checkout-1'
+        ? CHECKOUTS_WARM + rounds * CHECKOUTS_1
+        : name === 'checkout-32'
+          ? CHECKOUTS_WARM + rounds * CHECKOUTS_32
+          : name === 'reads-beside-checkouts'
+            ? CHECKOUTS_WARM + rounds * CHECKOUTS_BESIDE
+            : 0),
+    0,
+  )
 
-const reading = (operations: Operations): Part => ({ connections: READERS, most: Infinity, warm: Infinity, operations: async () => operations })
+const reading = (operations: Operations): Part => ({
+  connections: READERS,
+  most: Infinity,
+  warm: Infinity,
+  operations: async () => operations,
+})
 
 async function etagsOf({ port }: Side, { productIds }: Seeded, { buyer }: Requests): Promise<Map<string, string>> {
   const etags = new Map<string, string>()
@@ -59,7 +87,9 @@ async function etagsOf({ port }: Side, { productIds }: Seeded, { buyer }: Reques
 /** All rows over the seeded data. */
 export function rowsOf(seeded: Seeded, ask: Requests): Row[] {
   const checkouts = (connections: number, most: number): Part => ({
-    connections, most, warm: CHECKOUTS_WARM,
+    connections,
+    most,
+    warm: CHECKOUTS_WARM,
     async operations({ carts }, count) {
       const last = Math.min(carts.used + count, carts.ids.length)
       return () => {
@@ -74,7 +104,8 @@ export function rowsOf(seeded: Seeded, ask: Requests): Row[] {
     'list-products': () => row('list-products', reading(ask.list)),
     'get-product': () => row('get-product', reading(ask.products)),
     'get-order': () => row('get-order', reading(ask.orders)),
-    'product-304': () => row('product-304', { ...reading(ask.products), operations: async (side) => ask.unchanged(await etagsOf(side, seeded, ask)) }),
+    'product-304': () =>
+      row('product-304', { ...reading(ask.products), operations: async (side) => ask.unchanged(await etagsOf(side, seeded, ask)) }),
     'add-to-cart': () => row('add-to-cart', { ...reading(ask.addToCart), connections: 1 }),
     'checkout-1': () => row('checkout-1', checkouts(1, CHECKOUTS_1)),
     'checkout-32': () => row('checkout-32', checkouts(BUYERS, CHECKOUTS_32)),

@@ -12,7 +12,9 @@ type Body = Record<string, unknown>
 
 async function call({ port }: Side, method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method, headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' }, body: body === undefined ? undefined : JSON.stringify(body),
+    method,
+    headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+    body: body === undefined ? undefined : JSON.stringify(body),
   })
   const text = await response.text()
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
@@ -37,7 +39,7 @@ async function purchase(side: Side, ask: ReturnType<typeof requests>, seeded: Se
 export async function requireSame(floor: Side, stoa: Side, seeded: Seeded) {
   const ask = requests(seeded)
   const compare = (what: string, a: string, b: string, drawn: ReadonlySet<string> = new Set()) => {
-    const [left, right] = [a, b].map((text) => JSON.parse(text, (name, value) => drawn.has(name) ? typeof value : value))
+    const [left, right] = [a, b].map((text) => JSON.parse(text, (name, value) => (drawn.has(name) ? typeof value : value)))
     if (!isDeepStrictEqual(left, right)) throw new Error(`${what}: the floor answers\n${a}\nand Stoa\n${b}`)
   }
   const reads = [

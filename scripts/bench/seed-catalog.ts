@@ -2,7 +2,17 @@
 import { indexProduct, refreshPrices } from '../../api/catalog/write.ts'
 import { fold } from '../../api/slug.ts'
 import { inserter, type Db } from '../../db/driver.ts'
-import { brands, categories, collectionProducts, collections, inventoryMovements, products, productTags, taxRates, variants } from '../../db/store/catalog.ts'
+import {
+  brands,
+  categories,
+  collectionProducts,
+  collections,
+  inventoryMovements,
+  products,
+  productTags,
+  taxRates,
+  variants,
+} from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
 import { coupons } from '../../db/store/marketing.ts'
 import type { Choose } from './random.ts'
@@ -37,21 +47,43 @@ const insertMember = inserter(collectionProducts)
 const insertMovement = inserter(inventoryMovements)
 
 /** A variant as orders and carts of the seed know it; amounts in minor units, the rate in percent times 10,000. */
-export interface SeededVariant { id: string, productId: string, name: string, sku: string, price: number, quantity: number, reserved: number }
+export interface SeededVariant {
+  id: string
+  productId: string
+  name: string
+  sku: string
+  price: number
+  quantity: number
+  reserved: number
+}
 export interface Catalog {
-  productIds: string[], variants: SeededVariant[]
-  taxRate: number, method: { id: string, name: string, price: number }, coupon: { id: string, code: string, percentage: number }
+  productIds: string[]
+  variants: SeededVariant[]
+  taxRate: number
+  method: { id: string; name: string; price: number }
+  coupon: { id: string; code: string; percentage: number }
 }
 
 const RATE = 230_000
 const SHIPPING_CENTS = 499
 const COUPON = { code: 'WELCOME10', percentage: 10 }
 
-interface Groups { brands: string[], categories: string[], collections: string[] }
+interface Groups {
+  brands: string[]
+  categories: string[]
+  collections: string[]
+}
 
 async function seedGroups(tx: Db, now: string): Promise<Groups> {
   const group = (kind: string, i: number) => ({
-    id: Bun.randomUUIDv7(), name: `${kind} ${i}`, slug: `${kind.toLowerCase()}-${i}`, description: SENTENCE, active: true, seo: {}, createdAt: now, updatedAt: now,
+    id: Bun.randomUUIDv7(),
+    name: `${kind} ${i}`,
+    slug: `${kind.toLowerCase()}-${i}`,
+    description: SENTENCE,
+    active: true,
+    seo: {},
+    createdAt: now,
+    updatedAt: now,
   })
   const made: Groups = { brands: [], categories: [], collections: [] }
   for (let i = 1; i <= BRANDS; i++) made.brands.push(await keep(insertBrand, tx, { ...group('Brand', i), logo: null }))
@@ -59,7 +91,10 @@ async function seedGroups(tx: Db, now: string): Promise<Groups> {
     const parentId = i > CATEGORIES / 3 ? made.categories[i % Math.floor(CATEGORIES / 3)]! : null
     made.categories.push(await keep(insertCategory, tx, { ...group('Category', i), longDescription: null, image: null, parentId }))
   }
-  for (let i = 1; i <= COLLECTIONS; i++) made.collections.push(await keep(insertCollection, tx, { ...group('Collection', i), longDescription: null, image: null, kind: 'products' }))
+  for (let i = 1; i <= COLLECTIONS; i++)
+    made.collections.push(
+      await keep(insertCollection, tx, { ...group('Collection', i), longDescription: null, image: null, kind: 'products' }),
+    )
   return made
 }
 
@@ -68,7 +103,12 @@ async function keep<R extends { id: string }>(insert: (tx: Db, row: R) => Promis
   return row.id
 }
 
-async function seedVariants(tx: Db, choose: Choose, now: string, product: { id: string, name: string, number: number }): Promise<SeededVariant[]> {
+async function seedVariants(
+  tx: Db,
+  choose: Choose,
+  now: string,
+  product: { id: string; name: string; number: number },
+): Promise<SeededVariant[]> {
   const made: SeededVariant[] = []
   const count = choose.whole(1, VARIANTS_MAX)
   const color = choose.one(COLORS)
@@ -77,21 +117,52 @@ async function seedVariants(tx: Db, choose: Choose, now: string, product: { id: 
     const options: Record<string, string> = count === 1 ? {} : { size: SIZES[i]!, color }
     const price = basePrice + i * 200
     const variant: SeededVariant = {
-      id: Bun.randomUUIDv7(), productId: product.id, name: Object.values(options).join(' / ') || product.name, sku: `SKU-${String(product.number).padStart(5, '0')}-${i + 1}`,
-      price, quantity: choose.whole(QUANTITY_LEAST, QUANTITY_MOST), reserved: 0,
+      id: Bun.randomUUIDv7(),
+      productId: product.id,
+      name: Object.values(options).join(' / ') || product.name,
+      sku: `SKU-${String(product.number).padStart(5, '0')}-${i + 1}`,
+      price,
+      quantity: choose.whole(QUANTITY_LEAST, QUANTITY_MOST),
+      reserved: 0,
     }
     await insertVariant(tx, {
-      ...variant, barcode: null, compareAtPrice: choose.chance(0.2) ? price + 1000 : null, prices: choose.chance(0.3) ? { eur: Math.round(price * 0.92) } : {}, options,
-      tracked: true, backorder: false, weightGrams: choose.whole(100, 5000), dimensionsMm: choose.chance(0.5) ? { length: 300, width: 200, height: 100 } : null,
-      shippable: true, bookable: false, taxRateId: null, position: i, active: true, createdAt: now, updatedAt: now,
+      ...variant,
+      barcode: null,
+      compareAtPrice: choose.chance(0.2) ? price + 1000 : null,
+      prices: choose.chance(0.3) ? { eur: Math.round(price * 0.92) } : {},
+      options,
+      tracked: true,
+      backorder: false,
+      weightGrams: choose.whole(100, 5000),
+      dimensionsMm: choose.chance(0.5) ? { length: 300, width: 200, height: 100 } : null,
+      shippable: true,
+      bookable: false,
+      taxRateId: null,
+      position: i,
+      active: true,
+      createdAt: now,
+      updatedAt: now,
     })
-    await insertMovement(tx, { id: Bun.randomUUIDv7(), variantId: variant.id, delta: variant.quantity, reason: 'initial stock', orderId: null, keyId: null, createdAt: now })
+    await insertMovement(tx, {
+      id: Bun.randomUUIDv7(),
+      variantId: variant.id,
+      delta: variant.quantity,
+      reason: 'initial stock',
+      orderId: null,
+      keyId: null,
+      createdAt: now,
+    })
     made.push(variant)
   }
   return made
 }
 
-async function seedProduct(tx: Db, choose: Choose, groups: Groups, about: { number: number, now: string, currency: string }): Promise<{ id: string, variants: SeededVariant[] }> {
+async function seedProduct(
+  tx: Db,
+  choose: Choose,
+  groups: Groups,
+  about: { number: number; now: string; currency: string },
+): Promise<{ id: string; variants: SeededVariant[] }> {
   const { number, now } = about
   const id = Bun.randomUUIDv7()
   const name = `${choose.one(WORDS.first)} ${choose.one(WORDS.second)} ${choose.one(WORDS.third)} ${number}`
@@ -99,32 +170,72 @@ async function seedProduct(tx: Db, choose: Choose, groups: Groups, about: { numb
   const tags = [...new Set([choose.one(TAGS), choose.one(TAGS), choose.one(TAGS)])]
   const ratingCount = choose.whole(0, 40)
   await insertProduct(tx, {
-    id, name, slug, summary: `${name}. ${SENTENCE}`, badgeContent: choose.chance(0.1) ? 'New' : null, status: 'published',
-    content: { type: 'doc', content: [1, 2, 3].map(() => ({ type: 'paragraph', content: [{ type: 'text', text: `${SENTENCE} ${SENTENCE}` }] })) },
-    images: [1, 2].map((n) => `https://cdn.shop.example/products/${slug}-${n}.jpg`), brandId: choose.one(groups.brands), categoryId: choose.one(groups.categories), tags,
-    seo: { title: name, description: SENTENCE }, isEvent: false, ratingSum: ratingCount * 4, ratingCount, createdAt: now, updatedAt: now,
+    id,
+    name,
+    slug,
+    summary: `${name}. ${SENTENCE}`,
+    badgeContent: choose.chance(0.1) ? 'New' : null,
+    status: 'published',
+    content: {
+      type: 'doc',
+      content: [1, 2, 3].map(() => ({ type: 'paragraph', content: [{ type: 'text', text: `${SENTENCE} ${SENTENCE}` }] })),
+    },
+    images: [1, 2].map((n) => `https://cdn.shop.example/products/${slug}-${n}.jpg`),
+    brandId: choose.one(groups.brands),
+    categoryId: choose.one(groups.categories),
+    tags,
+    seo: { title: name, description: SENTENCE },
+    isEvent: false,
+    ratingSum: ratingCount * 4,
+    ratingCount,
+    createdAt: now,
+    updatedAt: now,
   })
   const made = await seedVariants(tx, choose, now, { id, name, number })
   for (const tag of tags) await insertTag(tx, { tag, productId: id })
-  for (const collectionId of new Set([choose.one(groups.collections), choose.one(groups.collections)])) await insertMember(tx, { collectionId, productId: id, position: number })
+  for (const collectionId of new Set([choose.one(groups.collections), choose.one(groups.collections)]))
+    await insertMember(tx, { collectionId, productId: id, position: number })
   await refreshPrices(tx, id, about.currency)
   await indexProduct(tx, id)
   return { id, variants: made }
 }
 
 /** Fills an empty store with `count` published products and all that a checkout asks for. */
-export async function seedCatalog(tx: Db, choose: Choose, about: { count: number, now: string, currency: string }): Promise<Catalog> {
+export async function seedCatalog(tx: Db, choose: Choose, about: { count: number; now: string; currency: string }): Promise<Catalog> {
   const { count, now } = about
   const dated = { createdAt: now, updatedAt: now }
   await insertTaxRate(tx, { id: Bun.randomUUIDv7(), name: 'VAT', rate: RATE, countries: [], default: true, ...dated })
   const method = { id: Bun.randomUUIDv7(), name: 'Courier', price: SHIPPING_CENTS }
   await insertMethod(tx, {
-    ...method, description: null, type: 'courier', freeShippingThreshold: null, minShippingTime: 1, maxShippingTime: 3, countries: [], taxRateId: null, position: 0, currencyPrices: {}, ...dated,
+    ...method,
+    description: null,
+    type: 'courier',
+    freeShippingThreshold: null,
+    minShippingTime: 1,
+    maxShippingTime: 3,
+    countries: [],
+    taxRateId: null,
+    position: 0,
+    currencyPrices: {},
+    ...dated,
   })
   const coupon = { id: Bun.randomUUIDv7(), ...COUPON }
   await insertCoupon(tx, {
-    ...coupon, type: 'percentage', amount: null, timesRedeemed: 0, maxUses: null, startDate: null, endDate: null, minProductCount: null, maxProductCount: null,
-    productIds: [], collectionIds: [], categoryIds: [], brandIds: [], currencyAmounts: {}, ...dated,
+    ...coupon,
+    type: 'percentage',
+    amount: null,
+    timesRedeemed: 0,
+    maxUses: null,
+    startDate: null,
+    endDate: null,
+    minProductCount: null,
+    maxProductCount: null,
+    productIds: [],
+    collectionIds: [],
+    categoryIds: [],
+    brandIds: [],
+    currencyAmounts: {},
+    ...dated,
   })
   const groups = await seedGroups(tx, now)
   const catalog: Catalog = { productIds: [], variants: [], taxRate: RATE, method, coupon }

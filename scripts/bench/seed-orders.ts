@@ -4,12 +4,12 @@ import { price } from '../../api/checkout/price.ts'
 import { inserter, type Db } from '../../db/driver.ts'
 import { inventoryMovements, variants } from '../../db/store/catalog.ts'
 import { couponRedemptions, coupons } from '../../db/store/marketing.ts'
-import { customers, orderLines, orders, payments, shipments } from '../../db/store/orders.ts'
-import { counters, type Address } from '../../db/store/store.ts'
+import { orderLines, orders, payments, shipments } from '../../db/store/orders.ts'
+import { counters } from '../../db/store/store.ts'
 import type { Choose } from './random.ts'
+import { ADDRESS, customerEmail, CUSTOMERS, seedCustomers } from './seed-customers.ts'
 import type { Catalog, SeededVariant } from './seed-catalog.ts'
 
-const CUSTOMERS = 3_000
 const LINES_MAX = 3
 const UNITS_MAX = 4
 const COUPON_SHARE = 0.2
@@ -20,15 +20,6 @@ const STATUSES = ['pending', 'paid', 'processing', 'shipped', 'completed', 'comp
 const OPEN: ReadonlySet<string> = new Set(['pending', 'paid', 'processing'])
 const MINUTE_MS = 60_000
 
-/** The address that orders go to. */
-export const ADDRESS: Address = {
-  name: 'Ada Lovelace', company: null, line1: '1000 SW Broadway', line2: null, city: 'Portland', state: 'OR', postalCode: '97205', country: 'US', phone: null,
-}
-
-/** The address for mail of the nth customer. */
-export const customerEmail = (n: number) => `customer${n}@example.com`
-
-const insertCustomer = inserter(customers)
 const insertOrder = inserter(orders)
 const insertLine = inserter(orderLines)
 const insertPayment = inserter(payments)
@@ -36,31 +27,61 @@ const insertShipment = inserter(shipments)
 const insertMovement = inserter(inventoryMovements)
 const insertRedemption = inserter(couponRedemptions)
 
-export interface About { count: number, nowMs: number, currency: string }
-
-async function seedCustomers(tx: Db, now: string): Promise<string[]> {
-  const ids: string[] = []
-  for (let n = 0; n < CUSTOMERS; n++) {
-    const id = Bun.randomUUIDv7()
-    await insertCustomer(tx, { id, email: customerEmail(n), name: `Customer ${n}`, phone: null, createdAt: now, updatedAt: now })
-    ids.push(id)
-  }
-  return ids
+export interface About {
+  count: number
+  nowMs: number
+  currency: string
 }
 
 /** What one order is made of, before it is stored. */
-interface Draft { id: string, lookup: number, status: (typeof STATUSES)[number], at: string, customer: { id: string, n: number }, wanted: { variant: SeededVariant, quantity: number }[], hasCoupon: boolean }
+interface Draft {
+  id: string
+  lookup: number
+  status: (typeof STATUSES)[number]
+  at: string
+  customer: { id: string; n: number }
+  wanted: { variant: SeededVariant; quantity: number }[]
+  hasCoupon: boolean
+}
 
-const priced = (draft: Draft, catalog: Catalog) => price({
-  lines: draft.wanted.map(({ variant, quantity }) => ({
-    itemId: variant.id, productId: variant.productId, collectionIds: [], categoryIds: [], brandId: null, quantity, unitPrice: variant.price, taxRate: catalog.taxRate, bundle: null,
-  })),
-  promotions: [], loyalty: null, taxesIncluded: true, now: draft.at, shipping: { price: catalog.method.price, freeShippingThreshold: null, taxRate: catalog.taxRate },
-  coupons: draft.hasCoupon ? [{
-    ...catalog.coupon, type: 'percentage', amount: null, timesRedeemed: 0, maxUses: null, startDate: null, endDate: null, minProductCount: null, maxProductCount: null,
-    productIds: [], collectionIds: [], categoryIds: [], brandIds: [],
-  }] : [],
-})
+const priced = (draft: Draft, catalog: Catalog) =>
+  price({
+    lines: draft.wanted.map(({ variant, quantity }) => ({
+      itemId: variant.id,
+      productId: variant.productId,
+      collectionIds: [],
+      categoryIds: [],
+      brandId: null,
+      quantity,
+      unitPrice: variant.price,
+      taxRate: catalog.taxRate,
+      bundle: null,
+    })),
+    promotions: [],
+    loyalty: null,
+    taxesIncluded: true,
+    now: draft.at,
+    shipping: { price: catalog.method.price, freeShippingThreshold: null, taxRate: catalog.taxRate },
+    coupons: draft.hasCoupon
+      ? [
+          {
+            ...catalog.coupon,
+            type: 'percentage',
+            amount: null,
+            timesRedeemed: 0,
+            maxUses: null,
+            startDate: null,
+            endDate: null,
+            minProductCount: null,
+            maxProductCount: null,
+            productIds: [],
+            collectionIds: [],
+            categoryIds: [],
+            brandIds: [],
+          },
+        ]
+      : [],
+  })
 
 async function seedOrder(tx: Db, draft: Draft, catalog: Catalog, { currency }: About) {
   const { id, lookup, status, at, customer, wanted } = draft
@@ -68,31 +89,105 @@ async function seedOrder(tx: Db, draft: Draft, catalog: Catalog, { currency }: A
   const paid = status !== 'pending'
   const open = OPEN.has(status)
   await insertOrder(tx, {
-    id, lookup, source: 'storefront', status, paymentStatus: paid ? 'paid' : 'unpaid', customerId: customer.id, email: customerEmail(customer.n), name: `Customer ${customer.n}`, phone: null, currency,
-    taxesIncluded: true, subtotalCents: sum.subtotal, discountCents: sum.discount, shippingCents: sum.shipping, taxCents: sum.tax, totalCents: sum.total, paidCents: paid ? sum.total : 0, refundedCents: 0,
-    shippingAddress: ADDRESS, billingAddress: ADDRESS, shippingMethodId: catalog.method.id, shippingName: catalog.method.name, shippingTaxCents: sum.shippingTax, pickupPoint: null, pickupLocationId: null,
-    coupons: used.map(({ code, discount }) => ({ code, discountCents: discount })), pointsEarned: 0, pointsRedeemed: 0, accessCode: Bun.randomUUIDv7().replaceAll('-', ''), workstationId: null,
-    packedAt: null, paidAt: paid ? at : null, note: null, cancelReason: null, cartId: null, createdAt: at, updatedAt: at,
+    id,
+    lookup,
+    source: 'storefront',
+    status,
+    paymentStatus: paid ? 'paid' : 'unpaid',
+    customerId: customer.id,
+    email: customerEmail(customer.n),
+    name: `Customer ${customer.n}`,
+    phone: null,
+    currency,
+    taxesIncluded: true,
+    subtotalCents: sum.subtotal,
+    discountCents: sum.discount,
+    shippingCents: sum.shipping,
+    taxCents: sum.tax,
+    totalCents: sum.total,
+    paidCents: paid ? sum.total : 0,
+    refundedCents: 0,
+    shippingAddress: ADDRESS,
+    billingAddress: ADDRESS,
+    shippingMethodId: catalog.method.id,
+    shippingName: catalog.method.name,
+    shippingTaxCents: sum.shippingTax,
+    pickupPoint: null,
+    pickupLocationId: null,
+    coupons: used.map(({ code, discount }) => ({ code, discountCents: discount })),
+    pointsEarned: 0,
+    pointsRedeemed: 0,
+    accessCode: Bun.randomUUIDv7().replaceAll('-', ''),
+    workstationId: null,
+    packedAt: null,
+    paidAt: paid ? at : null,
+    note: null,
+    cancelReason: null,
+    cartId: null,
+    createdAt: at,
+    updatedAt: at,
   })
   if (draft.hasCoupon) await insertRedemption(tx, { couponId: catalog.coupon.id, orderId: id, createdAt: at })
-  const shipped: { lineId: string, quantity: number }[] = []
+  const shipped: { lineId: string; quantity: number }[] = []
   for (const [position, { variant, quantity }] of wanted.entries()) {
     const lineId = Bun.randomUUIDv7()
     await insertLine(tx, {
-      id: lineId, orderId: id, position, variantId: variant.id, productId: variant.productId, bundleId: null, name: variant.name, sku: variant.sku, quantity, unitPriceCents: variant.price,
-      discountCents: lines[position]!.discount, taxCents: lines[position]!.tax, totalCents: lines[position]!.total, shippable: true, openQuantity: open ? quantity : 0, held: true,
-      shippedQuantity: open ? 0 : quantity, refundedQuantity: 0, bookingSlotId: null,
+      id: lineId,
+      orderId: id,
+      position,
+      variantId: variant.id,
+      productId: variant.productId,
+      bundleId: null,
+      name: variant.name,
+      sku: variant.sku,
+      quantity,
+      unitPriceCents: variant.price,
+      discountCents: lines[position]!.discount,
+      taxCents: lines[position]!.tax,
+      totalCents: lines[position]!.total,
+      shippable: true,
+      openQuantity: open ? quantity : 0,
+      held: true,
+      shippedQuantity: open ? 0 : quantity,
+      refundedQuantity: 0,
+      bookingSlotId: null,
     })
     if (open) variant.reserved += quantity
     else {
       variant.quantity -= quantity
       shipped.push({ lineId, quantity })
-      await insertMovement(tx, { id: Bun.randomUUIDv7(), variantId: variant.id, delta: -quantity, reason: `order ${lookup}`, orderId: id, keyId: null, createdAt: at })
+      await insertMovement(tx, {
+        id: Bun.randomUUIDv7(),
+        variantId: variant.id,
+        delta: -quantity,
+        reason: `order ${lookup}`,
+        orderId: id,
+        keyId: null,
+        createdAt: at,
+      })
     }
   }
-  if (shipped.length) await insertShipment(tx, { id: Bun.randomUUIDv7(), orderId: id, lines: shipped, carrier: 'Courier', trackingNumber: `T${lookup}`, trackingUrl: null, createdAt: at })
+  if (shipped.length)
+    await insertShipment(tx, {
+      id: Bun.randomUUIDv7(),
+      orderId: id,
+      lines: shipped,
+      carrier: 'Courier',
+      trackingNumber: `T${lookup}`,
+      trackingUrl: null,
+      createdAt: at,
+    })
   await insertPayment(tx, {
-    id: Bun.randomUUIDv7(), orderId: id, method: 'manual', status: paid ? 'succeeded' : 'pending', amountCents: sum.total, currency, reference: null, providerId: null, createdAt: at, updatedAt: at,
+    id: Bun.randomUUIDv7(),
+    orderId: id,
+    method: 'manual',
+    status: paid ? 'succeeded' : 'pending',
+    amountCents: sum.total,
+    currency,
+    reference: null,
+    providerId: null,
+    createdAt: at,
+    updatedAt: at,
   })
 }
 
@@ -111,14 +206,20 @@ export async function seedOrders(tx: Db, choose: Choose, catalog: Catalog, about
       wanted.set(variant.id, { variant, quantity: choose.whole(1, UNITS_MAX) })
     }
     const draft: Draft = {
-      id: Bun.randomUUIDv7('hex', atMs), lookup: NUMBER_BASE + 1 + i, status: choose.one(STATUSES), at: new Date(atMs).toISOString(), customer: { id: customerIds[n]!, n },
-      wanted: [...wanted.values()], hasCoupon: choose.chance(COUPON_SHARE),
+      id: Bun.randomUUIDv7('hex', atMs),
+      lookup: NUMBER_BASE + 1 + i,
+      status: choose.one(STATUSES),
+      at: new Date(atMs).toISOString(),
+      customer: { id: customerIds[n]!, n },
+      wanted: [...wanted.values()],
+      hasCoupon: choose.chance(COUPON_SHARE),
     }
     await seedOrder(tx, draft, catalog, about)
     if (draft.hasCoupon) redeemed++
     ids.push(draft.id)
   }
-  for (const { id, quantity, reserved } of catalog.variants) await tx.update(variants).set({ quantity, reserved }).where(eq(variants.id, id))
+  for (const { id, quantity, reserved } of catalog.variants)
+    await tx.update(variants).set({ quantity, reserved }).where(eq(variants.id, id))
   await tx.update(coupons).set({ timesRedeemed: redeemed }).where(eq(coupons.id, catalog.coupon.id))
   await tx.insert(counters).values({ name: 'order', value: NUMBER_BASE + count })
   return ids

@@ -31,20 +31,37 @@ export interface Seeded {
   cartIds: string[]
 }
 
-export interface Amounts { products: number, orders: number, carts: number }
+export interface Amounts {
+  products: number
+  orders: number
+  carts: number
+}
 
 const insertCart = inserter(carts)
 
 /** Carts with one item and the coupon, as a buyer leaves them before checkout. */
-async function seedCarts(tx: Db, choose: Choose, catalog: Catalog, about: { count: number, nowMs: number }): Promise<string[]> {
+async function seedCarts(tx: Db, choose: Choose, catalog: Catalog, about: { count: number; nowMs: number }): Promise<string[]> {
   const now = new Date(about.nowMs).toISOString()
   const ids: string[] = []
   for (let i = 0; i < about.count; i++) {
     const id = Bun.randomUUIDv7()
     await insertCart(tx, {
-      id, currency: CURRENCY, email: null, items: [{ id: Bun.randomUUIDv7(), variantId: choose.one(catalog.variants).id, bundleId: null, quantity: 1 }], couponIds: [catalog.coupon.id], loyaltyPoints: 0,
-      shippingMethodId: null, shippingAddress: null, billingAddress: null, pickupPoint: null, pickupLocationId: null, note: null, orderId: null,
-      expiresAt: new Date(about.nowMs + CART_TTL_MS).toISOString(), createdAt: now, updatedAt: now,
+      id,
+      currency: CURRENCY,
+      email: null,
+      items: [{ id: Bun.randomUUIDv7(), variantId: choose.one(catalog.variants).id, bundleId: null, quantity: 1 }],
+      couponIds: [catalog.coupon.id],
+      loyaltyPoints: 0,
+      shippingMethodId: null,
+      shippingAddress: null,
+      billingAddress: null,
+      pickupPoint: null,
+      pickupLocationId: null,
+      note: null,
+      orderId: null,
+      expiresAt: new Date(about.nowMs + CART_TTL_MS).toISOString(),
+      createdAt: now,
+      updatedAt: now,
     })
     ids.push(id)
   }
@@ -54,26 +71,43 @@ async function seedCarts(tx: Db, choose: Choose, catalog: Catalog, about: { coun
 /** Makes a store with this much data at `location`; its databases are closed, and whole in their files, when it resolves. */
 export async function seed(location: Location, amounts: Amounts): Promise<Seeded> {
   const { registry, close } = await openRegistry(location)
-  const { id, keys } = await newStore(registry, { name: 'Bench store', plan: 'growth', currency: CURRENCY, locale: 'en-US', aiBuilt: false })
+  const { id, keys } = await newStore(registry, {
+    name: 'Bench store',
+    plan: 'growth',
+    currency: CURRENCY,
+    locale: 'en-US',
+    aiBuilt: false,
+  })
   const database = databaseName(id, 'live')
   const handle = await openDatabase(location, database, 'store')
   const choose = choices(SEED)
   const nowMs = Date.now()
   const now = new Date(nowMs).toISOString()
   const { catalog, orderIds } = await handle.write(async (tx) => {
-    await tx.update(settings).set({ enabledCurrencies: [CURRENCY, SECOND_CURRENCY] }).where(eq(settings.id, 1))
+    await tx
+      .update(settings)
+      .set({ enabledCurrencies: [CURRENCY, SECOND_CURRENCY] })
+      .where(eq(settings.id, 1))
     const catalog = await seedCatalog(tx, choose, { count: amounts.products, now, currency: CURRENCY })
     return { catalog, orderIds: await seedOrders(tx, choose, catalog, { count: amounts.orders, nowMs, currency: CURRENCY }) }
   })
   const cartIds: string[] = []
   while (cartIds.length < amounts.carts) {
     const count = Math.min(CARTS_AT_ONCE, amounts.carts - cartIds.length)
-    cartIds.push(...await handle.write((tx) => seedCarts(tx, choose, catalog, { count, nowMs })))
+    cartIds.push(...(await handle.write((tx) => seedCarts(tx, choose, catalog, { count, nowMs }))))
   }
   await handle.connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   handle.close()
   close()
   return {
-    storeId: id, database, keys, productIds: catalog.productIds, orderIds, variantIds: catalog.variants.map((variant) => variant.id), methodId: catalog.method.id, couponCode: catalog.coupon.code, cartIds,
+    storeId: id,
+    database,
+    keys,
+    productIds: catalog.productIds,
+    orderIds,
+    variantIds: catalog.variants.map((variant) => variant.id),
+    methodId: catalog.method.id,
+    couponCode: catalog.coupon.code,
+    cartIds,
   }
 }

@@ -7,11 +7,16 @@ const LISTEN_MAX_MS = 20_000
 const STOP_MAX_MS = 10_000
 
 /** A server that listens. */
-export interface Server { port: number, stop(): Promise<void> }
+export interface Server {
+  port: number
+  stop(): Promise<void>
+}
 
 /** What a process sees of the environment: where things are, and nothing that configures Stoa. */
 export const environment = (extra: Record<string, string> = {}): Record<string, string> => {
-  const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG'].flatMap((name) => process.env[name] === undefined ? [] : [[name, process.env[name]!] as const])
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG'].flatMap((name) =>
+    process.env[name] === undefined ? [] : [[name, process.env[name]!] as const],
+  )
   return { ...Object.fromEntries(kept), ...extra }
 }
 
@@ -70,11 +75,12 @@ function freePort(): number {
 }
 
 /** Starts all of Stoa as its users do, with `npm start`; tells how long its first answer took. */
-export async function startWhole(dataDir: string): Promise<{ ms: number, stop(): Promise<void> }> {
+export async function startWhole(dataDir: string): Promise<{ ms: number; stop(): Promise<void> }> {
   const port = freePort()
   const startedMs = performance.now()
   const child = Bun.spawn(['npm', 'start'], {
-    cwd: ROOT, stdio: ['ignore', 'ignore', 'pipe'],
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'pipe'],
     env: environment({ DATA_DIR: dataDir, HOST: '127.0.0.1', API_PORT: String(port), SITE_PORT: String(freePort()), LOG: 'silent' }),
   })
   started.add(child)

@@ -4,7 +4,8 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { indexGroup, type Group } from '../../api/catalog/groups.ts'
 import { insertProduct } from '../../api/catalog/products.ts'
 import type { ProductInput, VariantInput } from '../../api/catalog/shapes.ts'
-import { slugFor } from '../../api/catalog/write.ts'
+import {} from '../../api/catalog/write.ts'
+import { slugFor } from '../../api/references.ts'
 import { decimalsOf, toMajor } from '../../api/money.ts'
 import { slugOf } from '../../api/slug.ts'
 import type { Db } from '../../db/driver.ts'
@@ -15,20 +16,45 @@ import { actingAt, DAY_MS, type Seeding } from './seeding.ts'
 import { BRANDS, COLLECTIONS, DEPARTMENTS, QUALITIES, SENTENCES, TAGS, type Department } from './words.ts'
 
 /** Ids of what products belong to; categories by the name of the part of a department. */
-export interface Groups { brands: string[], collections: string[], parts: { department: Department, part: string, categoryId: string }[], reducedRateId: string | null }
+export interface Groups {
+  brands: string[]
+  collections: string[]
+  parts: { department: Department; part: string; categoryId: string }[]
+  reducedRateId: string | null
+}
 
 /** Everything was there before the first order of the last 90 days. */
 const FOUNDED_DAYS_AGO = 120
 
 /** An amount of the store's currency that costs about as much as so many cents of a dollar: 2490 is 24.90 or, without decimals, 2490. */
-const amount = (cents: number, currency: string) => decimalsOf(currency) === 3 ? cents * 10 : cents
+const amount = (cents: number, currency: string) => (decimalsOf(currency) === 3 ? cents * 10 : cents)
 
-async function group(tx: Db, kind: Group, table: typeof categories | typeof brands | typeof collections, seeding: Seeding, name: string, more: object): Promise<string> {
+async function group(
+  tx: Db,
+  kind: Group,
+  table: typeof categories | typeof brands | typeof collections,
+  seeding: Seeding,
+  name: string,
+  more: object,
+): Promise<string> {
   const slug = slugOf(name)
-  const [known] = await tx.select({ id: table.id }).from(table as typeof brands).where(eq(table.slug, slug))
+  const [known] = await tx
+    .select({ id: table.id })
+    .from(table as typeof brands)
+    .where(eq(table.slug, slug))
   if (known) return known.id
   const { outside, now } = actingAt(seeding.nowMs - FOUNDED_DAYS_AGO * DAY_MS)
-  const row = { id: outside.id(), name, slug, description: `${name}. ${seeding.choose.one(SENTENCES)}`, active: true, seo: {}, createdAt: now, updatedAt: now, ...more }
+  const row = {
+    id: outside.id(),
+    name,
+    slug,
+    description: `${name}. ${seeding.choose.one(SENTENCES)}`,
+    active: true,
+    seo: {},
+    createdAt: now,
+    updatedAt: now,
+    ...more,
+  }
   await tx.insert(table as SQLiteTable).values(row)
   await indexGroup(tx, kind, row)
   return row.id
@@ -38,11 +64,22 @@ async function group(tx: Db, kind: Group, table: typeof categories | typeof bran
 export async function seedGroups(tx: Db, seeding: Seeding): Promise<Groups> {
   const groups: Groups = { brands: [], collections: [], parts: [], reducedRateId: null }
   for (const name of BRANDS) groups.brands.push(await group(tx, 'brand', brands, seeding, name, { logo: null }))
-  for (const name of COLLECTIONS) groups.collections.push(await group(tx, 'collection', collections, seeding, name, { longDescription: null, image: null, kind: 'products' }))
+  for (const name of COLLECTIONS)
+    groups.collections.push(
+      await group(tx, 'collection', collections, seeding, name, { longDescription: null, image: null, kind: 'products' }),
+    )
   for (const department of DEPARTMENTS) {
-    const parentId = await group(tx, 'category', categories, seeding, department.name, { longDescription: null, image: null, parentId: null })
+    const parentId = await group(tx, 'category', categories, seeding, department.name, {
+      longDescription: null,
+      image: null,
+      parentId: null,
+    })
     for (const part of Object.keys(department.parts)) {
-      groups.parts.push({ department, part, categoryId: await group(tx, 'category', categories, seeding, part, { longDescription: null, image: null, parentId }) })
+      groups.parts.push({
+        department,
+        part,
+        categoryId: await group(tx, 'category', categories, seeding, part, { longDescription: null, image: null, parentId }),
+      })
     }
   }
   groups.reducedRateId = await seedTaxes(tx, seeding)
@@ -52,8 +89,17 @@ export async function seedGroups(tx: Db, seeding: Seeding): Promise<Groups> {
 /** Tax rates, unless the store has some; returns the reduced one of the seed. */
 async function seedTaxes(tx: Db, { nowMs }: Seeding): Promise<string | null> {
   const { outside, now } = actingAt(nowMs - FOUNDED_DAYS_AGO * DAY_MS)
-  if (await tx.$count(taxRates)) return (await tx.select({ id: taxRates.id }).from(taxRates).where(eq(taxRates.name, 'Reduced')))[0]?.id ?? null
-  const row = (name: string, rate: number) => ({ id: outside.id(), name, rate, countries: [], default: name === 'Standard', createdAt: now, updatedAt: now })
+  if (await tx.$count(taxRates))
+    return (await tx.select({ id: taxRates.id }).from(taxRates).where(eq(taxRates.name, 'Reduced')))[0]?.id ?? null
+  const row = (name: string, rate: number) => ({
+    id: outside.id(),
+    name,
+    rate,
+    countries: [],
+    default: name === 'Standard',
+    createdAt: now,
+    updatedAt: now,
+  })
   const reduced = row('Reduced', 80_000)
   await tx.insert(taxRates).values([row('Standard', 200_000), reduced])
   return reduced.id
@@ -63,37 +109,97 @@ async function seedTaxes(tx: Db, { nowMs }: Seeding): Promise<string | null> {
 export async function seedOffers(tx: Db, { settings: { currency }, nowMs }: Seeding) {
   const { outside, now } = actingAt(nowMs - FOUNDED_DAYS_AGO * DAY_MS)
   const dated = { createdAt: now, updatedAt: now }
-  const method = (name: string, type: 'courier' | 'pickup_point' | 'in_store', price: number, position: number, days: [number, number]) => ({
-    id: outside.id(), name, type, price: amount(price, currency), position, minShippingTime: days[0], maxShippingTime: days[1], description: null,
-    freeShippingThreshold: type === 'courier' && position === 0 ? amount(9_900, currency) : null, countries: [], taxRateId: null, currencyPrices: {}, ...dated,
+  const method = (
+    name: string,
+    type: 'courier' | 'pickup_point' | 'in_store',
+    price: number,
+    position: number,
+    days: [number, number],
+  ) => ({
+    id: outside.id(),
+    name,
+    type,
+    price: amount(price, currency),
+    position,
+    minShippingTime: days[0],
+    maxShippingTime: days[1],
+    description: null,
+    freeShippingThreshold: type === 'courier' && position === 0 ? amount(9_900, currency) : null,
+    countries: [],
+    taxRateId: null,
+    currencyPrices: {},
+    ...dated,
   })
-  if (!await tx.$count(shippingMethods)) {
-    await tx.insert(shippingMethods).values([method('Standard', 'courier', 490, 0, [2, 4]), method('Express', 'courier', 1_290, 1, [1, 1]), method('Pickup point', 'pickup_point', 290, 2, [2, 5]), method('Collect in store', 'in_store', 0, 3, [0, 0])])
+  if (!(await tx.$count(shippingMethods))) {
+    await tx
+      .insert(shippingMethods)
+      .values([
+        method('Standard', 'courier', 490, 0, [2, 4]),
+        method('Express', 'courier', 1_290, 1, [1, 1]),
+        method('Pickup point', 'pickup_point', 290, 2, [2, 5]),
+        method('Collect in store', 'in_store', 0, 3, [0, 0]),
+      ])
   }
   const coupon = (code: string, worth: { percentage: number } | { amount: number }, more: object = {}) => ({
-    id: outside.id(), code, type: 'percentage' in worth ? 'percentage' as const : 'fixed' as const, percentage: null, amount: null, ...worth, timesRedeemed: 0, maxUses: null, startDate: null, endDate: null,
-    minProductCount: null, maxProductCount: null, productIds: [], collectionIds: [], categoryIds: [], brandIds: [], currencyAmounts: {}, ...dated, ...more,
+    id: outside.id(),
+    code,
+    type: 'percentage' in worth ? ('percentage' as const) : ('fixed' as const),
+    percentage: null,
+    amount: null,
+    ...worth,
+    timesRedeemed: 0,
+    maxUses: null,
+    startDate: null,
+    endDate: null,
+    minProductCount: null,
+    maxProductCount: null,
+    productIds: [],
+    collectionIds: [],
+    categoryIds: [],
+    brandIds: [],
+    currencyAmounts: {},
+    ...dated,
+    ...more,
   })
-  await tx.insert(coupons).values([
-    coupon('WELCOME10', { percentage: 10 }), coupon('FIVEOFF', { amount: amount(500, currency) }, { minProductCount: 2 }), coupon('SUMMER25', { percentage: 25 }, { endDate: new Date(nowMs - 45 * DAY_MS).toISOString() }),
-  ]).onConflictDoNothing()
+  await tx
+    .insert(coupons)
+    .values([
+      coupon('WELCOME10', { percentage: 10 }),
+      coupon('FIVEOFF', { amount: amount(500, currency) }, { minProductCount: 2 }),
+      coupon('SUMMER25', { percentage: 25 }, { endDate: new Date(nowMs - 45 * DAY_MS).toISOString() }),
+    ])
+    .onConflictDoNothing()
 }
 
 /** Up to `count` different choices of a department's options. */
 function combinations({ options }: Department, { choose }: Seeding, count: number): Record<string, string>[] {
-  const all = Object.entries(options).reduce<Record<string, string>[]>((sets, [option, values]) => sets.flatMap((set) => values.map((value) => ({ ...set, [option]: value }))), [{}])
+  const all = Object.entries(options).reduce<Record<string, string>[]>(
+    (sets, [option, values]) => sets.flatMap((set) => values.map((value) => ({ ...set, [option]: value }))),
+    [{}],
+  )
   return choose.some(all, count)
 }
 
-function variantsOf(seeding: Seeding, department: Department, about: { slug: string, price: number, reducedRateId: string | null }): VariantInput[] {
-  const { choose, settings: { currency } } = seeding
+function variantsOf(
+  seeding: Seeding,
+  department: Department,
+  about: { slug: string; price: number; reducedRateId: string | null },
+): VariantInput[] {
+  const {
+    choose,
+    settings: { currency },
+  } = seeding
   const count = choose.whole(1, 6)
   const sets: Record<string, string>[] = count === 1 ? [{}] : combinations(department, seeding, count)
   const onSale = choose.chance(0.2)
   return sets.map((options): VariantInput => ({
-    options, price: toMajor(about.price, currency), compareAtPrice: onSale ? toMajor(Math.ceil(about.price * 1.25 / 100) * 100, currency) : null,
-    sku: [about.slug, ...Object.values(options).map(slugOf)].join('-').toUpperCase().slice(-100), weightGrams: choose.whole(10, 300) * 10,
-    taxRateId: department.name === 'Paper' ? about.reducedRateId : null, stock: { tracked: true, quantity: choose.chance(0.08) ? choose.whole(0, 4) : choose.whole(15, 250), backorder: false },
+    options,
+    price: toMajor(about.price, currency),
+    compareAtPrice: onSale ? toMajor(Math.ceil((about.price * 1.25) / 100) * 100, currency) : null,
+    sku: [about.slug, ...Object.values(options).map(slugOf)].join('-').toUpperCase().slice(-100),
+    weightGrams: choose.whole(10, 300) * 10,
+    taxRateId: department.name === 'Paper' ? about.reducedRateId : null,
+    stock: { tracked: true, quantity: choose.chance(0.08) ? choose.whole(0, 4) : choose.whole(15, 250), backorder: false },
   }))
 }
 
@@ -107,10 +213,18 @@ export async function seedProduct(tx: Db, seeding: Seeding, groups: Groups) {
   const price = amount(choose.whole(Math.floor(least / 100), Math.floor(most / 100)) * 100 + 90, settings.currency)
   const [summary, ...sentences] = choose.some(SENTENCES, 4)
   const body: ProductInput = {
-    name, slug, summary, content: { type: 'doc', content: sentences.map((text) => ({ type: 'paragraph', content: [{ type: 'text', text }] })) },
-    status: choose.chance(0.04) ? 'draft' : choose.chance(0.02) ? 'hidden' : 'published', brandId: choose.one(groups.brands), categoryId,
-    collectionIds: choose.some(groups.collections, choose.whole(0, 2)), tags: choose.some(TAGS, choose.whole(0, 3)), badgeContent: choose.chance(0.1) ? 'New' : null,
-    seo: { title: name, description: summary }, variants: variantsOf(seeding, department, { slug, price, reducedRateId: groups.reducedRateId }),
+    name,
+    slug,
+    summary,
+    content: { type: 'doc', content: sentences.map((text) => ({ type: 'paragraph', content: [{ type: 'text', text }] })) },
+    status: choose.chance(0.04) ? 'draft' : choose.chance(0.02) ? 'hidden' : 'published',
+    brandId: choose.one(groups.brands),
+    categoryId,
+    collectionIds: choose.some(groups.collections, choose.whole(0, 2)),
+    tags: choose.some(TAGS, choose.whole(0, 3)),
+    badgeContent: choose.chance(0.1) ? 'New' : null,
+    seo: { title: name, description: summary },
+    variants: variantsOf(seeding, department, { slug, price, reducedRateId: groups.reducedRateId }),
   }
   const { outside, now, keyId } = actingAt(seeding.nowMs - choose.whole(91, FOUNDED_DAYS_AGO) * DAY_MS)
   await insertProduct(tx, { body, outside, now, settings: async () => settings, session: { key: { id: keyId } } } as never)
@@ -118,5 +232,9 @@ export async function seedProduct(tx: Db, seeding: Seeding, groups: Groups) {
 
 /** What can be ordered: at most so many variants of published products, in an order that does not depend on ids. */
 export async function sellable(tx: Db, limit = 20_000): Promise<string[]> {
-  return (await tx.all<{ id: string }>(sql`select v.id as id from variants v join products p on p.id = v.product_id where v.active = 1 and p.status = 'published' and p.is_event = 0 order by v.sku, v.id limit ${limit}`)).map((row) => Object.values(row)[0]!)
+  return (
+    await tx.all<{ id: string }>(
+      sql`select v.id as id from variants v join products p on p.id = v.product_id where v.active = 1 and p.status = 'published' and p.is_event = 0 order by v.sku, v.id limit ${limit}`,
+    )
+  ).map((row) => Object.values(row)[0]!)
 }

@@ -9,12 +9,17 @@ import type { Choose } from './choose.ts'
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 
-export interface Seeding { choose: Choose, settings: Settings, nowMs: number }
+export interface Seeding {
+  choose: Choose
+  settings: Settings
+  nowMs: number
+}
 
 /** Who does something at a moment of the past, as the API's own functions ask for it: ids sort by that moment, too. */
-export const actingAt = (atMs: number): { outside: Outside, now: string, keyId: null } => ({
+export const actingAt = (atMs: number): { outside: Outside; now: string; keyId: null } => ({
   outside: { now: () => new Date(atMs), id: () => Bun.randomUUIDv7('hex', atMs), secret: () => randomBytes(20).toString('hex') },
-  now: new Date(atMs).toISOString(), keyId: null,
+  now: new Date(atMs).toISOString(),
+  keyId: null,
 })
 
 /** Runs `work` and takes back the events that it recorded: an invented past is no news for anyone outside. */

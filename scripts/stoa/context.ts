@@ -21,7 +21,7 @@ export async function withRegistry<T>(work: (registry: Registry, config: Config)
 
 /** The store with this id, or this slug (which is never shaped like an id). Throws when there is none. */
 export async function requireStore(registry: Registry, idOrSlug: string): Promise<StoreRow> {
-  const store = await registry.store(idOrSlug.toLowerCase()) ?? await registry.storeBySlug(idOrSlug)
+  const store = (await registry.store(idOrSlug.toLowerCase())) ?? (await registry.storeBySlug(idOrSlug))
   if (!store) throw new Error(`there is no store ${idOrSlug}: see store list`)
   return store
 }
@@ -44,16 +44,22 @@ export function print(command: Command, outcome: unknown, lines: string | string
 /** Rows in columns, each as wide as its widest cell. */
 export function table(head: string[], rows: string[][]): string[] {
   const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.length)))
-  return [head, ...rows].map((row) => row.map((cell, i) => cell.padEnd(widths[i]!)).join('  ').trimEnd())
+  return [head, ...rows].map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i]!))
+      .join('  ')
+      .trimEnd(),
+  )
 }
 
 /** A file as whoever typed it means it: npm runs scripts in the project's folder, wherever it was called from. */
-export const typedPath = (file: string) =>
-  resolve(process.env.npm_lifecycle_event === 'stoa' ? process.env.INIT_CWD ?? '.' : '.', file)
+export const typedPath = (file: string) => resolve(process.env.npm_lifecycle_event === 'stoa' ? (process.env.INIT_CWD ?? '.') : '.', file)
 
 /** Makes a commander parser from a check that tells what is wrong, or null. */
-export const checked = <T = string>(wrong: (text: string) => string | null, map: (text: string) => T = (text) => text as T) => (text: string): T => {
-  const message = wrong(text)
-  if (message) throw new InvalidArgumentError(message)
-  return map(text)
-}
+export const checked =
+  <T = string>(wrong: (text: string) => string | null, map: (text: string) => T = (text) => text as T) =>
+  (text: string): T => {
+    const message = wrong(text)
+    if (message) throw new InvalidArgumentError(message)
+    return map(text)
+  }

@@ -14,7 +14,11 @@ async function migrate(_: object, command: Command) {
 async function doctor(_: object, command: Command) {
   const checks = await examine(process.env)
   const ok = checks.every((check) => check.ok)
-  print(command, { ok, checks }, checks.map((check) => `${check.ok ? 'ok    ' : 'BROKEN'}  ${check.name.padEnd(13)}  ${check.message}`))
+  print(
+    command,
+    { ok, checks },
+    checks.map((check) => `${check.ok ? 'ok    ' : 'BROKEN'}  ${check.name.padEnd(13)}  ${check.message}`),
+  )
   if (!ok) process.exitCode = 1
 }
 

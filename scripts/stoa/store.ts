@@ -13,43 +13,90 @@ import { checked, print, requireStore, table, typedPath, withLive, withRegistry 
 
 const PLANS: Plan[] = ['starter', 'growth', 'scale']
 const plan = () => new Option('--plan <plan>', 'what the store pays for').choices(PLANS)
-const NAME = checked((text) => text.trim() && text.length <= 200 ? null : 'A name has 1 to 200 characters.', (text) => text.trim())
-const SLUG = checked((text) => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(text) && text.length <= 120 && !isUuid(text) ? null : 'A slug has 1 to 120 characters: a-z, 0-9 and single hyphens between them, and is not shaped like an id.')
-const CURRENCY = checked((text) => isCurrency(text) ? null : 'It is no currency of ISO 4217, such as usd, eur or jpy.', (text) => text.toLowerCase())
-const LOCALE = checked((text) => isLocale(text) ? null : 'It is no locale, such as en-US or pl-PL.')
+const NAME = checked(
+  (text) => (text.trim() && text.length <= 200 ? null : 'A name has 1 to 200 characters.'),
+  (text) => text.trim(),
+)
+const SLUG = checked((text) =>
+  /^[a-z0-9]+(-[a-z0-9]+)*$/.test(text) && text.length <= 120 && !isUuid(text)
+    ? null
+    : 'A slug has 1 to 120 characters: a-z, 0-9 and single hyphens between them, and is not shaped like an id.',
+)
+const CURRENCY = checked(
+  (text) => (isCurrency(text) ? null : 'It is no currency of ISO 4217, such as usd, eur or jpy.'),
+  (text) => text.toLowerCase(),
+)
+const LOCALE = checked((text) => (isLocale(text) ? null : 'It is no locale, such as en-US or pl-PL.'))
 
 /** The store as the commands print it. */
 const facts = ({ id, slug, name, plan, aiBuilt, createdAt }: StoreRow) => ({ id, slug, name, plan, aiBuilt, createdAt })
 
-interface CreateOptions { name: string, slug?: string, plan: Plan, currency: string, locale: string, aiBuilt?: boolean }
+interface CreateOptions {
+  name: string
+  slug?: string
+  plan: Plan
+  currency: string
+  locale: string
+  aiBuilt?: boolean
+}
 
 async function create(options: CreateOptions, command: Command) {
   const created = await withRegistry((registry) => newStore(registry, { ...options, aiBuilt: options.aiBuilt ?? false }))
-  print(command, created, [`store       ${created.slug} (${created.id})`, 'keys, shown this once:', ...Object.entries(created.keys).map(([name, key]) => `  ${name.padEnd(10)}  ${key}`)])
+  print(command, created, [
+    `store       ${created.slug} (${created.id})`,
+    'keys, shown this once:',
+    ...Object.entries(created.keys).map(([name, key]) => `  ${name.padEnd(10)}  ${key}`),
+  ])
 }
 
-interface UpdateOptions { plan?: Plan, aiBuilt?: boolean, emailDomainVerified?: 'true' | 'false' }
+interface UpdateOptions {
+  plan?: Plan
+  aiBuilt?: boolean
+  emailDomainVerified?: 'true' | 'false'
+}
 
 async function update(idOrSlug: string, options: UpdateOptions, command: Command) {
-  if (!Object.keys(options).some((name) => name !== 'json')) command.error('error: nothing to change: give --plan, --ai-built or --email-domain-verified')
+  if (!Object.keys(options).some((name) => name !== 'json'))
+    command.error('error: nothing to change: give --plan, --ai-built or --email-domain-verified')
   const store = await withRegistry(async (registry) => {
     const { id } = await requireStore(registry, idOrSlug)
     const { plan, aiBuilt } = options
-    const row = plan || aiBuilt ? (await registry.updateStore(id, { ...(plan ? { plan } : {}), ...(aiBuilt ? { aiBuilt } : {}) }))! : await requireStore(registry, id)
+    const row =
+      plan || aiBuilt
+        ? (await registry.updateStore(id, { ...(plan ? { plan } : {}), ...(aiBuilt ? { aiBuilt } : {}) }))!
+        : await requireStore(registry, id)
     return { ...facts(row), emailDomainVerified: await emailDomainVerified(registry, id, options.emailDomainVerified) }
   })
-  print(command, store, Object.entries(store).map(([name, value]) => `${name.padEnd(21)}${value}`))
+  print(
+    command,
+    store,
+    Object.entries(store).map(([name, value]) => `${name.padEnd(21)}${value}`),
+  )
 }
 
 /** Sets, when asked to, and reads whether the store may send mail for its domain. */
-const emailDomainVerified = (registry: Registry, storeId: string, value?: 'true' | 'false') => withLive(registry, storeId, async (live) => {
-  if (value) await live.write(async (tx) => { await tx.update(settings).set({ emailDomainVerified: value === 'true', updatedAt: new Date().toISOString() }).where(eq(settings.id, 1)) })
-  return (await live.read.select({ verified: settings.emailDomainVerified }).from(settings))[0]!.verified
-})
+const emailDomainVerified = (registry: Registry, storeId: string, value?: 'true' | 'false') =>
+  withLive(registry, storeId, async (live) => {
+    if (value)
+      await live.write(async (tx) => {
+        await tx
+          .update(settings)
+          .set({ emailDomainVerified: value === 'true', updatedAt: new Date().toISOString() })
+          .where(eq(settings.id, 1))
+      })
+    return (await live.read.select({ verified: settings.emailDomainVerified }).from(settings))[0]!.verified
+  })
 
 async function list(_: object, command: Command) {
   const data = (await withRegistry((registry) => registry.listStores())).map(facts)
-  print(command, { data, meta: { count: data.length } }, table(['ID', 'SLUG', 'PLAN', 'NAME'], data.map(({ id, slug, plan, name }) => [id, slug, plan, name])))
+  print(
+    command,
+    { data, meta: { count: data.length } },
+    table(
+      ['ID', 'SLUG', 'PLAN', 'NAME'],
+      data.map(({ id, slug, plan, name }) => [id, slug, plan, name]),
+    ),
+  )
 }
 
 async function remove(idOrSlug: string, options: { yes?: boolean }, command: Command) {
@@ -64,26 +111,54 @@ async function remove(idOrSlug: string, options: { yes?: boolean }, command: Com
 
 async function backup(idOrSlug: string, options: { to: string }, command: Command) {
   const file = typedPath(options.to)
-  const { store, createdAt, parts } = await withRegistry(async (registry) => backupStore(registry, (await requireStore(registry, idOrSlug)).id, file))
-  print(command, { id: store.id, slug: store.slug, file, createdAt, parts }, `${store.slug} (${store.id}) is backed up to ${file}: ${parts.live.bytes + parts.sandbox.bytes} bytes`)
+  const { store, createdAt, parts } = await withRegistry(async (registry) =>
+    backupStore(registry, (await requireStore(registry, idOrSlug)).id, file),
+  )
+  print(
+    command,
+    { id: store.id, slug: store.slug, file, createdAt, parts },
+    `${store.slug} (${store.id}) is backed up to ${file}: ${parts.live.bytes + parts.sandbox.bytes} bytes`,
+  )
 }
 
 async function restore(id: string, options: { from: string }, command: Command) {
   const file = typedPath(options.from)
   const { store, createdAt } = await withRegistry(async (registry, config) =>
-    restoreStore(registry, (await registry.storeBySlug(id))?.id ?? id.toLowerCase(), file, config.dataDir))
+    restoreStore(registry, (await registry.storeBySlug(id))?.id ?? id.toLowerCase(), file, config.dataDir),
+  )
   print(command, { id: store.id, slug: store.slug, file, createdAt }, `${store.slug} (${store.id}) is as it was at ${createdAt}`)
 }
 
 /** Adds `store` to the command line. */
 export function storeCommands(program: Command) {
   const store = program.command('store').description('stores')
-  store.command('create').description('make a store; its keys are shown this once').requiredOption('--name <name>', 'what it is called', NAME).option('--slug <slug>', 'its name in URLs (made from the name)', SLUG)
-    .addOption(plan().default('starter')).option('--currency <code>', 'what it sells in', CURRENCY, 'usd').option('--locale <locale>', 'its language and region', LOCALE, 'en-US').option('--ai-built', 'it was made by a site builder').action(create)
-  store.command('update <id>').description('change what the platform, not the merchant, decides').addOption(plan()).option('--ai-built', 'it was made by a site builder')
-    .addOption(new Option('--email-domain-verified <boolean>', 'whether it may send mail for its domain').choices(['true', 'false'])).action(update)
+  store
+    .command('create')
+    .description('make a store; its keys are shown this once')
+    .requiredOption('--name <name>', 'what it is called', NAME)
+    .option('--slug <slug>', 'its name in URLs (made from the name)', SLUG)
+    .addOption(plan().default('starter'))
+    .option('--currency <code>', 'what it sells in', CURRENCY, 'usd')
+    .option('--locale <locale>', 'its language and region', LOCALE, 'en-US')
+    .option('--ai-built', 'it was made by a site builder')
+    .action(create)
+  store
+    .command('update <id>')
+    .description('change what the platform, not the merchant, decides')
+    .addOption(plan())
+    .option('--ai-built', 'it was made by a site builder')
+    .addOption(new Option('--email-domain-verified <boolean>', 'whether it may send mail for its domain').choices(['true', 'false']))
+    .action(update)
   store.command('list').description('all stores').action(list)
   store.command('delete <id>').description('remove a store and all of its data').option('--yes', 'I mean it').action(remove)
-  store.command('backup <id>').description('write a store to a file, while it is in use').requiredOption('--to <file>', 'the file to write').action(backup)
-  store.command('restore <id>').description('make a store what it was when a backup was made').requiredOption('--from <file>', 'the file to read').action(restore)
+  store
+    .command('backup <id>')
+    .description('write a store to a file, while it is in use')
+    .requiredOption('--to <file>', 'the file to write')
+    .action(backup)
+  store
+    .command('restore <id>')
+    .description('make a store what it was when a backup was made')
+    .requiredOption('--from <file>', 'the file to read')
+    .action(restore)
 }

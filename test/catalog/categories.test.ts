@@ -5,8 +5,12 @@ import { AN_INSTANT, A_UUID, create, names, NOBODY, parallel, read, refusal, sta
 let app: TestApp
 let shop: TestStore
 let other: TestStore
-beforeAll(async () => { app = await testApp() })
-beforeEach(async () => { [shop, other] = await twoStores(app) })
+beforeAll(async () => {
+  app = await testApp()
+})
+beforeEach(async () => {
+  ;[shop, other] = await twoStores(app)
+})
 afterAll(() => app.close())
 
 const category = (name = 'Shirts', body: object = {}) => create(shop, '/categories', { name, ...body })
@@ -31,14 +35,34 @@ async function depth(id: string): Promise<number> {
 describe('POST /categories', () => {
   test('name required; active default true; what is not said is empty', async () => {
     expect(await category()).toEqual({
-      id: A_UUID, name: 'Shirts', slug: 'shirts', description: null, longDescription: null, image: null, parentId: null, active: true, seo: { title: null, description: null, canonical: null },
-      translations: [], products: [], createdAt: AN_INSTANT, updatedAt: AN_INSTANT,
+      id: A_UUID,
+      name: 'Shirts',
+      slug: 'shirts',
+      description: null,
+      longDescription: null,
+      image: null,
+      parentId: null,
+      active: true,
+      seo: { title: null, description: null, canonical: null },
+      translations: [],
+      products: [],
+      createdAt: AN_INSTANT,
+      updatedAt: AN_INSTANT,
     })
   })
 
   test('every field that is given comes back', async () => {
     const parent = await category('Clothes')
-    const given = { name: 'Shirts', slug: 'all-shirts', description: 'Text', longDescription: { type: 'doc', content: [] }, image: 'https://example.com/a.png', parentId: parent.id, active: false, seo: { title: 'T', description: 'D', canonical: 'https://example.com' } }
+    const given = {
+      name: 'Shirts',
+      slug: 'all-shirts',
+      description: 'Text',
+      longDescription: { type: 'doc', content: [] },
+      image: 'https://example.com/a.png',
+      parentId: parent.id,
+      active: false,
+      seo: { title: 'T', description: 'D', canonical: 'https://example.com' },
+    }
     const made = await create(shop, '/categories', given)
     expect(made).toMatchObject(given)
     expect(await read(shop, `/categories/${made.id}`)).toEqual(made)
@@ -46,9 +70,22 @@ describe('POST /categories', () => {
   })
 
   test.each([
-    ['required name', {}], ['invalid_type name', { name: null }], ['too_small name', { name: '' }], ['too_big name', { name: 'x'.repeat(301) }], ['too_small slug', { name: 'x', slug: '' }], ['custom slug', { name: 'x', slug: 'No Good' }],
-    ['custom slug', { name: 'x', slug: NOBODY }], ['invalid_string image', { name: 'x', image: 'a.png' }], ['invalid_string image', { name: 'x', image: '' }], ['invalid_string parentId', { name: 'x', parentId: '' }], ['invalid_string parentId', { name: 'x', parentId: 'x' }],
-    ['invalid_type active', { name: 'x', active: null }], ['invalid_type active', { name: 'x', active: 'yes' }], ['invalid_type seo', { name: 'x', seo: 'x' }], ['too_big seo.title', { name: 'x', seo: { title: 'x'.repeat(301) } }], ['invalid_type description', { name: 'x', description: 5 }],
+    ['required name', {}],
+    ['invalid_type name', { name: null }],
+    ['too_small name', { name: '' }],
+    ['too_big name', { name: 'x'.repeat(301) }],
+    ['too_small slug', { name: 'x', slug: '' }],
+    ['custom slug', { name: 'x', slug: 'No Good' }],
+    ['custom slug', { name: 'x', slug: NOBODY }],
+    ['invalid_string image', { name: 'x', image: 'a.png' }],
+    ['invalid_string image', { name: 'x', image: '' }],
+    ['invalid_string parentId', { name: 'x', parentId: '' }],
+    ['invalid_string parentId', { name: 'x', parentId: 'x' }],
+    ['invalid_type active', { name: 'x', active: null }],
+    ['invalid_type active', { name: 'x', active: 'yes' }],
+    ['invalid_type seo', { name: 'x', seo: 'x' }],
+    ['too_big seo.title', { name: 'x', seo: { title: 'x'.repeat(301) } }],
+    ['invalid_type description', { name: 'x', description: 5 }],
   ])('400 %s', async (detail, body) => {
     expect(refusal(await shop.call('POST', '/categories', body))).toBe(`400 ${detail}`)
     if ('name' in body && body.name === 'x') expect(refusal(await patch((await category()).id, body))).toBe(`400 ${detail}`)
@@ -57,12 +94,18 @@ describe('POST /categories', () => {
   test('slugs: made from the name, distinct when 20 are made at once, 409 when given and taken', async () => {
     const made = await parallel(20, () => shop.call('POST', '/categories', { name: 'Łódź' }))
     expect(new Set(made.map(({ body }) => body.slug)).size).toBe(20)
-    expect(statuses(await parallel(20, () => shop.call('POST', '/categories', { name: 'x', slug: 'one' })))).toEqual([201, ...Array(19).fill(409)])
+    expect(statuses(await parallel(20, () => shop.call('POST', '/categories', { name: 'x', slug: 'one' })))).toEqual([
+      201,
+      ...Array(19).fill(409),
+    ])
   })
 
-  test('a parent that is missing or another store\'s is the same 400', async () => {
+  test("a parent that is missing or another store's is the same 400", async () => {
     const theirs = await create(other, '/categories', { name: 'x' })
-    const [missing, foreign] = [await shop.call('POST', '/categories', { name: 'x', parentId: NOBODY }), await shop.call('POST', '/categories', { name: 'x', parentId: theirs.id })]
+    const [missing, foreign] = [
+      await shop.call('POST', '/categories', { name: 'x', parentId: NOBODY }),
+      await shop.call('POST', '/categories', { name: 'x', parentId: theirs.id }),
+    ]
     expect([refusal(missing), foreign.text]).toEqual(['400 custom parentId', missing.text])
     const { id } = await category()
     expect((await patch(id, { parentId: theirs.id })).text).toBe((await patch(id, { parentId: NOBODY })).text)
@@ -82,23 +125,43 @@ describe('GET /categories', () => {
 
   test('query (name) finds a part of the name in any case; %, _ and \\ mean themselves', async () => {
     for (const name of ['Linen shirts', 'Łódź', '100% wool', 'a_b', 'back\\slash']) await category(name)
-    for (const [text, expected] of [['shirt', ['Linen shirts']], ['SHIRT', ['Linen shirts']], ['inen', ['Linen shirts']], ['łódź', ['Łódź']], ['ŁÓD', ['Łódź']], ['%', ['100% wool']], ['_', ['a_b']], ['\\', ['back\\slash']], ['a%b', []], ['', ['Linen shirts', 'Łódź', '100% wool', 'a_b', 'back\\slash']], ["' or 1=1", []], ['"', []], ['*', []]] as const) {
+    for (const [text, expected] of [
+      ['shirt', ['Linen shirts']],
+      ['SHIRT', ['Linen shirts']],
+      ['inen', ['Linen shirts']],
+      ['łódź', ['Łódź']],
+      ['ŁÓD', ['Łódź']],
+      ['%', ['100% wool']],
+      ['_', ['a_b']],
+      ['\\', ['back\\slash']],
+      ['a%b', []],
+      ['', ['Linen shirts', 'Łódź', '100% wool', 'a_b', 'back\\slash']],
+      ["' or 1=1", []],
+      ['"', []],
+      ['*', []],
+    ] as const) {
       expect([text, names(await read(shop, `/categories?query=${encodeURIComponent(text)}`))]).toEqual([text, expected])
     }
   })
 
   test('a query is never syntax', async () => {
     await category('Łódź')
-    for (const text of ['\u0301', '\u3000', 'ー', 'İ', 'ſ', 'ł"', 'ł OR b', 'NEAR ł', 'ł*', '\u0000', 'हिन्दी', '☕ ł']) expect((await shop.call('GET', `/categories?query=${encodeURIComponent(text)}`)).status).toBe(200)
+    for (const text of ['\u0301', '\u3000', 'ー', 'İ', 'ſ', 'ł"', 'ł OR b', 'NEAR ł', 'ł*', '\u0000', 'हिन्दी', '☕ ł'])
+      expect((await shop.call('GET', `/categories?query=${encodeURIComponent(text)}`)).status).toBe(200)
   })
 
   test('active filters; a storefront sees active ones alone, in lists and by id or slug', async () => {
     const [on, off] = [await category('on'), await category('off', { active: false })]
     const list = async (search: string, key?: string) => names(await read(shop, `/categories${search}`, key))
     expect([await list('?active=true'), await list('?active=false'), await list('')]).toEqual([['on'], ['off'], ['on', 'off']])
-    expect([await list('?active=true', shop.keys.storefront), await list('?active=false', shop.keys.storefront), await list('', shop.keys.storefront)]).toEqual([['on'], [], ['on']])
+    expect([
+      await list('?active=true', shop.keys.storefront),
+      await list('?active=false', shop.keys.storefront),
+      await list('', shop.keys.storefront),
+    ]).toEqual([['on'], [], ['on']])
     const missing = await shop.call('GET', `/categories/${NOBODY}`, undefined, { key: shop.keys.storefront })
-    for (const path of [off.id, off.slug]) expect((await shop.call('GET', `/categories/${path}`, undefined, { key: shop.keys.storefront })).text).toBe(missing.text)
+    for (const path of [off.id, off.slug])
+      expect((await shop.call('GET', `/categories/${path}`, undefined, { key: shop.keys.storefront })).text).toBe(missing.text)
     await read(shop, `/categories/${on.slug}`, shop.keys.storefront)
     expect(refusal(await shop.call('GET', '/categories?active=1'))).toBe('400 invalid_type active')
   })
@@ -111,15 +174,22 @@ describe('GET /categories/{idOrSlug}', () => {
     await create(shop, '/products', { name: 'Draft', categoryId: id, status: 'draft' })
     await shop.call('PUT', `/categories/${id}/translations/pl-PL`, { name: 'Koszule', slug: 'koszule' })
     const whole = await read(shop, `/categories/${slug}`)
-    expect([names({ data: whole.products }), whole.translations]).toEqual([['Draft', 'Shirt'], [{ locale: 'pl-PL', name: 'Koszule', slug: 'koszule' }]])
+    expect([names({ data: whole.products }), whole.translations]).toEqual([
+      ['Draft', 'Shirt'],
+      [{ locale: 'pl-PL', name: 'Koszule', slug: 'koszule' }],
+    ])
     const { content, ...item } = shirt
     expect((await read(shop, `/categories/${id}`, shop.keys.storefront)).products).toEqual([item])
   })
 
-  test('a missing, a malformed and another store\'s id or slug are the same 404', async () => {
+  test("a missing, a malformed and another store's id or slug are the same 404", async () => {
     const theirs = await create(other, '/categories', { name: 'Theirs' })
     for (const method of ['GET', 'PATCH', 'DELETE']) {
-      const answers = await Promise.all([NOBODY, 'nothing', theirs.id, theirs.slug].map((path) => shop.call(method, `/categories/${path}`, method === 'PATCH' ? {} : undefined)))
+      const answers = await Promise.all(
+        [NOBODY, 'nothing', theirs.id, theirs.slug].map((path) =>
+          shop.call(method, `/categories/${path}`, method === 'PATCH' ? {} : undefined),
+        ),
+      )
       for (const answer of answers) expect([answer.status, answer.text]).toEqual([404, answers[0]!.text])
     }
     await read(other, `/categories/${theirs.id}`)
@@ -129,11 +199,22 @@ describe('GET /categories/{idOrSlug}', () => {
 describe('PATCH /categories/{idOrSlug}', () => {
   test('partial: description (null clears), image (null clears), parentId (null = top level)', async () => {
     const parent = await category('Clothes')
-    const before = await category('Shirts', { description: 'D', longDescription: 'L', image: 'https://example.com/a.png', parentId: parent.id, seo: { title: 'T' } })
+    const before = await category('Shirts', {
+      description: 'D',
+      longDescription: 'L',
+      image: 'https://example.com/a.png',
+      parentId: parent.id,
+      seo: { title: 'T' },
+    })
     expect((await patch(before.slug, {})).body).toEqual({ ...before, updatedAt: AN_INSTANT })
     expect((await patch(before.id, { name: 'New' })).body).toEqual({ ...before, name: 'New', updatedAt: AN_INSTANT })
     expect((await patch(before.id, { description: '' })).body.description).toBe('')
-    expect((await patch(before.id, { description: null, longDescription: null, image: null, parentId: null })).body).toMatchObject({ description: null, longDescription: null, image: null, parentId: null })
+    expect((await patch(before.id, { description: null, longDescription: null, image: null, parentId: null })).body).toMatchObject({
+      description: null,
+      longDescription: null,
+      image: null,
+      parentId: null,
+    })
     for (const field of ['name', 'slug', 'active', 'seo']) expect((await patch(before.id, { [field]: null })).status).toBe(400)
     expect((await patch(before.id, { slug: 'clothes' })).status).toBe(409)
     expect((await patch(before.id, { slug: 'shirts', id: NOBODY, nonsense: 1 })).body).toMatchObject({ id: before.id, slug: 'shirts' })
@@ -200,7 +281,10 @@ describe('DELETE /categories/{idOrSlug}', () => {
     for (let i = 0; i < 10; i++) {
       const { id } = await category()
       const [removed, made] = await Promise.all([remove(id), shop.call('POST', '/products', { name: 'x', categoryId: id })])
-      expect([[200, 400], [409, 201]]).toContainEqual([removed.status, made.status])
+      expect([
+        [200, 400],
+        [409, 201],
+      ]).toContainEqual([removed.status, made.status])
     }
   })
 
@@ -225,7 +309,13 @@ describe('DELETE /categories/{idOrSlug}', () => {
 test('storefront:read reads, catalog:write writes', async () => {
   const { id } = await category()
   const [reader, writer] = [await shop.keyWith('storefront:read'), await shop.keyWith('catalog:write')]
-  for (const [method, path, body, scope] of [['GET', '/categories', undefined, 'storefront:read'], ['GET', `/categories/${id}`, undefined, 'storefront:read'], ['POST', '/categories', { name: 'x' }, 'catalog:write'], ['PATCH', `/categories/${id}`, {}, 'catalog:write'], ['DELETE', `/categories/${id}`, undefined, 'catalog:write']] as const) {
+  for (const [method, path, body, scope] of [
+    ['GET', '/categories', undefined, 'storefront:read'],
+    ['GET', `/categories/${id}`, undefined, 'storefront:read'],
+    ['POST', '/categories', { name: 'x' }, 'catalog:write'],
+    ['PATCH', `/categories/${id}`, {}, 'catalog:write'],
+    ['DELETE', `/categories/${id}`, undefined, 'catalog:write'],
+  ] as const) {
     const [right, wrong] = scope === 'catalog:write' ? [writer, reader] : [reader, writer]
     const answer = await shop.call(method, path, body, { key: wrong })
     expect([answer.status, answer.body.error, answer.body.hint]).toEqual([403, expect.stringContaining(scope), expect.any(String)])

@@ -17,7 +17,16 @@ beforeAll(async () => {
   ids.rate = (await create(shop, '/tax-rates', { name: 'VAT', rate: 23 })).id
   ids.category = (await create(shop, '/categories', { name: 'Category' })).id
   ids.brand = (await create(shop, '/brands', { name: 'Brand' })).id
-  const product = await create(shop, '/products', { name: 'Product', brandId: ids.brand, categoryId: ids.category, variants: [{ price: 1, sku: 'A', taxRateId: ids.rate, stock: { quantity: 5 } }, { price: 1, sku: 'B' }], tags: ['t'] })
+  const product = await create(shop, '/products', {
+    name: 'Product',
+    brandId: ids.brand,
+    categoryId: ids.category,
+    variants: [
+      { price: 1, sku: 'A', taxRateId: ids.rate, stock: { quantity: 5 } },
+      { price: 1, sku: 'B' },
+    ],
+    tags: ['t'],
+  })
   Object.assign(ids, { product: product.id, variant: product.variants[0].id })
   ids.collection = (await create(shop, '/collections', { name: 'Collection', productIds: [product.id] })).id
   ids.bundle = (await create(shop, '/bundles', { name: 'Bundle', variants: [{ variantId: ids.variant }] })).id
@@ -42,17 +51,41 @@ async function refused(text: string, ...params: unknown[]): Promise<string> {
 
 /** For each CHECK, statements that break it and nothing else. */
 const BREAKING: Record<string, [string, keyof typeof ids][]> = {
-  tax_rates_rate: [['update tax_rates set rate = -1 where id = ?', 'rate'], ['update tax_rates set rate = 1000001 where id = ?', 'rate']],
-  collections_kind: [["update collections set kind = 'smart' where id = ?", 'collection'], ["update collections set kind = '' where id = ?", 'collection']],
-  products_status: [["update products set status = 'live' where id = ?", 'product'], ["update products set status = 'Draft' where id = ?", 'product']],
-  products_rating: [['update products set rating_count = -1 where id = ?', 'product'], ['update products set rating_sum = -1 where id = ?', 'product']],
+  tax_rates_rate: [
+    ['update tax_rates set rate = -1 where id = ?', 'rate'],
+    ['update tax_rates set rate = 1000001 where id = ?', 'rate'],
+  ],
+  collections_kind: [
+    ["update collections set kind = 'smart' where id = ?", 'collection'],
+    ["update collections set kind = '' where id = ?", 'collection'],
+  ],
+  products_status: [
+    ["update products set status = 'live' where id = ?", 'product'],
+    ["update products set status = 'Draft' where id = ?", 'product'],
+  ],
+  products_rating: [
+    ['update products set rating_count = -1 where id = ?', 'product'],
+    ['update products set rating_sum = -1 where id = ?', 'product'],
+  ],
   variants_price: [['update variants set price = -1 where id = ?', 'variant']],
-  variants_quantity: [['update variants set quantity = -1, tracked = 0 where id = ?', 'variant'], ['update variants set quantity = quantity - 6, backorder = 1 where id = ?', 'variant']],
+  variants_quantity: [
+    ['update variants set quantity = -1, tracked = 0 where id = ?', 'variant'],
+    ['update variants set quantity = quantity - 6, backorder = 1 where id = ?', 'variant'],
+  ],
   variants_reserved: [['update variants set reserved = -1 where id = ?', 'variant']],
-  variants_available: [['update variants set reserved = quantity + 1 where id = ?', 'variant'], ['update variants set quantity = 2, reserved = 3 where id = ?', 'variant']],
+  variants_available: [
+    ['update variants set reserved = quantity + 1 where id = ?', 'variant'],
+    ['update variants set quantity = 2, reserved = 3 where id = ?', 'variant'],
+  ],
   bundles_status: [["update bundles set status = 'live' where id = ?", 'bundle']],
-  bundles_discount: [['update bundles set discount_percentage = -0.1 where id = ?', 'bundle'], ['update bundles set discount_percentage = 100.1 where id = ?', 'bundle']],
-  bundle_variants_quantity: [['update bundle_variants set quantity = 0 where bundle_id = ?', 'bundle'], ['update bundle_variants set quantity = -1 where bundle_id = ?', 'bundle']],
+  bundles_discount: [
+    ['update bundles set discount_percentage = -0.1 where id = ?', 'bundle'],
+    ['update bundles set discount_percentage = 100.1 where id = ?', 'bundle'],
+  ],
+  bundle_variants_quantity: [
+    ['update bundle_variants set quantity = 0 where bundle_id = ?', 'bundle'],
+    ['update bundle_variants set quantity = -1 where bundle_id = ?', 'bundle'],
+  ],
 }
 
 describe('CHECK', () => {
@@ -61,7 +94,11 @@ describe('CHECK', () => {
   })
 
   test.each(Object.entries(BREAKING))('%s', async (name, statements) => {
-    for (const [text, id] of statements) expect([text, await refused(text, ids[id])]).toEqual([text, expect.stringMatching(new RegExp(`^check .*CHECK constraint failed: ${name}`))])
+    for (const [text, id] of statements)
+      expect([text, await refused(text, ids[id])]).toEqual([
+        text,
+        expect.stringMatching(new RegExp(`^check .*CHECK constraint failed: ${name}`)),
+      ])
   })
 
   test('what backorder and untracked stock allow is taken', async () => {
@@ -76,7 +113,7 @@ describe('CHECK', () => {
 
 describe('foreign keys', () => {
   test('are on, on every connection: of readers and of the writer, in both databases of every store', async () => {
-    const stores = [shop, ...await parallel(5, () => app.newStore())]
+    const stores = [shop, ...(await parallel(5, () => app.newStore()))]
     for (const { store } of stores) {
       for (const environment of ['live', 'sandbox'] as const) {
         await app.handles.use(store.id, environment, async (handle) => {
@@ -89,14 +126,31 @@ describe('foreign keys', () => {
   })
 
   const UPDATES: [string, string, keyof typeof ids][] = [
-    ['categories', 'parent_id', 'category'], ['products', 'brand_id', 'product'], ['products', 'category_id', 'product'], ['variants', 'product_id', 'variant'], ['variants', 'tax_rate_id', 'variant'],
-    ['product_tags', 'product_id', 'product'], ['product_prices', 'product_id', 'product'], ['collection_products', 'collection_id', 'collection'], ['collection_products', 'product_id', 'collection'],
-    ['inventory_movements', 'variant_id', 'variant'], ['bundle_variants', 'bundle_id', 'bundle'], ['bundle_variants', 'variant_id', 'bundle'],
+    ['categories', 'parent_id', 'category'],
+    ['products', 'brand_id', 'product'],
+    ['products', 'category_id', 'product'],
+    ['variants', 'product_id', 'variant'],
+    ['variants', 'tax_rate_id', 'variant'],
+    ['product_tags', 'product_id', 'product'],
+    ['product_prices', 'product_id', 'product'],
+    ['collection_products', 'collection_id', 'collection'],
+    ['collection_products', 'product_id', 'collection'],
+    ['inventory_movements', 'variant_id', 'variant'],
+    ['bundle_variants', 'bundle_id', 'bundle'],
+    ['bundle_variants', 'variant_id', 'bundle'],
   ]
-  const KEYS: Record<string, string> = { product_tags: 'product_id', product_prices: 'product_id', collection_products: 'collection_id', inventory_movements: 'variant_id', bundle_variants: 'bundle_id' }
+  const KEYS: Record<string, string> = {
+    product_tags: 'product_id',
+    product_prices: 'product_id',
+    collection_products: 'collection_id',
+    inventory_movements: 'variant_id',
+    bundle_variants: 'bundle_id',
+  }
 
   test('each one of the catalog is tried', () => {
-    const described = tables.flatMap(({ name, foreignKeys }) => foreignKeys.map((key) => `${name}.${key.reference().columns[0]!.name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)}`))
+    const described = tables.flatMap(({ name, foreignKeys }) =>
+      foreignKeys.map((key) => `${name}.${key.reference().columns[0]!.name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)}`),
+    )
     expect(UPDATES.map(([table, column]) => `${table}.${column}`).toSorted()).toEqual(described.toSorted())
   })
 
@@ -104,26 +158,43 @@ describe('foreign keys', () => {
     expect(await refused(`update ${table} set ${column} = ? where ${KEYS[table] ?? 'id'} = ?`, NOBODY, ids[id])).toMatch(/^foreign_key/)
   })
 
-  test.each([['categories', 'category'], ['brands', 'brand'], ['tax_rates', 'rate']] as const)('a row of %s that something names can not be deleted', async (table, id) => {
+  test.each([
+    ['categories', 'category'],
+    ['brands', 'brand'],
+    ['tax_rates', 'rate'],
+  ] as const)('a row of %s that something names can not be deleted', async (table, id) => {
     expect(await refused(`delete from ${table} where id = ?`, ids[id])).toMatch(/^foreign_key/)
   })
 })
 
 describe('STRICT and UNIQUE', () => {
   test.each([
-    ['products', 'rating_sum', 10.5], ['variants', 'price', 19.99], ['variants', 'quantity', 'many'], ['variants', 'reserved', 0.5], ['tax_rates', 'rate', '23%'], ['bundles', 'discount_percentage', 'ten'],
+    ['products', 'rating_sum', 10.5],
+    ['variants', 'price', 19.99],
+    ['variants', 'quantity', 'many'],
+    ['variants', 'reserved', 0.5],
+    ['tax_rates', 'rate', '23%'],
+    ['bundles', 'discount_percentage', 'ten'],
   ])('%s.%s takes no %s', async (table, column, value) => {
     expect(await refused(`update ${table} set ${column} = ?`, value)).toContain('cannot store')
   })
 
-  test.each(tables.flatMap(({ name, columns }) => columns.filter((column) => column.notNull && !column.primary).map((column) => [name, column.name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)])))('%s.%s is never null', async (table, column) => {
+  test.each(
+    tables.flatMap(({ name, columns }) =>
+      columns
+        .filter((column) => column.notNull && !column.primary)
+        .map((column) => [name, column.name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)]),
+    ),
+  )('%s.%s is never null', async (table, column) => {
     expect(await refused(`update ${table} set "${column}" = null`)).toContain('NOT NULL')
   })
 
   test('slugs and SKUs are unique', async () => {
     for (const path of ['products', 'categories', 'brands', 'collections', 'bundles']) {
       const { id } = await create(shop, `/${path}`, { name: 'Second' })
-      const [[slug]] = await inStore(async ({ connection }) => connection.rows(`select slug from ${path} where id <> ?`, [id])) as [[string]]
+      const [[slug]] = (await inStore(async ({ connection }) => connection.rows(`select slug from ${path} where id <> ?`, [id]))) as [
+        [string],
+      ]
       expect(await refused(`update ${path} set slug = ? where id = ?`, slug, id)).toMatch(/^unique/)
     }
     expect(await refused("update variants set sku = 'A' where sku = 'B'")).toMatch(/^unique/)
@@ -131,6 +202,18 @@ describe('STRICT and UNIQUE', () => {
 })
 
 test('nothing of all this has changed anything', async () => {
-  expect(await read(shop, `/products/${ids.product}`)).toMatchObject({ name: 'Product', status: 'published', price: 1, brandId: ids.brand, categoryId: ids.category, variants: [{ stock: { quantity: 5, reserved: 0 } }, { sku: 'B' }] })
-  expect(await inStore(async ({ connection }) => [await connection.rows('pragma foreign_key_check', []), await connection.rows('pragma integrity_check', [])])).toEqual([[], [['ok']]])
+  expect(await read(shop, `/products/${ids.product}`)).toMatchObject({
+    name: 'Product',
+    status: 'published',
+    price: 1,
+    brandId: ids.brand,
+    categoryId: ids.category,
+    variants: [{ stock: { quantity: 5, reserved: 0 } }, { sku: 'B' }],
+  })
+  expect(
+    await inStore(async ({ connection }) => [
+      await connection.rows('pragma foreign_key_check', []),
+      await connection.rows('pragma integrity_check', []),
+    ]),
+  ).toEqual([[], [['ok']]])
 })

@@ -6,7 +6,20 @@ import { testApp, type TestApp, type TestStore } from '../harness.ts'
 import { create, parallel, read } from './shop.ts'
 
 /** Tables that grow with the catalog: a statement may look things up in them, not read them through. */
-const GROWING = ['products', 'variants', 'product_tags', 'product_prices', 'collection_products', 'inventory_movements', 'translations', 'search_documents', 'bundle_variants', 'audit_log', 'orders', 'order_lines']
+const GROWING = [
+  'products',
+  'variants',
+  'product_tags',
+  'product_prices',
+  'collection_products',
+  'inventory_movements',
+  'translations',
+  'search_documents',
+  'bundle_variants',
+  'audit_log',
+  'orders',
+  'order_lines',
+]
 
 let app: TestApp
 let shop: TestStore
@@ -14,8 +27,13 @@ let shop: TestStore
 let planner: Handle
 let asked: string[] | null = null
 type Read = (this: unknown, text: string, params: unknown[]) => unknown
-const watched: [Record<string, Read>, string, Read][] = ([[FileConnection.prototype, 'rows'], [FileConnection.prototype, 'row'], [ServerConnection.prototype, 'rows']] as unknown as [Record<string, Read>, string][])
-  .map(([prototype, name]) => [prototype, name, prototype[name]!])
+const watched: [Record<string, Read>, string, Read][] = (
+  [
+    [FileConnection.prototype, 'rows'],
+    [FileConnection.prototype, 'row'],
+    [ServerConnection.prototype, 'rows'],
+  ] as unknown as [Record<string, Read>, string][]
+).map(([prototype, name]) => [prototype, name, prototype[name]!])
 for (const [prototype, name, original] of watched) {
   prototype[name] = function (text, params) {
     if (!/^pragma/i.test(text)) asked?.push(text)
@@ -33,13 +51,24 @@ beforeAll(async () => {
   await shop.call('PATCH', '/settings', { enabledCurrencies: ['usd', 'eur'] })
   ids.category = (await create(shop, '/categories', { name: 'Category' })).id
   ids.brand = (await create(shop, '/brands', { name: 'Brand' })).id
-  const made = await parallel(MANY, (i) => create(shop, '/products', {
-    name: `Product ${i}`, categoryId: ids.category, brandId: ids.brand, tags: ['tag'], status: i % 5 ? 'published' : 'draft',
-    variants: [{ price: i, prices: { eur: i }, sku: `SKU-${i}`, barcode: `B${i}`, stock: { quantity: i % 7 } }, { price: i + 1, active: i % 2 === 0 }],
-  }))
+  const made = await parallel(MANY, (i) =>
+    create(shop, '/products', {
+      name: `Product ${i}`,
+      categoryId: ids.category,
+      brandId: ids.brand,
+      tags: ['tag'],
+      status: i % 5 ? 'published' : 'draft',
+      variants: [
+        { price: i, prices: { eur: i }, sku: `SKU-${i}`, barcode: `B${i}`, stock: { quantity: i % 7 } },
+        { price: i + 1, active: i % 2 === 0 },
+      ],
+    }),
+  )
   Object.assign(ids, { product: made[1].id, slug: made[1].slug, variant: made[1].variants[0].id })
   ids.collection = (await create(shop, '/collections', { name: 'Collection', productIds: made.map(({ id }) => id) })).id
-  ids.bundle = (await create(shop, '/bundles', { name: 'Bundle', variants: made.slice(0, 20).map(({ variants: [{ id }] }) => ({ variantId: id })) })).id
+  ids.bundle = (
+    await create(shop, '/bundles', { name: 'Bundle', variants: made.slice(0, 20).map(({ variants: [{ id }] }) => ({ variantId: id })) })
+  ).id
   await parallel(MANY, (i) => create(shop, '/categories', { name: `C${i}` }))
   await parallel(MANY, (i) => create(shop, '/collections', { name: `L${i}`, productIds: made.slice(0, i % 5).map(({ id }) => id) }))
   await parallel(MANY, (i) => create(shop, '/brands', { name: `B${i}` }))
@@ -47,7 +76,11 @@ beforeAll(async () => {
   await parallel(MANY, (i) => create(shop, '/tax-rates', { name: `T${i}`, rate: i }))
   await parallel(MANY, (i) => shop.call('PATCH', `/inventory/${ids.variant}`, { adjust: i + 1 }))
   for (const { id } of made) await shop.call('PUT', `/products/${id}/translations/pl-PL`, { name: `Produkt ${id}`, slug: `produkt-${id}` })
-  for (const [path, id] of [['categories', ids.category], ['collections', ids.collection]]) await shop.call('PUT', `/${path}/${id}/translations/pl-PL`, { name: 'Nazwa', slug: 'nazwa' })
+  for (const [path, id] of [
+    ['categories', ids.category],
+    ['collections', ids.collection],
+  ])
+    await shop.call('PUT', `/${path}/${id}/translations/pl-PL`, { name: 'Nazwa', slug: 'nazwa' })
 })
 afterAll(() => {
   for (const [prototype, name, original] of watched) prototype[name] = original
@@ -67,17 +100,27 @@ async function statementsOf(path: string, key: string): Promise<string[]> {
   }
 }
 
-interface Plan { steps: string[], scans: string[] }
+interface Plan {
+  steps: string[]
+  scans: string[]
+}
 /** Columns in which most rows are alike: an index that is asked for these alone gives nearly the whole table. */
 const ALIKE = new Set(['is_event', 'status', 'active', 'tracked', 'currency', 'entity', 'locale', 'kind'])
 
 /** SQLite's plan of a statement, and those of its steps that read a growing table, or nearly all of it, from one end to the other. */
 async function planOf(text: string): Promise<Plan> {
-  const named = new Map([...text.matchAll(/\b(?:from|join|,)\s+"?(\w+)"?(?:\s+(?:as\s+)?"?(?!on\b|where\b|join\b|left\b|inner\b|cross\b|order\b|group\b|limit\b)(\w+)"?)?/gi)].map(([, table, alias]) => [alias ?? table!, table!]))
+  const named = new Map(
+    [
+      ...text.matchAll(
+        /\b(?:from|join|,)\s+"?(\w+)"?(?:\s+(?:as\s+)?"?(?!on\b|where\b|join\b|left\b|inner\b|cross\b|order\b|group\b|limit\b)(\w+)"?)?/gi,
+      ),
+    ].map(([, table, alias]) => [alias ?? table!, table!]),
+  )
   const rows = await planner.connection.rows(`explain query plan ${text}`, Array((text.match(/\?/g) ?? []).length).fill(null))
   const steps = rows.map((row) => String(row[3]))
   const scans = steps.filter((step) => {
-    const [, kind, name, , columns] = /^(SCAN|SEARCH) (\w+)(?: USING (?:COVERING )?(INDEX|INTEGER PRIMARY KEY) ?\w* ?\(([^)]*)\))?/.exec(step) ?? []
+    const [, kind, name, , columns] =
+      /^(SCAN|SEARCH) (\w+)(?: USING (?:COVERING )?(INDEX|INTEGER PRIMARY KEY) ?\w* ?\(([^)]*)\))?/.exec(step) ?? []
     if (name === undefined || !GROWING.includes(named.get(name) ?? name)) return false
     return kind === 'SCAN' || (columns ?? '').split(' AND ').every((part) => ALIKE.has(/^\w+/.exec(part)![0]))
   })
@@ -87,19 +130,69 @@ async function planOf(text: string): Promise<Plan> {
 /** A page that is read along an index, without sorting what it reads: it ends where the page ends. */
 const isPage = (text: string, { steps }: Plan) => / limit \?/.test(text) && !steps.includes('USE TEMP B-TREE FOR ORDER BY')
 /** A count over an index alone; which variants are active stands in none. */
-const isCount = (text: string, { scans }: Plan) => /^select count\(\*\)/.test(text) && scans.every((step) => / COVERING INDEX /.test(step) || step.startsWith('SCAN variants'))
+const isCount = (text: string, { scans }: Plan) =>
+  /^select count\(\*\)/.test(text) && scans.every((step) => / COVERING INDEX /.test(step) || step.startsWith('SCAN variants'))
 
 const DETAILS = () => [
-  `/products/${ids.product}`, `/products/${ids.slug}`, `/products/produkt-${ids.product}?lang=pl-PL`, `/products/${ids.product}?lang=pl-PL&currency=eur`, `/products/${ids.product}/variants`, `/variants/${ids.variant}`, `/inventory/${ids.variant}/movements`,
-  `/categories/${ids.category}`, '/categories/nazwa?lang=pl-PL', `/collections/${ids.collection}`, '/collections/nazwa?lang=pl-PL', `/brands/${ids.brand}`, `/brands/${ids.brand}?lang=pl-PL`, `/bundles/${ids.bundle}`, '/search?q=product', '/search?q=produkt&lang=pl-PL',
+  `/products/${ids.product}`,
+  `/products/${ids.slug}`,
+  `/products/produkt-${ids.product}?lang=pl-PL`,
+  `/products/${ids.product}?lang=pl-PL&currency=eur`,
+  `/products/${ids.product}/variants`,
+  `/variants/${ids.variant}`,
+  `/inventory/${ids.variant}/movements`,
+  `/categories/${ids.category}`,
+  '/categories/nazwa?lang=pl-PL',
+  `/collections/${ids.collection}`,
+  '/collections/nazwa?lang=pl-PL',
+  `/brands/${ids.brand}`,
+  `/brands/${ids.brand}?lang=pl-PL`,
+  `/bundles/${ids.bundle}`,
+  '/search?q=product',
+  '/search?q=produkt&lang=pl-PL',
 ]
 const FILTERED = () => [
-  '/products?query=product', `/products?categoryId=${ids.category}`, `/products?collectionId=${ids.collection}`, `/products?brandId=${ids.brand}`, '/products?tag=tag', '/products?minPrice=3&maxPrice=5&sort=price',
-  `/products?categoryId=${ids.category}&sort=name`, `/products?brandId=${ids.brand}&sort=price`, `/products?brandId=${ids.brand}&status=published&minPrice=3`, '/products?query=product&inStock=true', `/products?categoryId=${ids.category}&sort=price&inStock=true`, '/products?query=product&sort=-price&lang=pl-PL', '/variants?sku=SKU-3', '/variants?barcode=B3', `/variants?productId=${ids.product}`, '/inventory?query=product',
+  '/products?query=product',
+  `/products?categoryId=${ids.category}`,
+  `/products?collectionId=${ids.collection}`,
+  `/products?brandId=${ids.brand}`,
+  '/products?tag=tag',
+  '/products?minPrice=3&maxPrice=5&sort=price',
+  `/products?categoryId=${ids.category}&sort=name`,
+  `/products?brandId=${ids.brand}&sort=price`,
+  `/products?brandId=${ids.brand}&status=published&minPrice=3`,
+  '/products?query=product&inStock=true',
+  `/products?categoryId=${ids.category}&sort=price&inStock=true`,
+  '/products?query=product&sort=-price&lang=pl-PL',
+  '/variants?sku=SKU-3',
+  '/variants?barcode=B3',
+  `/variants?productId=${ids.product}`,
+  '/inventory?query=product',
 ]
 const LISTS = () => [
-  '/products', '/products?includeEvents=true', '/products?status=draft', '/products?sort=name', '/products?sort=name&status=published', '/products?inStock=true', '/products?minPrice=3', '/products?currency=eur&maxPrice=3', '/products?sort=price', '/products?sort=-price', '/products?sort=price&inStock=true', '/products?sort=price&currency=eur', '/products?sort=-price&currency=eur', '/products?sort=price&status=hidden', '/products?lang=pl-PL', '/variants', '/variants?currency=eur',
-  '/inventory', '/categories?lang=pl-PL', '/collections?lang=pl-PL', '/brands?lang=pl-PL', '/bundles', '/tax-rates',
+  '/products',
+  '/products?includeEvents=true',
+  '/products?status=draft',
+  '/products?sort=name',
+  '/products?sort=name&status=published',
+  '/products?inStock=true',
+  '/products?minPrice=3',
+  '/products?currency=eur&maxPrice=3',
+  '/products?sort=price',
+  '/products?sort=-price',
+  '/products?sort=price&inStock=true',
+  '/products?sort=price&currency=eur',
+  '/products?sort=-price&currency=eur',
+  '/products?sort=price&status=hidden',
+  '/products?lang=pl-PL',
+  '/variants',
+  '/variants?currency=eur',
+  '/inventory',
+  '/categories?lang=pl-PL',
+  '/collections?lang=pl-PL',
+  '/brands?lang=pl-PL',
+  '/bundles',
+  '/tax-rates',
 ]
 
 describe('no statement reads a growing table from end to end', () => {
@@ -122,17 +215,40 @@ describe('no statement reads a growing table from end to end', () => {
 
   test('to show one resource, or to search', () => checked(DETAILS(), () => false))
   test('to list what a filter finds', () => checked(FILTERED(), () => false))
-  test('to list all, but for pages along an index and counts over one', () => checked(LISTS(), (text, plan) => isPage(text, plan) || isCount(text, plan)))
+  test('to list all, but for pages along an index and counts over one', () =>
+    checked(LISTS(), (text, plan) => isPage(text, plan) || isCount(text, plan)))
 
   test('a plan that does so is seen', async () => {
-    for (const text of ['select * from products p where p.summary = ?', 'select 1 from variants where name = ?', "select id from products where is_event = 0 and status = 'draft' and summary = ?", 'select 1 from "search_documents" as d where d.entity = ?']) expect([text, (await planOf(text)).scans.length]).toEqual([text, 1])
-    for (const text of ['select * from products p where p.id = ?', 'select 1 from search_documents where id = ?', 'select 1 from "variants" v where v.sku = ?']) expect([text, (await planOf(text)).scans]).toEqual([text, []])
+    for (const text of [
+      'select * from products p where p.summary = ?',
+      'select 1 from variants where name = ?',
+      "select id from products where is_event = 0 and status = 'draft' and summary = ?",
+      'select 1 from "search_documents" as d where d.entity = ?',
+    ])
+      expect([text, (await planOf(text)).scans.length]).toEqual([text, 1])
+    for (const text of [
+      'select * from products p where p.id = ?',
+      'select 1 from search_documents where id = ?',
+      'select 1 from "variants" v where v.sku = ?',
+    ])
+      expect([text, (await planOf(text)).scans]).toEqual([text, []])
   })
 })
 
 describe('the number of statements is independent of the length of a list', () => {
   test.each([
-    '/products?', '/products?lang=pl-PL&', '/products?currency=eur&', '/products?query=product&sort=price&', '/variants?', '/inventory?', '/categories?lang=pl-PL&', '/collections?lang=pl-PL&', '/brands?lang=pl-PL&', '/bundles?', '/tax-rates?', '/search?q=product&',
+    '/products?',
+    '/products?lang=pl-PL&',
+    '/products?currency=eur&',
+    '/products?query=product&sort=price&',
+    '/variants?',
+    '/inventory?',
+    '/categories?lang=pl-PL&',
+    '/collections?lang=pl-PL&',
+    '/brands?lang=pl-PL&',
+    '/bundles?',
+    '/tax-rates?',
+    '/search?q=product&',
   ])('%s', async (path) => {
     const one = await statementsOf(`${path}limit=1`, shop.keys.admin)
     const many = await statementsOf(`${path}limit=${MANY}`, shop.keys.admin)
@@ -143,10 +259,19 @@ describe('the number of statements is independent of the length of a list', () =
 
   test('that of a detail is independent of what hangs on it', async () => {
     const lonely = await create(shop, '/products', { name: 'Lonely' })
-    expect((await statementsOf(`/products/${ids.product}`, shop.keys.admin)).length).toBe((await statementsOf(`/products/${lonely.id}`, shop.keys.admin)).length)
-    for (const [path, id] of [['categories', ids.category], ['collections', ids.collection], ['bundles', ids.bundle]]) {
+    expect((await statementsOf(`/products/${ids.product}`, shop.keys.admin)).length).toBe(
+      (await statementsOf(`/products/${lonely.id}`, shop.keys.admin)).length,
+    )
+    for (const [path, id] of [
+      ['categories', ids.category],
+      ['collections', ids.collection],
+      ['bundles', ids.bundle],
+    ]) {
       const empty = await create(shop, `/${path}`, { name: 'Empty' })
-      const [full, bare] = [await statementsOf(`/${path}/${id}`, shop.keys.admin), await statementsOf(`/${path}/${empty.id}`, shop.keys.admin)]
+      const [full, bare] = [
+        await statementsOf(`/${path}/${id}`, shop.keys.admin),
+        await statementsOf(`/${path}/${empty.id}`, shop.keys.admin),
+      ]
       expect(full.length - bare.length).toBeLessThanOrEqual(1)
     }
   })

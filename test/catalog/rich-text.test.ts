@@ -4,7 +4,10 @@ import { create, read, refusal } from './shop.ts'
 
 let app: TestApp
 let shop: TestStore
-beforeAll(async () => { app = await testApp(); shop = await app.newStore() })
+beforeAll(async () => {
+  app = await testApp()
+  shop = await app.newStore()
+})
 afterAll(() => app.close())
 
 const text = (value: string) => ({ type: 'text', text: value })
@@ -14,14 +17,41 @@ const paragraph = (...content: unknown[]) => ({ type: 'paragraph', content })
 const sized = (bytes: number) => doc(paragraph(text('x'.repeat(bytes - JSON.stringify(doc(paragraph(text('')))).length))))
 const FULL = doc(
   { type: 'heading', attrs: { level: 2 }, content: [text('Łódź 👋')] },
-  paragraph(text('plain '), { type: 'text', text: 'bold', marks: [{ type: 'bold' }, { type: 'link', attrs: { href: 'https://example.com' } }] }, { type: 'hardBreak' }),
-  { type: 'bulletList', content: [{ type: 'listItem', content: [paragraph(text('one'))] }] }, { type: 'ordered_list', attrs: { order: 3 }, content: [{ type: 'list_item', content: [paragraph()] }] },
-  { type: 'codeBlock', content: [text('x < y')] }, { type: 'blockquote', content: [paragraph(text('said'))] }, { type: 'horizontalRule' }, { type: 'image', attrs: { src: 'https://example.com/a.png' } },
-  { type: 'table', content: [{ type: 'tableRow', content: [{ type: 'tableHeader', content: [paragraph()] }, { type: 'tableCell', content: [paragraph()] }] }] },
+  paragraph(
+    text('plain '),
+    { type: 'text', text: 'bold', marks: [{ type: 'bold' }, { type: 'link', attrs: { href: 'https://example.com' } }] },
+    { type: 'hardBreak' },
+  ),
+  { type: 'bulletList', content: [{ type: 'listItem', content: [paragraph(text('one'))] }] },
+  { type: 'ordered_list', attrs: { order: 3 }, content: [{ type: 'list_item', content: [paragraph()] }] },
+  { type: 'codeBlock', content: [text('x < y')] },
+  { type: 'blockquote', content: [paragraph(text('said'))] },
+  { type: 'horizontalRule' },
+  { type: 'image', attrs: { src: 'https://example.com/a.png' } },
+  {
+    type: 'table',
+    content: [
+      {
+        type: 'tableRow',
+        content: [
+          { type: 'tableHeader', content: [paragraph()] },
+          { type: 'tableCell', content: [paragraph()] },
+        ],
+      },
+    ],
+  },
 )
 
 /** Every field that holds rich text, by the path that takes it. */
-const FIELDS = [['/products', 'content'], ['/bundles', 'content'], ['/categories', 'description'], ['/categories', 'longDescription'], ['/collections', 'description'], ['/collections', 'longDescription'], ['/brands', 'description']] as const
+const FIELDS = [
+  ['/products', 'content'],
+  ['/bundles', 'content'],
+  ['/categories', 'description'],
+  ['/categories', 'longDescription'],
+  ['/collections', 'description'],
+  ['/collections', 'longDescription'],
+  ['/brands', 'description'],
+] as const
 
 describe.each(FIELDS)('%s %s', (path, field) => {
   const post = (value: unknown) => shop.call('POST', path, { name: 'x', [field]: value })
@@ -42,12 +72,25 @@ describe.each(FIELDS)('%s %s', (path, field) => {
   })
 
   test.each([
-    ['an unknown node', doc({ type: 'iframe', attrs: { src: 'https://example.com' } }), 'invalid_enum_value', 'content.0.type'], ['a script', doc(paragraph(), { type: 'script' }), 'invalid_enum_value', 'content.1.type'],
-    ['an unknown node within others', doc({ type: 'bulletList', content: [{ type: 'listItem', content: [{ type: 'embed' }] }] }), 'invalid_enum_value', 'content.0.content.0.content.0.type'],
-    ['a document within it', doc(doc()), 'invalid_enum_value', 'content.0.type'], ['a node without a type', doc({ content: [] }), 'invalid_enum_value', 'content.0.type'], ['a type that is no word', doc({ type: 5 }), 'invalid_enum_value', 'content.0.type'],
-    ['an inherited name', doc({ type: 'constructor' }), 'invalid_enum_value', 'content.0.type'], ['no node', doc('text'), 'invalid_type', 'content.0'], ['null', doc(null), 'invalid_type', 'content.0'], ['a list', doc([]), 'invalid_type', 'content.0'],
-    ['text that is none', doc(paragraph({ type: 'text', text: 5 })), 'invalid_type', 'content.0.content.0.text'], ['text without text', doc(paragraph({ type: 'text' })), 'invalid_type', 'content.0.content.0.text'],
-    ['content that is no list', doc({ type: 'paragraph', content: 'x' }), 'invalid_type', 'content.0.content'], ['marks that are no list', doc(paragraph({ type: 'text', text: 'x', marks: 'bold' })), 'invalid_type', 'content.0.content.0.marks'],
+    ['an unknown node', doc({ type: 'iframe', attrs: { src: 'https://example.com' } }), 'invalid_enum_value', 'content.0.type'],
+    ['a script', doc(paragraph(), { type: 'script' }), 'invalid_enum_value', 'content.1.type'],
+    [
+      'an unknown node within others',
+      doc({ type: 'bulletList', content: [{ type: 'listItem', content: [{ type: 'embed' }] }] }),
+      'invalid_enum_value',
+      'content.0.content.0.content.0.type',
+    ],
+    ['a document within it', doc(doc()), 'invalid_enum_value', 'content.0.type'],
+    ['a node without a type', doc({ content: [] }), 'invalid_enum_value', 'content.0.type'],
+    ['a type that is no word', doc({ type: 5 }), 'invalid_enum_value', 'content.0.type'],
+    ['an inherited name', doc({ type: 'constructor' }), 'invalid_enum_value', 'content.0.type'],
+    ['no node', doc('text'), 'invalid_type', 'content.0'],
+    ['null', doc(null), 'invalid_type', 'content.0'],
+    ['a list', doc([]), 'invalid_type', 'content.0'],
+    ['text that is none', doc(paragraph({ type: 'text', text: 5 })), 'invalid_type', 'content.0.content.0.text'],
+    ['text without text', doc(paragraph({ type: 'text' })), 'invalid_type', 'content.0.content.0.text'],
+    ['content that is no list', doc({ type: 'paragraph', content: 'x' }), 'invalid_type', 'content.0.content'],
+    ['marks that are no list', doc(paragraph({ type: 'text', text: 'x', marks: 'bold' })), 'invalid_type', 'content.0.content.0.marks'],
   ])('%s is refused', async (_, value, code, at) => {
     expect(refusal(await post(value))).toBe(`400 ${code} ${field}.${at}`)
     const { id } = await create(shop, path, { name: 'x' })
@@ -61,7 +104,11 @@ describe.each(FIELDS)('%s %s', (path, field) => {
 
 describe('translations', () => {
   test('their documents are held to the same', async () => {
-    for (const [path, field] of [['/products', 'content'], ['/categories', 'description'], ['/collections', 'longDescription']] as const) {
+    for (const [path, field] of [
+      ['/products', 'content'],
+      ['/categories', 'description'],
+      ['/collections', 'longDescription'],
+    ] as const) {
       const { id } = await create(shop, path, { name: 'x' })
       const put = (value: unknown) => shop.call('PUT', `${path}/${id}/translations/pl-PL`, { [field]: value })
       expect((await put(FULL)).status).toBe(200)
@@ -75,7 +122,8 @@ describe('translations', () => {
 test("a product's content is a document or null; a description may be text, and comes back as it was written", async () => {
   expect(refusal(await shop.call('POST', '/products', { name: 'x', content: 'text' }))).toBe('400 invalid_type content')
   for (const path of ['/categories', '/collections', '/brands']) {
-    for (const description of ['Plain <b>text</b>\n two lines ', '', '{"type":"doc"}', 'x'.repeat(100_000)]) expect((await create(shop, path, { name: 'x', description })).description).toBe(description)
+    for (const description of ['Plain <b>text</b>\n two lines ', '', '{"type":"doc"}', 'x'.repeat(100_000)])
+      expect((await create(shop, path, { name: 'x', description })).description).toBe(description)
     expect((await shop.call('POST', path, { name: 'x', description: 'x'.repeat(100_001) })).status).toBe(400)
   }
 })

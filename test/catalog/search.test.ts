@@ -5,8 +5,12 @@ import { create, names, read, refusal, twoStores } from './shop.ts'
 let app: TestApp
 let shop: TestStore
 let other: TestStore
-beforeAll(async () => { app = await testApp() })
-beforeEach(async () => { [shop, other] = await twoStores(app) })
+beforeAll(async () => {
+  app = await testApp()
+})
+beforeEach(async () => {
+  ;[shop, other] = await twoStores(app)
+})
 afterAll(() => app.close())
 
 const product = (name: string, body: object = {}) => create(shop, '/products', { name, ...body })
@@ -17,7 +21,19 @@ const doc = (text: string) => ({ type: 'doc', content: [{ type: 'paragraph', con
 describe('GET /search', () => {
   test('{data: [{type, id, slug, name, snippet, score}], meta: {count}}', async () => {
     const { id } = await product('Linen shirt')
-    expect(await search('linen')).toEqual({ data: [{ type: 'product', id, slug: 'linen-shirt', name: 'Linen shirt', snippet: expect.stringContaining('Linen'), score: expect.any(Number) }], meta: { count: 1 } })
+    expect(await search('linen')).toEqual({
+      data: [
+        {
+          type: 'product',
+          id,
+          slug: 'linen-shirt',
+          name: 'Linen shirt',
+          snippet: expect.stringContaining('Linen'),
+          score: expect.any(Number),
+        },
+      ],
+      meta: { count: 1 },
+    })
     expect(await search('nothing')).toEqual({ data: [], meta: { count: 0 } })
   })
 
@@ -34,14 +50,32 @@ describe('GET /search', () => {
     const { data, meta } = await search('linen')
     expect([data.length, meta]).toEqual([10, { count: 12 }])
     expect([(await search('linen', '&limit=1')).data.length, (await search('linen', '&limit=100')).data.length]).toEqual([1, 12])
-    for (const [limit, code] of [['0', 'too_small'], ['101', 'too_big'], ['1.5', 'invalid_type']]) expect(refusal(await shop.call('GET', `/search?q=a&limit=${limit}`))).toBe(`400 ${code} limit`)
+    for (const [limit, code] of [
+      ['0', 'too_small'],
+      ['101', 'too_big'],
+      ['1.5', 'invalid_type'],
+    ])
+      expect(refusal(await shop.call('GET', `/search?q=a&limit=${limit}`))).toBe(`400 ${code} limit`)
   })
 
   test('types: product, category, collection, brand, post', async () => {
     for (const path of ['/products', '/categories', '/collections', '/brands']) await create(shop, path, { name: `Linen ${path.slice(1)}` })
     const types = async (more: string) => (await search('linen', more)).data.map(({ type }: any) => type).toSorted()
-    expect([await types(''), await types('&types=brand'), await types('&types=product,category'), await types('&types=post'), await types('&types=product,product'), await types('&types=product,category,collection,brand,post')])
-      .toEqual([['brand', 'category', 'collection', 'product'], ['brand'], ['category', 'product'], [], ['product'], ['brand', 'category', 'collection', 'product']])
+    expect([
+      await types(''),
+      await types('&types=brand'),
+      await types('&types=product,category'),
+      await types('&types=post'),
+      await types('&types=product,product'),
+      await types('&types=product,category,collection,brand,post'),
+    ]).toEqual([
+      ['brand', 'category', 'collection', 'product'],
+      ['brand'],
+      ['category', 'product'],
+      [],
+      ['product'],
+      ['brand', 'category', 'collection', 'product'],
+    ])
     for (const wrong of ['shoe', '', 'product,', 'product;brand', "product'"]) {
       const answer = await shop.call('GET', `/search?q=linen&types=${encodeURIComponent(wrong)}`)
       expect([answer.status, answer.body.details[0].path[0]]).toEqual([400, 'types'])
@@ -59,7 +93,18 @@ describe('GET /search', () => {
 
   test('prefix: words match from their beginning; all of them must occur, in any order', async () => {
     await product('Linen shirt', { summary: 'Woven in Portugal', price: 1, sku: 'LS-2044' })
-    for (const [q, expected] of [['lin', 1], ['l', 1], ['inen', 0], ['shirt linen', 1], ['linen port', 1], ['linen wool', 0], ['LINEN SHIRT', 1], ['ls-20', 1], ['ls2044', 0]] as const) expect([q, (await search(q)).meta.count]).toEqual([q, expected])
+    for (const [q, expected] of [
+      ['lin', 1],
+      ['l', 1],
+      ['inen', 0],
+      ['shirt linen', 1],
+      ['linen port', 1],
+      ['linen wool', 0],
+      ['LINEN SHIRT', 1],
+      ['ls-20', 1],
+      ['ls2044', 0],
+    ] as const)
+      expect([q, (await search(q)).meta.count]).toEqual([q, expected])
   })
 
   test('diacritics folding: with and without, both ways', async () => {
@@ -69,13 +114,55 @@ describe('GET /search', () => {
     await product('Москва')
     await product('Zolta lodz')
     for (const [q, expected] of [
-      ['zolta', ['Zolta lodz', 'Żółta Łódź']], ['lodz', ['Zolta lodz', 'Żółta Łódź']], ['creme', ['Crème brûlée']], ['CRÈME', ['Crème brûlée']], ['brulee', ['Crème brûlée']], ['strasse', ['Straße Größe']], ['grosse', ['Straße Größe']],
-      ['straße', ['Straße Größe']], ['moskva', ['Москва']], ['МОСКВА', ['Москва']], ['cre\u0300me', ['Crème brûlée']],
-    ] as const) expect([q, await found(q)]).toEqual([q, expected])
+      ['zolta', ['Zolta lodz', 'Żółta Łódź']],
+      ['lodz', ['Zolta lodz', 'Żółta Łódź']],
+      ['creme', ['Crème brûlée']],
+      ['CRÈME', ['Crème brûlée']],
+      ['brulee', ['Crème brûlée']],
+      ['strasse', ['Straße Größe']],
+      ['grosse', ['Straße Größe']],
+      ['straße', ['Straße Größe']],
+      ['moskva', ['Москва']],
+      ['МОСКВА', ['Москва']],
+      ['cre\u0300me', ['Crème brûlée']],
+    ] as const)
+      expect([q, await found(q)]).toEqual([q, expected])
     for (const q of ['żółta', 'łódź', 'Łódź']) expect(await found(q)).toContain('Żółta Łódź')
   })
 
-  test.each(['"', '""', '" OR 1', '*', 'a*', '(', ')', 'NEAR', 'NEAR(linen, 2)', 'AND', 'OR', 'NOT', 'linen AND', 'name:linen', '{name body}:linen', '^linen', '- linen', "'", "'; drop table products; --", '\\', '%', '_', '☕', '\u0000', '\u200b', '  ', ',,,', 'ſ', 'İ', '\ufffd', `${'a '.repeat(99)}a`])('%j is no syntax', async (q) => {
+  test.each([
+    '"',
+    '""',
+    '" OR 1',
+    '*',
+    'a*',
+    '(',
+    ')',
+    'NEAR',
+    'NEAR(linen, 2)',
+    'AND',
+    'OR',
+    'NOT',
+    'linen AND',
+    'name:linen',
+    '{name body}:linen',
+    '^linen',
+    '- linen',
+    "'",
+    "'; drop table products; --",
+    '\\',
+    '%',
+    '_',
+    '☕',
+    '\u0000',
+    '\u200b',
+    '  ',
+    ',,,',
+    'ſ',
+    'İ',
+    '\ufffd',
+    `${'a '.repeat(99)}a`,
+  ])('%j is no syntax', async (q) => {
     await product('Linen')
     expect((await shop.call('GET', `/search?q=${encodeURIComponent(q)}`)).status).toBe(200)
   })
@@ -91,7 +178,10 @@ describe('GET /search', () => {
   })
 
   test('what changes is found as it is now, what goes is gone', async () => {
-    const { id, variants: [variant] } = await product('Linen', { price: 1, sku: 'AAA', summary: 'one', content: doc('two'), tags: ['three'] })
+    const {
+      id,
+      variants: [variant],
+    } = await product('Linen', { price: 1, sku: 'AAA', summary: 'one', content: doc('two'), tags: ['three'] })
     for (const q of ['linen', 'aaa', 'one', 'two', 'three']) expect([q, await found(q)]).toEqual([q, ['Linen']])
     await shop.call('PATCH', `/products/${id}`, { name: 'Cotton', summary: null, content: null, tags: [] })
     await shop.call('PATCH', `/variants/${variant.id}`, { sku: 'BBB' })
@@ -109,7 +199,7 @@ describe('GET /search', () => {
     }
   })
 
-  test('another store\'s things, and the sandbox\'s, are not found', async () => {
+  test("another store's things, and the sandbox's, are not found", async () => {
     await create(other, '/products', { name: 'Linen theirs' })
     await shop.call('POST', '/products', { name: 'Linen sandbox' }, { key: shop.keys.staging })
     expect(await found('linen')).toEqual([])
@@ -118,7 +208,11 @@ describe('GET /search', () => {
 
   test('needs storefront:read', async () => {
     const answer = await shop.call('GET', '/search?q=a', undefined, { key: await shop.keyWith('catalog:write') })
-    expect([answer.status, answer.body.error, answer.body.hint]).toEqual([403, expect.stringContaining('storefront:read'), expect.any(String)])
+    expect([answer.status, answer.body.error, answer.body.hint]).toEqual([
+      403,
+      expect.stringContaining('storefront:read'),
+      expect.any(String),
+    ])
     expect((await shop.call('GET', '/search?q=a', undefined, { key: shop.keys.storefront })).status).toBe(200)
   })
 })
@@ -126,7 +220,8 @@ describe('GET /search', () => {
 describe('a storefront', () => {
   test('finds published and active things alone', async () => {
     for (const status of ['draft', 'published', 'hidden']) await product(`Linen ${status}`, { status })
-    for (const path of ['/categories', '/collections', '/brands']) for (const active of [true, false]) await create(shop, path, { name: `Linen ${path} ${active}`, active })
+    for (const path of ['/categories', '/collections', '/brands'])
+      for (const active of [true, false]) await create(shop, path, { name: `Linen ${path} ${active}`, active })
     const seen = ['Linen /brands true', 'Linen /categories true', 'Linen /collections true', 'Linen published']
     const answer = await search('linen', '', shop.keys.storefront)
     expect([names(answer).toSorted(), answer.meta.count]).toEqual([seen, 4])
@@ -144,9 +239,19 @@ describe('a storefront', () => {
   })
 
   test('is told nothing of inactive variants, not even by their SKU in a snippet', async () => {
-    await product('Linen', { variants: [{ price: 1, sku: 'VISIBLE-1' }, { price: 1, sku: 'SECRET-1', active: false }] })
-    for (const q of ['secret', 'visible', 'linen']) expect((await shop.call('GET', `/search?q=${q}`, undefined, { key: shop.keys.storefront })).text).not.toContain('SECRET')
-    expect([await found('secret', '', shop.keys.storefront), await found('visible', '', shop.keys.storefront), await found('secret')]).toEqual([[], ['Linen'], ['Linen']])
+    await product('Linen', {
+      variants: [
+        { price: 1, sku: 'VISIBLE-1' },
+        { price: 1, sku: 'SECRET-1', active: false },
+      ],
+    })
+    for (const q of ['secret', 'visible', 'linen'])
+      expect((await shop.call('GET', `/search?q=${q}`, undefined, { key: shop.keys.storefront })).text).not.toContain('SECRET')
+    expect([
+      await found('secret', '', shop.keys.storefront),
+      await found('visible', '', shop.keys.storefront),
+      await found('secret'),
+    ]).toEqual([[], ['Linen'], ['Linen']])
     expect((await read(shop, '/products?query=secret', shop.keys.storefront)).meta.count).toBe(0)
     expect((await read(shop, '/products?query=secret')).meta.count).toBe(1)
   })
@@ -161,9 +266,17 @@ describe('lang', () => {
     await put('products', id, 'de-DE', { name: 'Leinenhemd' })
     const hit = (name: string, slug: string) => [{ id, name, slug }]
     for (const [q, lang, expected] of [
-      ['koszula', 'pl-PL', hit('Koszula lniana', 'koszula')], ['tkana', 'pl-PL', hit('Koszula lniana', 'koszula')], ['miekka', 'pl-PL', hit('Koszula lniana', 'koszula')], ['linen', 'pl-PL', hit('Koszula lniana', 'koszula')], ['leinen', 'pl-PL', []],
-      ['leinen', 'de-DE', hit('Leinenhemd', 'linen-shirt')], ['linen', 'de-DE', hit('Leinenhemd', 'linen-shirt')], ['koszula', 'fr-FR', []], ['linen', 'fr-FR', hit('Linen shirt', 'linen-shirt')],
-    ] as const) expect([q, lang, (await search(q, `&lang=${lang}`)).data]).toMatchObject([q, lang, expected])
+      ['koszula', 'pl-PL', hit('Koszula lniana', 'koszula')],
+      ['tkana', 'pl-PL', hit('Koszula lniana', 'koszula')],
+      ['miekka', 'pl-PL', hit('Koszula lniana', 'koszula')],
+      ['linen', 'pl-PL', hit('Koszula lniana', 'koszula')],
+      ['leinen', 'pl-PL', []],
+      ['leinen', 'de-DE', hit('Leinenhemd', 'linen-shirt')],
+      ['linen', 'de-DE', hit('Leinenhemd', 'linen-shirt')],
+      ['koszula', 'fr-FR', []],
+      ['linen', 'fr-FR', hit('Linen shirt', 'linen-shirt')],
+    ] as const)
+      expect([q, lang, (await search(q, `&lang=${lang}`)).data]).toMatchObject([q, lang, expected])
     for (const q of ['koszula', 'leinen']) expect(await found(q)).toEqual([])
     expect(await found('linen')).toEqual(['Linen shirt'])
   })
@@ -179,7 +292,11 @@ describe('lang', () => {
     await put('categories', id, 'pl-PL', { name: 'Koszule', description: doc('Lniane') })
     expect([await found('koszule', '&lang=pl-PL'), await found('lniane', '&lang=pl-PL')]).toEqual([['Koszule'], ['Koszule']])
     await put('categories', id, 'pl-PL', { name: 'Bluzki' })
-    expect([await found('koszule', '&lang=pl-PL'), await found('lniane', '&lang=pl-PL'), await found('bluzki', '&lang=pl-PL')]).toEqual([[], [], ['Bluzki']])
+    expect([await found('koszule', '&lang=pl-PL'), await found('lniane', '&lang=pl-PL'), await found('bluzki', '&lang=pl-PL')]).toEqual([
+      [],
+      [],
+      ['Bluzki'],
+    ])
     await put('categories', id, 'pl-PL', {})
     expect([await found('bluzki', '&lang=pl-PL'), await found('shirts', '&lang=pl-PL')]).toEqual([[], ['Shirts']])
   })

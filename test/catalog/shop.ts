@@ -23,14 +23,15 @@ export async function read(shop: TestStore, path: string, key?: string): Promise
 
 /** `400 too_small name`: the status of a refusal, and the code and path of each of its details. */
 export const refusal = ({ status, body }: Answer) =>
-  [status, ...(body?.details ?? []).map(({ code, path }: { code: string, path: string[] }) => `${code} ${path.join('.')}`)].join(' ')
+  [status, ...(body?.details ?? []).map(({ code, path }: { code: string; path: string[] }) => `${code} ${path.join('.')}`)].join(' ')
 
 /** What a list's entries are called. */
 export const names = (answer: { data: { name: string }[] }) => answer.data.map(({ name }) => name)
 export const statuses = (answers: Answer[]) => answers.map(({ status }) => status).toSorted()
 
 /** Calls n times at once. */
-export const parallel = <T>(n: number, call: (i: number) => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: n }, (_, i) => call(i)))
+export const parallel = <T>(n: number, call: (i: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: n }, (_, i) => call(i)))
 
 /** Two stores side by side: what belongs to the other one is missing here. */
 export const twoStores = (app: TestApp, input = {}) => Promise.all([app.newStore(input), app.newStore(input)])

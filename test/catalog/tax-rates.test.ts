@@ -5,8 +5,12 @@ import { AN_INSTANT, A_UUID, create, NOBODY, parallel, read, refusal, twoStores 
 let app: TestApp
 let shop: TestStore
 let other: TestStore
-beforeAll(async () => { app = await testApp() })
-beforeEach(async () => { [shop, other] = await twoStores(app) })
+beforeAll(async () => {
+  app = await testApp()
+})
+beforeEach(async () => {
+  ;[shop, other] = await twoStores(app)
+})
 afterAll(() => app.close())
 
 const rate = (body: object = {}) => create(shop, '/tax-rates', { name: 'VAT', rate: 23, ...body })
@@ -15,21 +19,46 @@ const defaults = async () => (await read(shop, '/tax-rates?limit=100')).data.fil
 
 describe('/tax-rates', () => {
   test('name, rate, countries, default', async () => {
-    expect(await rate()).toEqual({ id: A_UUID, name: 'VAT', rate: 23, countries: [], default: false, createdAt: AN_INSTANT, updatedAt: AN_INSTANT })
+    expect(await rate()).toEqual({
+      id: A_UUID,
+      name: 'VAT',
+      rate: 23,
+      countries: [],
+      default: false,
+      createdAt: AN_INSTANT,
+      updatedAt: AN_INSTANT,
+    })
     const made = await rate({ name: 'Reduced', rate: 8.25, countries: ['pl', 'DE'], default: true, nonsense: 1 })
     expect(made).toMatchObject({ rate: 8.25, countries: ['DE', 'PL'], default: true })
     expect(await read(shop, `/tax-rates/${made.id}`)).toEqual(made)
   })
 
-  test.each([0, 100, 0.0001, 99.9999, 23, 8.875, 5.5, 10.75, 0.07, 33.3333, 19.1])('rate %d comes back as it was written: percent, 0-100, 4 decimals', async (percent) => {
-    const { id } = await rate({ rate: percent })
-    expect([(await read(shop, `/tax-rates/${id}`)).rate, (await patch(id, { rate: percent })).body.rate]).toEqual([percent, percent])
-  })
+  test.each([0, 100, 0.0001, 99.9999, 23, 8.875, 5.5, 10.75, 0.07, 33.3333, 19.1])(
+    'rate %d comes back as it was written: percent, 0-100, 4 decimals',
+    async (percent) => {
+      const { id } = await rate({ rate: percent })
+      expect([(await read(shop, `/tax-rates/${id}`)).rate, (await patch(id, { rate: percent })).body.rate]).toEqual([percent, percent])
+    },
+  )
 
   test.each([
-    ['required name', { rate: 1 }], ['required rate', { name: 'x' }], ['too_small name', { name: '', rate: 1 }], ['too_big name', { name: 'x'.repeat(201), rate: 1 }], ['too_small rate', { name: 'x', rate: -0.0001 }], ['too_big rate', { name: 'x', rate: 100.0001 }],
-    ['custom rate', { name: 'x', rate: 8.12345 }], ['custom rate', { name: 'x', rate: 0.00001 }], ['custom rate', { name: 'x', rate: 1e-10 }], ['invalid_type rate', { name: 'x', rate: '23' }], ['invalid_type rate', { name: 'x', rate: null }], ['invalid_type countries', { name: 'x', rate: 1, countries: 'PL' }],
-    ['invalid_type countries', { name: 'x', rate: 1, countries: null }], ['invalid_string countries.0', { name: 'x', rate: 1, countries: ['POL'] }], ['custom countries', { name: 'x', rate: 1, countries: ['PL', 'PL'] }], ['custom countries', { name: 'x', rate: 1, countries: ['PL', 'pl'] }], ['invalid_type default', { name: 'x', rate: 1, default: 'yes' }],
+    ['required name', { rate: 1 }],
+    ['required rate', { name: 'x' }],
+    ['too_small name', { name: '', rate: 1 }],
+    ['too_big name', { name: 'x'.repeat(201), rate: 1 }],
+    ['too_small rate', { name: 'x', rate: -0.0001 }],
+    ['too_big rate', { name: 'x', rate: 100.0001 }],
+    ['custom rate', { name: 'x', rate: 8.12345 }],
+    ['custom rate', { name: 'x', rate: 0.00001 }],
+    ['custom rate', { name: 'x', rate: 1e-10 }],
+    ['invalid_type rate', { name: 'x', rate: '23' }],
+    ['invalid_type rate', { name: 'x', rate: null }],
+    ['invalid_type countries', { name: 'x', rate: 1, countries: 'PL' }],
+    ['invalid_type countries', { name: 'x', rate: 1, countries: null }],
+    ['invalid_string countries.0', { name: 'x', rate: 1, countries: ['POL'] }],
+    ['custom countries', { name: 'x', rate: 1, countries: ['PL', 'PL'] }],
+    ['custom countries', { name: 'x', rate: 1, countries: ['PL', 'pl'] }],
+    ['invalid_type default', { name: 'x', rate: 1, default: 'yes' }],
   ])('400 %s', async (detail, body) => {
     expect(refusal(await shop.call('POST', '/tax-rates', body))).toBe(`400 ${detail}`)
     if (!detail.startsWith('required')) expect(refusal(await patch((await rate()).id, body))).toBe(`400 ${detail}`)
@@ -65,10 +94,12 @@ describe('/tax-rates', () => {
     expect((await defaults()).length).toBe(1)
   })
 
-  test('a missing, a malformed and another store\'s id are the same 404', async () => {
+  test("a missing, a malformed and another store's id are the same 404", async () => {
     const theirs = await create(other, '/tax-rates', { name: 'x', rate: 1 })
     for (const method of ['GET', 'PATCH', 'DELETE']) {
-      const answers = await Promise.all([NOBODY, 'nothing', theirs.id].map((id) => shop.call(method, `/tax-rates/${id}`, method === 'PATCH' ? { rate: 5 } : undefined)))
+      const answers = await Promise.all(
+        [NOBODY, 'nothing', theirs.id].map((id) => shop.call(method, `/tax-rates/${id}`, method === 'PATCH' ? { rate: 5 } : undefined)),
+      )
       for (const answer of answers) expect([answer.status, answer.text]).toEqual([404, answers[0]!.text])
     }
     expect((await read(other, `/tax-rates/${theirs.id}`)).rate).toBe(1)
@@ -89,7 +120,13 @@ describe('/tax-rates', () => {
   test('settings:read reads, settings:write writes; storefront keys do neither', async () => {
     const { id } = await rate()
     const [reader, writer] = [await shop.keyWith('settings:read'), await shop.keyWith('settings:write')]
-    for (const [method, path, body, scope] of [['GET', '/tax-rates', undefined, 'settings:read'], ['GET', `/tax-rates/${id}`, undefined, 'settings:read'], ['POST', '/tax-rates', { name: 'x', rate: 1 }, 'settings:write'], ['PATCH', `/tax-rates/${id}`, {}, 'settings:write'], ['DELETE', `/tax-rates/${id}`, undefined, 'settings:write']] as const) {
+    for (const [method, path, body, scope] of [
+      ['GET', '/tax-rates', undefined, 'settings:read'],
+      ['GET', `/tax-rates/${id}`, undefined, 'settings:read'],
+      ['POST', '/tax-rates', { name: 'x', rate: 1 }, 'settings:write'],
+      ['PATCH', `/tax-rates/${id}`, {}, 'settings:write'],
+      ['DELETE', `/tax-rates/${id}`, undefined, 'settings:write'],
+    ] as const) {
       const [right, wrong] = scope === 'settings:write' ? [writer, reader] : [reader, writer]
       for (const key of [wrong, shop.keys.storefront]) {
         const answer = await shop.call(method, path, body, { key })

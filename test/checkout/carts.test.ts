@@ -5,8 +5,13 @@ import { ADDRESS, made, newShop, paths, type Shop } from '../shop.ts'
 
 let app: TestApp
 let shop: Shop
-beforeAll(async () => { app = await testApp() })
-beforeEach(async () => { shop = await newShop(app); app.clock.real() })
+beforeAll(async () => {
+  app = await testApp()
+})
+beforeEach(async () => {
+  shop = await newShop(app)
+  app.clock.real()
+})
 afterAll(() => app.close())
 
 const WIRE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -20,22 +25,72 @@ describe('POST /carts', () => {
     const { status, body } = await shop.post('/carts')
     expect(status).toBe(201)
     expect(body).toEqual({
-      id: expect.stringMatching(/^[0-9a-f-]{36}$/), currency: 'usd', email: null, items: [], coupons: [], loyaltyPoints: 0, shippingMethodId: null, shippingAddress: null, billingAddress: null,
-      pickupPoint: null, pickupLocationId: null, note: null, subtotalCents: 0, discountCents: 0, shippingCents: 0, taxCents: 0, totalCents: 0, warnings: [], orderId: null,
-      expiresAt: expect.stringMatching(WIRE), createdAt: expect.stringMatching(WIRE), updatedAt: expect.stringMatching(WIRE),
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      currency: 'usd',
+      email: null,
+      items: [],
+      coupons: [],
+      loyaltyPoints: 0,
+      shippingMethodId: null,
+      shippingAddress: null,
+      billingAddress: null,
+      pickupPoint: null,
+      pickupLocationId: null,
+      note: null,
+      subtotalCents: 0,
+      discountCents: 0,
+      shippingCents: 0,
+      taxCents: 0,
+      totalCents: 0,
+      warnings: [],
+      orderId: null,
+      expiresAt: expect.stringMatching(WIRE),
+      createdAt: expect.stringMatching(WIRE),
+      updatedAt: expect.stringMatching(WIRE),
     })
     expect(await cart(body.id)).toEqual(body)
   })
 
   test('takes currency, email and items, whose quantity is 1 by default', async () => {
     await shop.settings({ enabledCurrencies: ['usd', 'eur'] })
-    const [mug, cup] = [await shop.variant({ price: 10, prices: { eur: 9 } }, { name: 'Mug', images: ['https://img.example/mug.png'] }), await shop.variant({ price: 20.5, prices: { eur: 19.99 } }, { name: 'Cup' })]
-    const { status, body } = await shop.post('/carts', { currency: 'EUR', email: ' Ada@Example.COM ', items: [{ variantId: mug }, { variantId: cup, quantity: 3 }] })
+    const [mug, cup] = [
+      await shop.variant({ price: 10, prices: { eur: 9 } }, { name: 'Mug', images: ['https://img.example/mug.png'] }),
+      await shop.variant({ price: 20.5, prices: { eur: 19.99 } }, { name: 'Cup' }),
+    ]
+    const { status, body } = await shop.post('/carts', {
+      currency: 'EUR',
+      email: ' Ada@Example.COM ',
+      items: [{ variantId: mug }, { variantId: cup, quantity: 3 }],
+    })
     expect(status).toBe(201)
     expect(body).toMatchObject({ currency: 'eur', email: 'ada@example.com', subtotalCents: 6897, discountCents: 0, totalCents: 6897 })
     expect(body.items).toEqual([
-      { id: expect.any(String), variantId: mug, productId: expect.any(String), name: 'Mug', image: 'https://img.example/mug.png', quantity: 1, unitPriceCents: 900, discountCents: 0, totalCents: 900, bookingSlotId: null, bundleId: null },
-      { id: expect.any(String), variantId: cup, productId: expect.any(String), name: 'Cup', image: null, quantity: 3, unitPriceCents: 1999, discountCents: 0, totalCents: 5997, bookingSlotId: null, bundleId: null },
+      {
+        id: expect.any(String),
+        variantId: mug,
+        productId: expect.any(String),
+        name: 'Mug',
+        image: 'https://img.example/mug.png',
+        quantity: 1,
+        unitPriceCents: 900,
+        discountCents: 0,
+        totalCents: 900,
+        bookingSlotId: null,
+        bundleId: null,
+      },
+      {
+        id: expect.any(String),
+        variantId: cup,
+        productId: expect.any(String),
+        name: 'Cup',
+        image: null,
+        quantity: 3,
+        unitPriceCents: 1999,
+        discountCents: 0,
+        totalCents: 5997,
+        bookingSlotId: null,
+        bundleId: null,
+      },
     ])
   })
 
@@ -46,13 +101,29 @@ describe('POST /carts', () => {
 
   test('the same variant twice adds up to one item', async () => {
     const id = await shop.variant()
-    expect((await shop.cart([{ variantId: id, quantity: 2 }, { variantId: id.toUpperCase(), quantity: 3 }])).items).toMatchObject([{ variantId: id, quantity: 5 }])
+    expect(
+      (
+        await shop.cart([
+          { variantId: id, quantity: 2 },
+          { variantId: id.toUpperCase(), quantity: 3 },
+        ])
+      ).items,
+    ).toMatchObject([{ variantId: id, quantity: 5 }])
   })
 
   test.each([
-    ['items.0.variantId', { items: [{ quantity: 1 }] }], ['items.0.variantId', { items: [{ variantId: 'mug' }] }], ['items.0.variantId', { items: [{ variantId: NOBODY }] }],
-    ['items', { items: {} }], ['email', { email: 'ada' }], ['email', { email: 5 }], ['email', { email: '' }], ['email', { email: `${'a'.repeat(250)}@example.com` }], ['currency', { currency: 'usdd' }],
-    ['currency', { currency: 'eur' }], ['currency', { currency: 'xyz' }], ['currency', { currency: null }],
+    ['items.0.variantId', { items: [{ quantity: 1 }] }],
+    ['items.0.variantId', { items: [{ variantId: 'mug' }] }],
+    ['items.0.variantId', { items: [{ variantId: NOBODY }] }],
+    ['items', { items: {} }],
+    ['email', { email: 'ada' }],
+    ['email', { email: 5 }],
+    ['email', { email: '' }],
+    ['email', { email: `${'a'.repeat(250)}@example.com` }],
+    ['currency', { currency: 'usdd' }],
+    ['currency', { currency: 'eur' }],
+    ['currency', { currency: 'xyz' }],
+    ['currency', { currency: null }],
   ])('%s is 400 in %j', async (path, body) => {
     expect(paths(await shop.post('/carts', body))).toContain(path)
     expect(await shop.rows(sql`select id from carts`)).toEqual([])
@@ -67,7 +138,11 @@ describe('POST /carts', () => {
   })
 
   test('unknown fields are ignored', async () => {
-    expect(await shop.cart([], { totalCents: 1, orderId: NOBODY, coupons: ['FREE'], id: NOBODY, price: 0 })).toMatchObject({ totalCents: 0, orderId: null, coupons: [] })
+    expect(await shop.cart([], { totalCents: 1, orderId: NOBODY, coupons: ['FREE'], id: NOBODY, price: 0 })).toMatchObject({
+      totalCents: 0,
+      orderId: null,
+      coupons: [],
+    })
   })
 
   test('more than there is in stock is 409 and makes no cart', async () => {
@@ -98,16 +173,33 @@ describe('/carts/{id}', () => {
     const foreign = (await (await newShop(app)).cart()).id
     for (const id of [foreign, NOBODY, 'cart', '%2e%2e%2f']) {
       for (const answer of [
-        await shop.get(`/carts/${id}`), await shop.patch(`/carts/${id}`, { note: 'x' }), await shop.remove(`/carts/${id}`), await shop.get(`/carts/${id}/shipping-options`),
-        await shop.post(`/carts/${id}/items`, { variantId: NOBODY }), await shop.post(`/carts/${id}/coupons`, { code: 'X' }), await shop.checkOut(id),
-      ]) expect([answer.status, answer.body]).toEqual([404, { error: 'cart not found' }])
+        await shop.get(`/carts/${id}`),
+        await shop.patch(`/carts/${id}`, { note: 'x' }),
+        await shop.remove(`/carts/${id}`),
+        await shop.get(`/carts/${id}/shipping-options`),
+        await shop.post(`/carts/${id}/items`, { variantId: NOBODY }),
+        await shop.post(`/carts/${id}/coupons`, { code: 'X' }),
+        await shop.checkOut(id),
+      ])
+        expect([answer.status, answer.body]).toEqual([404, { error: 'cart not found' }])
     }
   })
 
   test('every endpoint of a cart needs cart:write', async () => {
     const { id } = await shop.cart()
     const key = await shop.keyWith('storefront:read', 'storefront:write', 'order:lookup', 'orders:write')
-    for (const [method, path] of [['GET', ''], ['PATCH', ''], ['DELETE', ''], ['POST', '/items'], ['PATCH', `/items/${NOBODY}`], ['DELETE', `/items/${NOBODY}`], ['POST', '/coupons'], ['DELETE', '/coupons/X'], ['GET', '/shipping-options'], ['POST', '/checkout']] as const) {
+    for (const [method, path] of [
+      ['GET', ''],
+      ['PATCH', ''],
+      ['DELETE', ''],
+      ['POST', '/items'],
+      ['PATCH', `/items/${NOBODY}`],
+      ['DELETE', `/items/${NOBODY}`],
+      ['POST', '/coupons'],
+      ['DELETE', '/coupons/X'],
+      ['GET', '/shipping-options'],
+      ['POST', '/checkout'],
+    ] as const) {
       const { status, body } = await shop.call(method, `/carts/${id}${path}`, undefined, { key })
       expect([method, path, status, body.error]).toEqual([method, path, 403, expect.stringContaining('cart:write')])
     }
@@ -117,11 +209,31 @@ describe('/carts/{id}', () => {
     const method = await shop.method()
     const { id } = await shop.cart([{ variantId: await shop.variant() }], { email: 'a@b.example' })
     const address = { ...ADDRESS, country: 'pl', line2: ' ', phone: '+48 1' }
-    const full = { email: 'New@B.example', shippingAddress: address, billingAddress: { company: 'Acme' }, shippingMethodId: method, pickupPoint: { id: 'GDA01M', name: 'Locker' }, note: 'ring twice' }
+    const full = {
+      email: 'New@B.example',
+      shippingAddress: address,
+      billingAddress: { company: 'Acme' },
+      shippingMethodId: method,
+      pickupPoint: { id: 'GDA01M', name: 'Locker' },
+      note: 'ring twice',
+    }
     const stored = {
-      email: 'new@b.example', shippingMethodId: method, note: 'ring twice', pickupPoint: { id: 'GDA01M', name: 'Locker' },
+      email: 'new@b.example',
+      shippingMethodId: method,
+      note: 'ring twice',
+      pickupPoint: { id: 'GDA01M', name: 'Locker' },
       shippingAddress: { ...ADDRESS, company: null, line2: null, state: null, phone: '+48 1' },
-      billingAddress: { name: null, company: 'Acme', line1: null, line2: null, city: null, state: null, postalCode: null, country: null, phone: null },
+      billingAddress: {
+        name: null,
+        company: 'Acme',
+        line1: null,
+        line2: null,
+        city: null,
+        state: null,
+        postalCode: null,
+        country: null,
+        phone: null,
+      },
     }
     expect(made(await shop.patch(`/carts/${id}`, full))).toMatchObject(stored)
     expect(made(await shop.patch(`/carts/${id}`, {}))).toMatchObject(stored)
@@ -132,16 +244,42 @@ describe('/carts/{id}', () => {
   test('null clears every field that may be null', async () => {
     const method = await shop.method()
     const { id } = await shop.cart()
-    await shop.patch(`/carts/${id}`, { email: 'a@b.example', shippingAddress: ADDRESS, billingAddress: ADDRESS, shippingMethodId: method, pickupPoint: { id: 'x' }, note: 'x' })
-    const nothing = { email: null, shippingAddress: null, billingAddress: null, shippingMethodId: null, pickupPoint: null, pickupLocationId: null, note: null }
+    await shop.patch(`/carts/${id}`, {
+      email: 'a@b.example',
+      shippingAddress: ADDRESS,
+      billingAddress: ADDRESS,
+      shippingMethodId: method,
+      pickupPoint: { id: 'x' },
+      note: 'x',
+    })
+    const nothing = {
+      email: null,
+      shippingAddress: null,
+      billingAddress: null,
+      shippingMethodId: null,
+      pickupPoint: null,
+      pickupLocationId: null,
+      note: null,
+    }
     expect(made(await shop.patch(`/carts/${id}`, nothing))).toMatchObject(nothing)
     expect(await cart(id)).toMatchObject(nothing)
   })
 
   test.each([
-    ['email', { email: 'nobody' }], ['email', { email: 'a@b@c' }], ['shippingAddress', { shippingAddress: 'Main Street' }], ['shippingAddress.country', { shippingAddress: { country: 'Poland' } }],
-    ['billingAddress.line1', { billingAddress: { line1: 5 } }], ['shippingAddress.line1', { shippingAddress: { line1: 'x'.repeat(201) } }], ['shippingMethodId', { shippingMethodId: 'courier' }], ['shippingMethodId', { shippingMethodId: NOBODY }],
-    ['pickupPoint', { pickupPoint: 'locker' }], ['pickupLocationId', { pickupLocationId: NOBODY }], ['currency', { currency: 'eur' }], ['currency', { currency: null }], ['note', { note: 5 }], ['note', { note: 'x'.repeat(2001) }],
+    ['email', { email: 'nobody' }],
+    ['email', { email: 'a@b@c' }],
+    ['shippingAddress', { shippingAddress: 'Main Street' }],
+    ['shippingAddress.country', { shippingAddress: { country: 'Poland' } }],
+    ['billingAddress.line1', { billingAddress: { line1: 5 } }],
+    ['shippingAddress.line1', { shippingAddress: { line1: 'x'.repeat(201) } }],
+    ['shippingMethodId', { shippingMethodId: 'courier' }],
+    ['shippingMethodId', { shippingMethodId: NOBODY }],
+    ['pickupPoint', { pickupPoint: 'locker' }],
+    ['pickupLocationId', { pickupLocationId: NOBODY }],
+    ['currency', { currency: 'eur' }],
+    ['currency', { currency: null }],
+    ['note', { note: 5 }],
+    ['note', { note: 'x'.repeat(2001) }],
   ])('PATCH: %s is 400 in %j', async (path, body) => {
     const before = await shop.cart()
     expect(paths(await shop.patch(`/carts/${before.id}`, body))).toContain(path)
@@ -175,7 +313,14 @@ describe('/carts/{id}', () => {
     expect((await shop.get(`/carts/${id}`)).status).toBe(200)
     app.clock.advance(1)
     const variantId = await shop.variant()
-    for (const { status } of [await shop.get(`/carts/${id}`), await shop.patch(`/carts/${id}`, {}), await shop.post(`/carts/${id}/items`, { variantId }), await shop.checkOut(id), await shop.remove(`/carts/${id}`)]) expect(status).toBe(404)
+    for (const { status } of [
+      await shop.get(`/carts/${id}`),
+      await shop.patch(`/carts/${id}`, {}),
+      await shop.post(`/carts/${id}/items`, { variantId }),
+      await shop.checkOut(id),
+      await shop.remove(`/carts/${id}`),
+    ])
+      expect(status).toBe(404)
   })
 
   test('one that is an order never expires', async () => {
@@ -207,8 +352,14 @@ describe('items', () => {
 
   test('PATCH sets the quantity, and 0 removes the item', async () => {
     const [a, b] = [await shop.variant(), await shop.variant()]
-    const { id, items: [first, second] } = await shop.cart([{ variantId: a, quantity: 2 }, { variantId: b }])
-    expect(made(await shop.patch(`/carts/${id}/items/${first.id}`, { quantity: 7 })).items).toMatchObject([{ id: first.id, quantity: 7 }, { id: second.id, quantity: 1 }])
+    const {
+      id,
+      items: [first, second],
+    } = await shop.cart([{ variantId: a, quantity: 2 }, { variantId: b }])
+    expect(made(await shop.patch(`/carts/${id}/items/${first.id}`, { quantity: 7 })).items).toMatchObject([
+      { id: first.id, quantity: 7 },
+      { id: second.id, quantity: 1 },
+    ])
     expect(made(await shop.patch(`/carts/${id}/items/${first.id}`, { quantity: 0 })).items).toMatchObject([{ id: second.id }])
     expect((await cart(id)).items).toHaveLength(1)
     expect((await shop.patch(`/carts/${id}/items/${first.id}`, { quantity: 1 })).status).toBe(404)
@@ -216,7 +367,10 @@ describe('items', () => {
 
   test('DELETE takes one item out and answers with the cart', async () => {
     const [a, b] = [await shop.variant(), await shop.variant()]
-    const { id, items: [first, second] } = await shop.cart([{ variantId: a }, { variantId: b }])
+    const {
+      id,
+      items: [first, second],
+    } = await shop.cart([{ variantId: a }, { variantId: b }])
     const { status, body } = await shop.remove(`/carts/${id}/items/${first.id}`)
     expect(status).toBe(200)
     expect(body).toMatchObject({ id, items: [{ id: second.id }], totalCents: 1000 })
@@ -224,8 +378,17 @@ describe('items', () => {
   })
 
   test.each([
-    ['quantity', { quantity: 0 }], ['quantity', { quantity: -1 }], ['quantity', { quantity: 2.5 }], ['quantity', { quantity: '2' }], ['variantId', { variantId: 'x' }], ['variantId', { variantId: NOBODY }],
-    ['bundleId', { variantId: undefined, bundleId: NOBODY }], ['variantId', { variantId: undefined }], ['variantId', { bundleId: NOBODY }], ['bookingSlotId', { bookingSlotId: NOBODY }], ['bookingSlotId', { bookingSlotId: 'x' }],
+    ['quantity', { quantity: 0 }],
+    ['quantity', { quantity: -1 }],
+    ['quantity', { quantity: 2.5 }],
+    ['quantity', { quantity: '2' }],
+    ['variantId', { variantId: 'x' }],
+    ['variantId', { variantId: NOBODY }],
+    ['bundleId', { variantId: undefined, bundleId: NOBODY }],
+    ['variantId', { variantId: undefined }],
+    ['variantId', { bundleId: NOBODY }],
+    ['bookingSlotId', { bookingSlotId: NOBODY }],
+    ['bookingSlotId', { bookingSlotId: 'x' }],
   ])('POST: %s is 400 for %j', async (path, change) => {
     const before = await shop.cart()
     expect(paths(await shop.post(`/carts/${before.id}/items`, { variantId: await shop.variant(), ...change }))).toEqual([path])
@@ -233,7 +396,10 @@ describe('items', () => {
   })
 
   test.each([-1, 1.5, '1', null, undefined, 10_001])('PATCH: a quantity of %j is 400', async (quantity) => {
-    const { id, items: [item] } = await shop.cart([{ variantId: await shop.variant() }])
+    const {
+      id,
+      items: [item],
+    } = await shop.cart([{ variantId: await shop.variant() }])
     expect(paths(await shop.patch(`/carts/${id}/items/${item.id}`, { quantity }))).toEqual(['quantity'])
   })
 
@@ -242,9 +408,16 @@ describe('items', () => {
     expect(paths(await shop.post(`/carts/${id}/items`, { variantId: await shop.variant({ bookable: true }) }))).toEqual(['bookingSlotId'])
   })
 
-  test.each([['a draft', {}, { status: 'draft' }], ['hidden', {}, { status: 'hidden' }], ['not active', { active: false }, {}]])('what is %s can not be bought', async (_, variant, product) => {
+  test.each([
+    ['a draft', {}, { status: 'draft' }],
+    ['hidden', {}, { status: 'hidden' }],
+    ['not active', { active: false }, {}],
+  ])('what is %s can not be bought', async (_, variant, product) => {
     const { id } = await shop.cart()
-    for (const key of [shop.keys.admin, shop.keys.storefront]) expect(paths(await shop.post(`/carts/${id}/items`, { variantId: await shop.variant(variant, product) }, { key }))).toEqual(['variantId'])
+    for (const key of [shop.keys.admin, shop.keys.storefront])
+      expect(paths(await shop.post(`/carts/${id}/items`, { variantId: await shop.variant(variant, product) }, { key }))).toEqual([
+        'variantId',
+      ])
   })
 
   test('out of stock is 409, also when it adds up to it, and leaves the cart as it was', async () => {
@@ -277,12 +450,16 @@ describe('items', () => {
   })
 
   test('what is not tracked, or may be sold before it is there, never runs out', async () => {
-    for (const stock of [{ tracked: false }, { quantity: 0, backorder: true }]) expect((await shop.cart([{ variantId: await shop.variant({ stock }), quantity: 9999 }])).items[0].quantity).toBe(9999)
+    for (const stock of [{ tracked: false }, { quantity: 0, backorder: true }])
+      expect((await shop.cart([{ variantId: await shop.variant({ stock }), quantity: 9999 }])).items[0].quantity).toBe(9999)
   })
 
   test('fewer can be asked for although there is not enough any more', async () => {
     const variantId = await shop.variant({ stock: { quantity: 5 } })
-    const { id, items: [item] } = await shop.cart([{ variantId, quantity: 5 }])
+    const {
+      id,
+      items: [item],
+    } = await shop.cart([{ variantId, quantity: 5 }])
     await shop.patch(`/inventory/${variantId}`, { quantity: 1 })
     const less = made(await shop.patch(`/carts/${id}/items/${item.id}`, { quantity: 2 }))
     expect([less.items[0].quantity, codes(less)]).toEqual([2, ['out_of_stock']])
@@ -290,21 +467,33 @@ describe('items', () => {
   })
 
   test('more of what is no longer sold is 409: the request names nothing that is missing', async () => {
-    const { id, items: [item] } = await shop.cart([{ variantId: await shop.variant(), quantity: 3 }])
+    const {
+      id,
+      items: [item],
+    } = await shop.cart([{ variantId: await shop.variant(), quantity: 3 }])
     await shop.patch(`/products/${item.productId}`, { status: 'draft' })
     expect((await shop.patch(`/carts/${id}/items/${item.id}`, { quantity: 4 })).status).toBe(409)
     expect(made(await shop.patch(`/carts/${id}/items/${item.id}`, { quantity: 2 })).items[0].quantity).toBe(2)
   })
 
   test('a cart holds at most 200 different items', async () => {
-    const variants = made(await shop.post('/products', { name: 'Many', status: 'published', variants: Array.from({ length: 200 }, () => ({ price: 1, shippable: false, stock: { tracked: false } })) })).variants
+    const variants = made(
+      await shop.post('/products', {
+        name: 'Many',
+        status: 'published',
+        variants: Array.from({ length: 200 }, () => ({ price: 1, shippable: false, stock: { tracked: false } })),
+      }),
+    ).variants
     const { id } = await shop.cart(variants.map((variant: { id: string }) => ({ variantId: variant.id })))
     expect((await shop.post(`/carts/${id}/items`, { variantId: await shop.variant() })).status).toBe(400)
     expect((await shop.post('/carts', { items: Array.from({ length: 201 }, () => ({ variantId: variants[0].id })) })).status).toBe(400)
   })
 
   test('an item is found by its id in any case', async () => {
-    const { id, items: [item] } = await shop.cart([{ variantId: await shop.variant() }])
+    const {
+      id,
+      items: [item],
+    } = await shop.cart([{ variantId: await shop.variant() }])
     expect(made(await shop.patch(`/carts/${id}/items/${item.id.toUpperCase()}`, { quantity: 2 })).items[0].quantity).toBe(2)
     expect((await shop.remove(`/carts/${id}/items/${item.id.toUpperCase()}`)).status).toBe(200)
   })
@@ -328,24 +517,54 @@ describe('items', () => {
 describe('bundles in a cart', () => {
   test('are one item whose price is the sum of its parts, less the discount of the bundle', async () => {
     const [a, b] = [await shop.variant({ price: 3.33 }), await shop.variant({ price: 5 })]
-    const bundleId = await shop.bundle([[a, 2], [b, 1]], 10, { name: 'Breakfast', images: ['https://img.example/set.png'] })
+    const bundleId = await shop.bundle(
+      [
+        [a, 2],
+        [b, 1],
+      ],
+      10,
+      { name: 'Breakfast', images: ['https://img.example/set.png'] },
+    )
     const { id } = await shop.cart()
     const { status, body } = await shop.post(`/carts/${id}/items`, { bundleId, quantity: 2 })
     expect(status).toBe(201)
     // 2 × (2 × 3.33 + 5.00) = 23.32; 10 % of it is 2.332.
-    expect(body.items).toEqual([{ id: expect.any(String), variantId: null, productId: null, bundleId, name: 'Breakfast', image: 'https://img.example/set.png', quantity: 2, unitPriceCents: 1166, discountCents: 233, totalCents: 2099, bookingSlotId: null }])
+    expect(body.items).toEqual([
+      {
+        id: expect.any(String),
+        variantId: null,
+        productId: null,
+        bundleId,
+        name: 'Breakfast',
+        image: 'https://img.example/set.png',
+        quantity: 2,
+        unitPriceCents: 1166,
+        discountCents: 233,
+        totalCents: 2099,
+        bookingSlotId: null,
+      },
+    ])
     expect(body).toMatchObject({ subtotalCents: 2332, discountCents: 233, totalCents: 2099 })
     expect(made(await shop.post(`/carts/${id}/items`, { bundleId })).items).toMatchObject([{ bundleId, quantity: 3 }])
   })
 
-  test.each([['a draft', { status: 'draft' }], ['hidden', { status: 'hidden' }], ['empty', { variants: [] }]])('one that is %s can not be bought', async (_, more) => {
+  test.each([
+    ['a draft', { status: 'draft' }],
+    ['hidden', { status: 'hidden' }],
+    ['empty', { variants: [] }],
+  ])('one that is %s can not be bought', async (_, more) => {
     const { id } = await shop.cart()
-    expect(paths(await shop.post(`/carts/${id}/items`, { bundleId: await shop.bundle([[await shop.variant(), 1]], 0, more) }))).toEqual(['bundleId'])
+    expect(paths(await shop.post(`/carts/${id}/items`, { bundleId: await shop.bundle([[await shop.variant(), 1]], 0, more) }))).toEqual([
+      'bundleId',
+    ])
   })
 
   test('one that has a part that is not sold can not be bought', async () => {
     const { id } = await shop.cart()
-    const bundleId = await shop.bundle([[await shop.variant(), 1], [await shop.variant({ active: false }), 1]])
+    const bundleId = await shop.bundle([
+      [await shop.variant(), 1],
+      [await shop.variant({ active: false }), 1],
+    ])
     expect(paths(await shop.post(`/carts/${id}/items`, { bundleId }))).toEqual(['bundleId'])
   })
 
@@ -381,7 +600,10 @@ describe('currency', () => {
     const { id, items } = await shop.cart([{ variantId }], { currency: 'eur' })
     await shop.patch(`/variants/${variantId}`, { prices: {} })
     const seen = await cart(id)
-    expect(seen).toMatchObject({ totalCents: 0, warnings: [{ code: 'no_price', itemId: items[0].id, message: expect.stringContaining('EUR') }] })
+    expect(seen).toMatchObject({
+      totalCents: 0,
+      warnings: [{ code: 'no_price', itemId: items[0].id, message: expect.stringContaining('EUR') }],
+    })
     expect((await shop.checkOut(id)).status).toBe(409)
   })
 
@@ -399,14 +621,25 @@ describe('currency', () => {
     const method = await shop.method()
     const { id } = await shop.cart([{ variantId: await shop.variant({ shippable: true, prices: { eur: 7 } }) }])
     await shop.patch(`/carts/${id}`, { shippingMethodId: method })
-    expect(made(await shop.patch(`/carts/${id}`, { currency: 'eur' }))).toMatchObject({ shippingCents: 0, warnings: [{ code: 'shipping_method' }] })
+    expect(made(await shop.patch(`/carts/${id}`, { currency: 'eur' }))).toMatchObject({
+      shippingCents: 0,
+      warnings: [{ code: 'shipping_method' }],
+    })
     expect((await shop.checkOut(id, { shippingAddress: ADDRESS })).status).toBe(409)
   })
 
   test('JPY has no minor units and KWD has three', async () => {
     const [jpy, kwd] = [await newShop(app, { currency: 'jpy' }), await newShop(app, { currency: 'kwd' })]
-    expect(await jpy.cart([{ variantId: await jpy.variant({ price: 1500 }), quantity: 2 }])).toMatchObject({ currency: 'jpy', totalCents: 3000, items: [{ unitPriceCents: 1500 }] })
-    expect(await kwd.cart([{ variantId: await kwd.variant({ price: 1.234 }), quantity: 2 }])).toMatchObject({ currency: 'kwd', totalCents: 2468, items: [{ unitPriceCents: 1234 }] })
+    expect(await jpy.cart([{ variantId: await jpy.variant({ price: 1500 }), quantity: 2 }])).toMatchObject({
+      currency: 'jpy',
+      totalCents: 3000,
+      items: [{ unitPriceCents: 1500 }],
+    })
+    expect(await kwd.cart([{ variantId: await kwd.variant({ price: 1.234 }), quantity: 2 }])).toMatchObject({
+      currency: 'kwd',
+      totalCents: 2468,
+      items: [{ unitPriceCents: 1234 }],
+    })
     await jpy.coupon({ code: 'FIX', type: 'fixed', value: 500 })
     const { id } = await jpy.cart([{ variantId: await jpy.variant({ price: 1500 }) }])
     expect(made(await jpy.post(`/carts/${id}/coupons`, { code: 'FIX' })).totalCents).toBe(1000)
@@ -418,7 +651,14 @@ describe('warnings', () => {
     const [stays, goes] = [await shop.variant({ price: 10 }), await shop.variant({ price: 20 }, { name: 'Gone' })]
     const { id, items } = await shop.cart([{ variantId: stays }, { variantId: goes }])
     await shop.patch(`/products/${items[1].productId}`, { status: 'hidden' })
-    expect(await cart(id)).toMatchObject({ totalCents: 1000, items: [{ id: items[0].id, totalCents: 1000 }, { id: items[1].id, totalCents: 0 }], warnings: [{ code: 'unavailable', itemId: items[1].id }] })
+    expect(await cart(id)).toMatchObject({
+      totalCents: 1000,
+      items: [
+        { id: items[0].id, totalCents: 1000 },
+        { id: items[1].id, totalCents: 0 },
+      ],
+      warnings: [{ code: 'unavailable', itemId: items[1].id }],
+    })
     await shop.remove(`/products/${items[1].productId}`)
     expect(await cart(id)).toMatchObject({ totalCents: 1000, warnings: [{ code: 'unavailable', itemId: items[1].id }] })
   })
@@ -433,9 +673,17 @@ describe('warnings', () => {
   test('say why a coupon no longer applies', async () => {
     const { id } = await shop.cart([{ variantId: await shop.variant() }])
     await shop.coupon({ code: 'MAY' })
-    expect(made(await shop.post(`/carts/${id}/coupons`, { code: 'MAY' }))).toMatchObject({ totalCents: 900, coupons: [{ code: 'MAY', discountCents: 100 }], warnings: [] })
+    expect(made(await shop.post(`/carts/${id}/coupons`, { code: 'MAY' }))).toMatchObject({
+      totalCents: 900,
+      coupons: [{ code: 'MAY', discountCents: 100 }],
+      warnings: [],
+    })
     await shop.patch('/coupons/MAY', { code: 'MAY', type: 'percentage', value: 10, endDate: '2020-01-01T00:00:00Z' })
-    expect(await cart(id)).toMatchObject({ totalCents: 1000, coupons: [{ code: 'MAY', discountCents: 0 }], warnings: [{ code: 'coupon', coupon: 'MAY', message: expect.stringContaining('ended') }] })
+    expect(await cart(id)).toMatchObject({
+      totalCents: 1000,
+      coupons: [{ code: 'MAY', discountCents: 0 }],
+      warnings: [{ code: 'coupon', coupon: 'MAY', message: expect.stringContaining('ended') }],
+    })
   })
 
   test('say that a coupon was deleted; the cart costs more then, and can still be bought', async () => {
@@ -445,7 +693,11 @@ describe('warnings', () => {
       await shop.post(`/carts/${id}/coupons`, { code })
     }
     await shop.remove('/coupons/MAY')
-    expect(await cart(id)).toMatchObject({ totalCents: 900, coupons: [{ code: 'JUNE', discountCents: 100 }], warnings: [{ code: 'coupon', message: expect.stringContaining('no longer exists') }] })
+    expect(await cart(id)).toMatchObject({
+      totalCents: 900,
+      coupons: [{ code: 'JUNE', discountCents: 100 }],
+      warnings: [{ code: 'coupon', message: expect.stringContaining('no longer exists') }],
+    })
     expect((await shop.checkOut(id, { expectedTotalCents: 810 })).body.code).toBe('price_changed')
     expect(made(await shop.checkOut(id, { expectedTotalCents: 900 })).order.coupons).toEqual([{ code: 'JUNE', discountCents: 100 }])
   })
@@ -466,24 +718,50 @@ describe('taxes', () => {
     const method = await shop.method({ price: 12.3 })
     const { id } = await shop.cart([{ variantId: await shop.variant({ price: 24.6, shippable: true }) }])
     await shop.patch(`/carts/${id}`, { shippingMethodId: method })
-    expect(await cart(id)).toMatchObject({ subtotalCents: 2460, shippingCents: 1230, taxCents: 460 + 230, totalCents: 3690, items: [{ totalCents: 2460 }] })
+    expect(await cart(id)).toMatchObject({
+      subtotalCents: 2460,
+      shippingCents: 1230,
+      taxCents: 460 + 230,
+      totalCents: 3690,
+      items: [{ totalCents: 2460 }],
+    })
     await shop.settings({ taxesIncluded: false })
     // 23 % of 24.60 is 5.658, of 12.30 2.829: each line is rounded.
-    expect(await cart(id)).toMatchObject({ subtotalCents: 2460, shippingCents: 1230, taxCents: 566 + 283, totalCents: 3690 + 849, items: [{ totalCents: 2460 }] })
+    expect(await cart(id)).toMatchObject({
+      subtotalCents: 2460,
+      shippingCents: 1230,
+      taxCents: 566 + 283,
+      totalCents: 3690 + 849,
+      items: [{ totalCents: 2460 }],
+    })
   })
 
   test('are those of the country that the cart is sent to', async () => {
     await shop.settings({ taxesIncluded: false })
-    for (const [rate, countries] of [[23, ['PL']], [19, ['DE']]] as const) await shop.post('/tax-rates', { name: `VAT ${rate}`, rate, countries, default: true })
+    for (const [rate, countries] of [
+      [23, ['PL']],
+      [19, ['DE']],
+    ] as const)
+      await shop.post('/tax-rates', { name: `VAT ${rate}`, rate, countries, default: true })
     const { id } = await shop.cart([{ variantId: await shop.variant({ price: 100 }) }])
-    for (const [country, tax] of [['PL', 2300], ['DE', 1900], ['US', 0]] as const) expect(made(await shop.patch(`/carts/${id}`, { shippingAddress: { ...ADDRESS, country } })).taxCents).toBe(tax)
+    for (const [country, tax] of [
+      ['PL', 2300],
+      ['DE', 1900],
+      ['US', 0],
+    ] as const)
+      expect(made(await shop.patch(`/carts/${id}`, { shippingAddress: { ...ADDRESS, country } })).taxCents).toBe(tax)
   })
 
   test('a variant with a rate of its own has that one', async () => {
     await shop.settings({ taxesIncluded: false })
     await shop.post('/tax-rates', { name: 'VAT', rate: 23, default: true })
     const books = made(await shop.post('/tax-rates', { name: 'Books', rate: 5 })).id
-    expect(await shop.cart([{ variantId: await shop.variant({ price: 10, taxRateId: books }) }, { variantId: await shop.variant({ price: 10 }) }])).toMatchObject({ taxCents: 50 + 230, totalCents: 2280 })
+    expect(
+      await shop.cart([
+        { variantId: await shop.variant({ price: 10, taxRateId: books }) },
+        { variantId: await shop.variant({ price: 10 }) },
+      ]),
+    ).toMatchObject({ taxCents: 50 + 230, totalCents: 2280 })
   })
 })
 
@@ -505,8 +783,22 @@ describe('coupons of a cart', () => {
     const [a, b] = [await withOne(), await withOne()]
     for (const code of ['FIVE', 'HALF']) await add(a, code)
     for (const code of ['HALF', 'FIVE']) await add(b, code)
-    expect(await cart(a)).toMatchObject({ coupons: [{ code: 'FIVE', discountCents: 500 }, { code: 'HALF', discountCents: 250 }], discountCents: 750, totalCents: 250 })
-    expect(await cart(b)).toMatchObject({ coupons: [{ code: 'HALF', discountCents: 500 }, { code: 'FIVE', discountCents: 500 }], discountCents: 1000, totalCents: 0 })
+    expect(await cart(a)).toMatchObject({
+      coupons: [
+        { code: 'FIVE', discountCents: 500 },
+        { code: 'HALF', discountCents: 250 },
+      ],
+      discountCents: 750,
+      totalCents: 250,
+    })
+    expect(await cart(b)).toMatchObject({
+      coupons: [
+        { code: 'HALF', discountCents: 500 },
+        { code: 'FIVE', discountCents: 500 },
+      ],
+      discountCents: 1000,
+      totalCents: 0,
+    })
   })
 
   test('a cart takes at most 10', async () => {
@@ -541,7 +833,9 @@ describe('coupons of a cart', () => {
   })
 
   test.each([
-    ['not started', { startDate: '2999-01-01T00:00:00Z' }, /not started/], ['ended', { endDate: '2020-01-01T00:00:00Z' }, /ended/], ['too few products', { minProductCount: 2 }, /too few products/],
+    ['not started', { startDate: '2999-01-01T00:00:00Z' }, /not started/],
+    ['ended', { endDate: '2020-01-01T00:00:00Z' }, /ended/],
+    ['too few products', { minProductCount: 2 }, /too few products/],
     ['too many products', { maxProductCount: 0 }, /too many products/],
   ])('%s is 409 and says so', async (_, rule, reason) => {
     await shop.coupon({ code: 'NO', ...rule })
@@ -572,7 +866,13 @@ describe('coupons of a cart', () => {
   test('minProductCount and maxProductCount count units', async () => {
     await shop.coupon({ code: 'BETWEEN', minProductCount: 2, maxProductCount: 3 })
     const variantId = await shop.variant()
-    for (const [quantity, status] of [[1, 409], [2, 201], [3, 201], [4, 409]] as const) expect([quantity, (await add((await shop.cart([{ variantId, quantity }])).id, 'BETWEEN')).status]).toEqual([quantity, status])
+    for (const [quantity, status] of [
+      [1, 409],
+      [2, 201],
+      [3, 201],
+      [4, 409],
+    ] as const)
+      expect([quantity, (await add((await shop.cart([{ variantId, quantity }])).id, 'BETWEEN')).status]).toEqual([quantity, status])
   })
 
   test('a window holds from its first millisecond to the one before its end', async () => {
@@ -580,7 +880,12 @@ describe('coupons of a cart', () => {
     app.clock.now = new Date('2026-04-30T00:00:00.000Z')
     await shop.coupon({ code: 'MAY', startDate: start, endDate: end })
     const id = await withOne()
-    for (const [at, status] of [[Date.parse(start) - 1, 409], [Date.parse(start), 201], [Date.parse(end) - 1, 201], [Date.parse(end), 409]] as const) {
+    for (const [at, status] of [
+      [Date.parse(start) - 1, 409],
+      [Date.parse(start), 201],
+      [Date.parse(end) - 1, 201],
+      [Date.parse(end), 409],
+    ] as const) {
       app.clock.now = new Date(at)
       expect([new Date(at).toISOString(), (await add(id, 'MAY')).status]).toEqual([new Date(at).toISOString(), status])
       if (status === 201) expect((await cart(id)).totalCents).toBe(900)
@@ -592,22 +897,39 @@ describe('coupons of a cart', () => {
     await shop.settings({ enabledCurrencies: ['usd', 'eur', 'gbp'] })
     await shop.coupon({ code: 'FIVE', type: 'fixed', value: 5, currencyAmounts: { eur: 4.5 } })
     const variantId = await shop.variant({ prices: { eur: 10, gbp: 10 } })
-    for (const [currency, total] of [['usd', 500], ['eur', 550]] as const) expect(made(await add((await shop.cart([{ variantId }], { currency })).id, 'FIVE')).totalCents).toBe(total)
+    for (const [currency, total] of [
+      ['usd', 500],
+      ['eur', 550],
+    ] as const)
+      expect(made(await add((await shop.cart([{ variantId }], { currency })).id, 'FIVE')).totalCents).toBe(total)
     expect((await add((await shop.cart([{ variantId }], { currency: 'gbp' })).id, 'FIVE')).status).toBe(409)
   })
 
   test('never takes off more than what it covers costs', async () => {
-    const { id, items: [a] } = await shop.cart([{ variantId: await shop.variant({ price: 3 }) }, { variantId: await shop.variant({ price: 7 }) }])
+    const {
+      id,
+      items: [a],
+    } = await shop.cart([{ variantId: await shop.variant({ price: 3 }) }, { variantId: await shop.variant({ price: 7 }) }])
     await shop.coupon({ code: 'BIG', type: 'fixed', value: 50, products: [a.productId] })
-    expect(made(await add(id, 'BIG'))).toMatchObject({ discountCents: 300, totalCents: 700, items: [{ discountCents: 300, totalCents: 0 }, { discountCents: 0, totalCents: 700 }] })
+    expect(made(await add(id, 'BIG'))).toMatchObject({
+      discountCents: 300,
+      totalCents: 700,
+      items: [
+        { discountCents: 300, totalCents: 0 },
+        { discountCents: 0, totalCents: 700 },
+      ],
+    })
   })
 
-  test.each(['50%', 'A+B', 'C#1', 'WHAT?', 'a&b=c', '🎉PARTY', 'DANKEFÜR', '%25', '"quoted"', "o'clock", 'back\\slash'])('the code %s goes through the path', async (code) => {
-    await shop.coupon({ code })
-    const id = await withOne()
-    expect(made(await add(id, code)).coupons).toEqual([{ code, discountCents: 100 }])
-    expect((await shop.remove(`/carts/${id}/coupons/${encodeURIComponent(code)}`)).body.coupons).toEqual([])
-  })
+  test.each(['50%', 'A+B', 'C#1', 'WHAT?', 'a&b=c', '🎉PARTY', 'DANKEFÜR', '%25', '"quoted"', "o'clock", 'back\\slash'])(
+    'the code %s goes through the path',
+    async (code) => {
+      await shop.coupon({ code })
+      const id = await withOne()
+      expect(made(await add(id, code)).coupons).toEqual([{ code, discountCents: 100 }])
+      expect((await shop.remove(`/carts/${id}/coupons/${encodeURIComponent(code)}`)).body.coupons).toEqual([])
+    },
+  )
 
   test('a code is the same however its letters are composed', async () => {
     await shop.coupon({ code: 'DANKEFU\u0308R' })

@@ -5,13 +5,19 @@ import { ADDRESS, made, newShop, paths, type Shop } from '../shop.ts'
 
 let app: TestApp
 let shop: Shop
-beforeAll(async () => { app = await testApp() })
-beforeEach(async () => { shop = await newShop(app); app.clock.real() })
+beforeAll(async () => {
+  app = await testApp()
+})
+beforeEach(async () => {
+  shop = await newShop(app)
+  app.clock.real()
+})
 afterAll(() => app.close())
 
 const NOBODY = '01985d2c-7c00-7a31-8c4e-0242ac120002'
 const sum = (values: number[]) => values.reduce((a, b) => a + b, 0)
-const cartWith = async (variant: object = {}, quantity = 1) => (await shop.cart([{ variantId: await shop.variant(variant), quantity }])).id as string
+const cartWith = async (variant: object = {}, quantity = 1) =>
+  (await shop.cart([{ variantId: await shop.variant(variant), quantity }])).id as string
 
 /** Expects that a refused checkout has left no trace, and the cart as it was. */
 async function leavesNothing(id: string, refused: () => Promise<void>) {
@@ -23,27 +29,82 @@ async function leavesNothing(id: string, refused: () => Promise<void>) {
 
 describe('a checkout', () => {
   test('makes an order with everything that the cart had', async () => {
-    const [method, variantId] = [await shop.method({ price: 5, name: 'Courier' }), await shop.variant({ price: 20, shippable: true, sku: 'MUG-1' }, { name: 'Mug' })]
+    const [method, variantId] = [
+      await shop.method({ price: 5, name: 'Courier' }),
+      await shop.variant({ price: 20, shippable: true, sku: 'MUG-1' }, { name: 'Mug' }),
+    ]
     await shop.coupon({ code: 'TEN' })
     const cart = await shop.cart([{ variantId, quantity: 2 }], { email: 'Cart@Example.com' })
     await shop.post(`/carts/${cart.id}/coupons`, { code: 'TEN' })
-    await shop.patch(`/carts/${cart.id}`, { shippingMethodId: method, shippingAddress: ADDRESS, billingAddress: { ...ADDRESS, company: 'Acme' }, pickupPoint: { id: 'GDA01M' }, note: 'ring twice' })
+    await shop.patch(`/carts/${cart.id}`, {
+      shippingMethodId: method,
+      shippingAddress: ADDRESS,
+      billingAddress: { ...ADDRESS, company: 'Acme' },
+      pickupPoint: { id: 'GDA01M' },
+      note: 'ring twice',
+    })
     const { status, body } = await shop.checkOut(cart.id, { email: undefined, name: 'Ada L.', phone: '+48 1', paymentMethod: 'manual' })
     expect(status).toBe(201)
     const { order, payment } = body
     expect(order).toEqual({
-      id: expect.any(String), orderNumber: '1001', lookup: 1001, source: 'storefront', status: 'pending', paymentStatus: 'unpaid', customer: { id: expect.any(String), email: 'cart@example.com', name: 'Ada L.' },
-      lines: [{
-        id: expect.any(String), variantId, productId: cart.items[0].productId, bundleId: null, name: 'Mug', sku: 'MUG-1', quantity: 2, unitPriceCents: 2000, discountCents: 400, taxCents: 0, totalCents: 3600,
-        shippedQuantity: 0, refundedQuantity: 0, bookingSlotId: null,
-      }],
-      currency: 'usd', subtotalCents: 4000, discountCents: 400, shippingCents: 500, taxCents: 0, totalCents: 4100, paidCents: 0, refundedCents: 0,
-      shippingAddress: { ...ADDRESS, company: null, line2: null, state: null, phone: null }, billingAddress: expect.objectContaining({ company: 'Acme' }),
-      shipping: { methodId: method, name: 'Courier', priceCents: 500, pickupPoint: { id: 'GDA01M' } }, pickupLocationId: null, coupons: [{ code: 'TEN', discountCents: 400 }],
-      loyalty: { pointsEarned: 0, pointsRedeemed: 0 }, accessCode: expect.stringMatching(/^[0-9a-f]{32,}$/), workstationId: null, packedAt: null, paidAt: null, note: 'ring twice', cancelReason: null,
-      createdAt: expect.stringMatching(/\.\d{3}Z$/), updatedAt: expect.stringMatching(/\.\d{3}Z$/),
+      id: expect.any(String),
+      orderNumber: '1001',
+      lookup: 1001,
+      source: 'storefront',
+      status: 'pending',
+      paymentStatus: 'unpaid',
+      customer: { id: expect.any(String), email: 'cart@example.com', name: 'Ada L.' },
+      lines: [
+        {
+          id: expect.any(String),
+          variantId,
+          productId: cart.items[0].productId,
+          bundleId: null,
+          name: 'Mug',
+          sku: 'MUG-1',
+          quantity: 2,
+          unitPriceCents: 2000,
+          discountCents: 400,
+          taxCents: 0,
+          totalCents: 3600,
+          shippedQuantity: 0,
+          refundedQuantity: 0,
+          bookingSlotId: null,
+        },
+      ],
+      currency: 'usd',
+      subtotalCents: 4000,
+      discountCents: 400,
+      shippingCents: 500,
+      taxCents: 0,
+      totalCents: 4100,
+      paidCents: 0,
+      refundedCents: 0,
+      shippingAddress: { ...ADDRESS, company: null, line2: null, state: null, phone: null },
+      billingAddress: expect.objectContaining({ company: 'Acme' }),
+      shipping: { methodId: method, name: 'Courier', priceCents: 500, pickupPoint: { id: 'GDA01M' } },
+      pickupLocationId: null,
+      coupons: [{ code: 'TEN', discountCents: 400 }],
+      loyalty: { pointsEarned: 0, pointsRedeemed: 0 },
+      accessCode: expect.stringMatching(/^[0-9a-f]{32,}$/),
+      workstationId: null,
+      packedAt: null,
+      paidAt: null,
+      note: 'ring twice',
+      cancelReason: null,
+      createdAt: expect.stringMatching(/\.\d{3}Z$/),
+      updatedAt: expect.stringMatching(/\.\d{3}Z$/),
     })
-    expect(payment).toEqual({ id: expect.any(String), orderId: order.id, method: 'manual', status: 'pending', amountCents: 4100, currency: 'usd', reference: null, createdAt: expect.any(String) })
+    expect(payment).toEqual({
+      id: expect.any(String),
+      orderId: order.id,
+      method: 'manual',
+      status: 'pending',
+      amountCents: 4100,
+      currency: 'usd',
+      reference: null,
+      createdAt: expect.any(String),
+    })
     expect(await shop.order(order.id)).toEqual(order)
     expect(await shop.stock(variantId)).toEqual({ quantity: 100, reserved: 2, available: 98 })
     expect((await shop.get('/coupons/TEN')).body.timesRedeemed).toBe(1)
@@ -54,15 +115,39 @@ describe('a checkout', () => {
     const [a, b] = [await shop.method({ price: 5 }), await shop.method({ price: 7 })]
     const id = await cartWith({ shippable: true })
     await shop.patch(`/carts/${id}`, { email: 'cart@example.com', shippingMethodId: a, shippingAddress: ADDRESS, note: 'from the cart' })
-    const order = made(await shop.checkOut(id, { email: 'BODY@example.com', shippingMethodId: b.toUpperCase(), shippingAddress: { ...ADDRESS, city: 'Gdynia' }, note: 'from the body' })).order
-    expect(order).toMatchObject({ customer: { email: 'body@example.com' }, shippingCents: 700, shipping: { methodId: b }, shippingAddress: { city: 'Gdynia' }, note: 'from the body' })
+    const order = made(
+      await shop.checkOut(id, {
+        email: 'BODY@example.com',
+        shippingMethodId: b.toUpperCase(),
+        shippingAddress: { ...ADDRESS, city: 'Gdynia' },
+        note: 'from the body',
+      }),
+    ).order
+    expect(order).toMatchObject({
+      customer: { email: 'body@example.com' },
+      shippingCents: 700,
+      shipping: { methodId: b },
+      shippingAddress: { city: 'Gdynia' },
+      note: 'from the body',
+    })
   })
 
   test('null in the body is the same as leaving out', async () => {
     const id = await cartWith()
     await shop.patch(`/carts/${id}`, { email: 'cart@example.com', shippingAddress: ADDRESS, note: 'keep' })
-    expect(made(await shop.checkOut(id, { email: null, shippingAddress: null, billingAddress: null, shippingMethodId: null, note: null, name: null, phone: null })).order)
-      .toMatchObject({ customer: { email: 'cart@example.com' }, shippingAddress: { city: 'Gdańsk' }, note: 'keep' })
+    expect(
+      made(
+        await shop.checkOut(id, {
+          email: null,
+          shippingAddress: null,
+          billingAddress: null,
+          shippingMethodId: null,
+          note: null,
+          name: null,
+          phone: null,
+        }),
+      ).order,
+    ).toMatchObject({ customer: { email: 'cart@example.com' }, shippingAddress: { city: 'Gdańsk' }, note: 'keep' })
   })
 
   test('the billing address is the shipping address unless there is one', async () => {
@@ -136,9 +221,21 @@ describe('what is missing is 400', () => {
   })
 
   test.each([
-    ['email', { email: 'ada' }], ['email', { email: 5 }], ['paymentMethod', { paymentMethod: 'cash' }], ['paymentMethod', { paymentMethod: 'stripe' }], ['paymentMethod', { paymentMethod: null }], ['paymentToken', { paymentToken: 'whatever' }], ['shippingMethodId', { shippingMethodId: NOBODY }],
-    ['shippingMethodId', { shippingMethodId: 'courier' }], ['expectedTotalCents', { expectedTotalCents: -1 }], ['expectedTotalCents', { expectedTotalCents: 10.5 }], ['expectedTotalCents', { expectedTotalCents: '1000' }],
-    ['shippingAddress.country', { shippingAddress: { country: 'POL' } }], ['name', { name: 'x'.repeat(201) }], ['phone', { phone: 5 }], ['note', { note: 'x'.repeat(2001) }],
+    ['email', { email: 'ada' }],
+    ['email', { email: 5 }],
+    ['paymentMethod', { paymentMethod: 'cash' }],
+    ['paymentMethod', { paymentMethod: 'stripe' }],
+    ['paymentMethod', { paymentMethod: null }],
+    ['paymentToken', { paymentToken: 'whatever' }],
+    ['shippingMethodId', { shippingMethodId: NOBODY }],
+    ['shippingMethodId', { shippingMethodId: 'courier' }],
+    ['expectedTotalCents', { expectedTotalCents: -1 }],
+    ['expectedTotalCents', { expectedTotalCents: 10.5 }],
+    ['expectedTotalCents', { expectedTotalCents: '1000' }],
+    ['shippingAddress.country', { shippingAddress: { country: 'POL' } }],
+    ['name', { name: 'x'.repeat(201) }],
+    ['phone', { phone: 5 }],
+    ['note', { note: 'x'.repeat(2001) }],
   ])('%s in %j', async (path, change) => {
     const id = await cartWith()
     await leavesNothing(id, async () => expect(paths(await shop.checkOut(id, change))).toEqual([path]))
@@ -154,14 +251,21 @@ describe('what is missing is 400', () => {
     await leavesNothing(id, async () => {
       expect(paths(await shop.checkOut(id, { shippingMethodId }))).toEqual(['shippingAddress'])
       for (const field of ['line1', 'city', 'postalCode', 'country'] as const) {
-        for (const value of [undefined, null, ...field === 'country' ? [] : [' ']]) expect(paths(await shop.checkOut(id, { shippingMethodId, shippingAddress: { ...ADDRESS, [field]: value } }))).toEqual([`shippingAddress.${field}`])
+        for (const value of [undefined, null, ...(field === 'country' ? [] : [' '])])
+          expect(paths(await shop.checkOut(id, { shippingMethodId, shippingAddress: { ...ADDRESS, [field]: value } }))).toEqual([
+            `shippingAddress.${field}`,
+          ])
       }
     })
-    expect((await shop.checkOut(id, { shippingMethodId, shippingAddress: { line1: 'x', city: 'y', postalCode: 'z', country: 'pl' } })).status).toBe(201)
+    expect(
+      (await shop.checkOut(id, { shippingMethodId, shippingAddress: { line1: 'x', city: 'y', postalCode: 'z', country: 'pl' } })).status,
+    ).toBe(201)
   })
 
   test('what is collected in the store needs no address', async () => {
-    expect((await shop.checkOut(await cartWith({ shippable: true }), { shippingMethodId: await shop.method({ type: 'in_store' }) })).status).toBe(201)
+    expect(
+      (await shop.checkOut(await cartWith({ shippable: true }), { shippingMethodId: await shop.method({ type: 'in_store' }) })).status,
+    ).toBe(201)
   })
 
   test('one thing that is shipped among others is enough', async () => {
@@ -192,7 +296,13 @@ describe('the order of refusals', () => {
     const { id } = await shop.cart([{ variantId }])
     await shop.patch(`/inventory/${variantId}`, { quantity: 0 })
     const whole = { shippingMethodId, shippingAddress: ADDRESS, paymentToken: 'decline' }
-    for (const [missing, path] of [[{ email: null }, 'email'], [{ shippingMethodId: null }, 'shippingMethodId'], [{ shippingAddress: null }, 'shippingAddress'], [{ paymentToken: 'gold' }, 'paymentToken'], [{ paymentMethod: 'stripe' }, 'paymentMethod']] as const) {
+    for (const [missing, path] of [
+      [{ email: null }, 'email'],
+      [{ shippingMethodId: null }, 'shippingMethodId'],
+      [{ shippingAddress: null }, 'shippingAddress'],
+      [{ paymentToken: 'gold' }, 'paymentToken'],
+      [{ paymentMethod: 'stripe' }, 'paymentMethod'],
+    ] as const) {
       expect(paths(await shop.checkOut(id, { ...whole, ...missing }))).toEqual([path])
     }
     expect((await shop.checkOut(id, whole)).status).toBe(409)
@@ -204,7 +314,8 @@ describe('the order of refusals', () => {
   test('what is missing has the code `required`', async () => {
     const [id, shippingMethodId] = [await cartWith({ shippable: true }), await shop.method()]
     const codes = []
-    for (const body of [{ email: null }, {}, { shippingMethodId }, { shippingMethodId, shippingAddress: { ...ADDRESS, city: null } }]) codes.push((await shop.checkOut(id, body)).body.details.map((detail: any) => detail.code))
+    for (const body of [{ email: null }, {}, { shippingMethodId }, { shippingMethodId, shippingAddress: { ...ADDRESS, city: null } }])
+      codes.push((await shop.checkOut(id, body)).body.details.map((detail: any) => detail.code))
     expect(codes).toEqual([['required'], ['required'], ['required'], ['required']])
   })
 })
@@ -247,7 +358,10 @@ describe('what stands against it is 409, and leaves nothing', () => {
     await shop.patch(`/variants/${variantId}`, { price: 12 })
     await leavesNothing(id, async () => {
       const { status, body } = await shop.checkOut(id, { expectedTotalCents: 1000 })
-      expect([status, body]).toEqual([409, { error: expect.any(String), code: 'price_changed', expectedTotalCents: 1000, totalCents: 1200 }])
+      expect([status, body]).toEqual([
+        409,
+        { error: expect.any(String), code: 'price_changed', expectedTotalCents: 1000, totalCents: 1200 },
+      ])
     })
     expect(made(await shop.checkOut(id, { expectedTotalCents: 1200 })).order.totalCents).toBe(1200)
   })
@@ -278,7 +392,10 @@ describe('what stands against it is 409, and leaves nothing', () => {
   })
 
   test('something that is no longer sold', async () => {
-    const { id, items: [item] } = await shop.cart([{ variantId: await shop.variant() }])
+    const {
+      id,
+      items: [item],
+    } = await shop.cart([{ variantId: await shop.variant() }])
     await shop.patch(`/products/${item.productId}`, { status: 'draft' })
     await leavesNothing(id, async () => expect((await shop.checkOut(id)).status).toBe(409))
   })
@@ -303,14 +420,23 @@ describe('what stands against it is 409, and leaves nothing', () => {
   test('a cart that is an order already tells which', async () => {
     const id = await cartWith()
     const { order } = made(await shop.checkOut(id))
-    const { items: [item], orderId } = (await shop.get(`/carts/${id}`)).body
+    const {
+      items: [item],
+      orderId,
+    } = (await shop.get(`/carts/${id}`)).body
     expect(orderId).toBe(order.id)
     const before = await shop.traces()
     for (const answer of [
-      await shop.checkOut(id), await shop.patch(`/carts/${id}`, { note: 'x' }), await shop.remove(`/carts/${id}`), await shop.post(`/carts/${id}/items`, { variantId: await shop.variant() }),
-      await shop.patch(`/carts/${id}/items/${item.id}`, { quantity: 5 }), await shop.remove(`/carts/${id}/items/${item.id}`), await shop.post(`/carts/${id}/coupons`, { code: 'X' }),
-    ]) expect([answer.status, answer.body]).toEqual([409, { error: expect.any(String), orderId: order.id }])
-    expect({ ...await shop.traces(), events: 0, movements: 0 }).toEqual({ ...before, events: 0, movements: 0 })
+      await shop.checkOut(id),
+      await shop.patch(`/carts/${id}`, { note: 'x' }),
+      await shop.remove(`/carts/${id}`),
+      await shop.post(`/carts/${id}/items`, { variantId: await shop.variant() }),
+      await shop.patch(`/carts/${id}/items/${item.id}`, { quantity: 5 }),
+      await shop.remove(`/carts/${id}/items/${item.id}`),
+      await shop.post(`/carts/${id}/coupons`, { code: 'X' }),
+    ])
+      expect([answer.status, answer.body]).toEqual([409, { error: expect.any(String), orderId: order.id }])
+    expect({ ...(await shop.traces()), events: 0, movements: 0 }).toEqual({ ...before, events: 0, movements: 0 })
   })
 
   test('20 checkouts of one cart at once make one order, and all others are told which', async () => {
@@ -334,16 +460,19 @@ describe('what stands against it is 409, and leaves nothing', () => {
 })
 
 describe('`test` payments', () => {
-  test.each(['decline', 'insufficient_funds', 'expired_card'])('%s is 402, the cart stays usable and nothing is taken', async (paymentToken) => {
-    await shop.coupon({ code: 'ONCE', maxUses: 1 })
-    const id = await cartWith({ stock: { quantity: 1 } })
-    await shop.post(`/carts/${id}/coupons`, { code: 'ONCE' })
-    await leavesNothing(id, async () => {
-      const { status, body } = await shop.checkOut(id, { paymentToken })
-      expect([status, body]).toEqual([402, { error: expect.any(String), code: paymentToken }])
-    })
-    expect((await shop.checkOut(id)).status).toBe(201)
-  })
+  test.each(['decline', 'insufficient_funds', 'expired_card'])(
+    '%s is 402, the cart stays usable and nothing is taken',
+    async (paymentToken) => {
+      await shop.coupon({ code: 'ONCE', maxUses: 1 })
+      const id = await cartWith({ stock: { quantity: 1 } })
+      await shop.post(`/carts/${id}/coupons`, { code: 'ONCE' })
+      await leavesNothing(id, async () => {
+        const { status, body } = await shop.checkOut(id, { paymentToken })
+        expect([status, body]).toEqual([402, { error: expect.any(String), code: paymentToken }])
+      })
+      expect((await shop.checkOut(id)).status).toBe(201)
+    },
+  )
 
   test('declined and accepted ones in parallel leave the coupon counted right', async () => {
     await shop.coupon({ code: 'FEW', maxUses: 3 })
@@ -353,7 +482,9 @@ describe('`test` payments', () => {
       carts.push((await shop.cart([{ variantId }])).id)
       await shop.post(`/carts/${carts[i]}/coupons`, { code: 'FEW' })
     }
-    const statuses = (await Promise.all(carts.map((id, i) => shop.checkOut(id, { paymentToken: i % 2 ? 'decline' : 'ok' })))).map(({ status }) => status)
+    const statuses = (await Promise.all(carts.map((id, i) => shop.checkOut(id, { paymentToken: i % 2 ? 'decline' : 'ok' })))).map(
+      ({ status }) => status,
+    )
     expect(statuses.filter((status) => status === 201)).toHaveLength(3)
     expect((await shop.get('/coupons/FEW')).body.timesRedeemed).toBe(3)
     expect(await shop.traces()).toMatchObject({ redemptions: 3, reserved: 3, orders: 3 })
@@ -366,7 +497,13 @@ describe('`test` payments', () => {
     expect((await shop.checkOut(id, { paymentMethod: 'manual' })).status).toBe(201)
     const key = shop.keys.staging
     await shop.patch('/settings', { payments: { testMode: false } }, { key })
-    const variantId = made(await shop.post('/products', { name: 'Sandbox', status: 'published', variants: [{ price: 1, shippable: false, stock: { quantity: 1 } }] }, { key })).variants[0].id
+    const variantId = made(
+      await shop.post(
+        '/products',
+        { name: 'Sandbox', status: 'published', variants: [{ price: 1, shippable: false, stock: { quantity: 1 } }] },
+        { key },
+      ),
+    ).variants[0].id
     const cart = made(await shop.post('/carts', { items: [{ variantId }] }, { key }))
     expect((await shop.checkOut(cart.id, {}, { key })).status).toBe(201)
   })
@@ -382,32 +519,64 @@ describe('`test` payments', () => {
 describe('lines of an order', () => {
   test('a bundle is split into its variants, whose sums add up to it', async () => {
     const [a, b, c] = [await shop.variant({ price: 3.33 }), await shop.variant({ price: 3.34 }), await shop.variant({ price: 0.05 })]
-    const bundleId = await shop.bundle([[a, 2], [b, 1], [c, 3]], 33.33)
+    const bundleId = await shop.bundle(
+      [
+        [a, 2],
+        [b, 1],
+        [c, 3],
+      ],
+      33.33,
+    )
     const { id } = await shop.cart([{ variantId: a }])
     const cart = made(await shop.post(`/carts/${id}/items`, { bundleId, quantity: 3 }))
     const { order } = made(await shop.checkOut(id))
-    expect(order.lines.map(({ variantId, bundleId, quantity, unitPriceCents }: any) => [variantId, bundleId, quantity, unitPriceCents])).toEqual([[a, null, 1, 333], [a, bundleId, 6, 333], [b, bundleId, 3, 334], [c, bundleId, 9, 5]])
+    expect(
+      order.lines.map(({ variantId, bundleId, quantity, unitPriceCents }: any) => [variantId, bundleId, quantity, unitPriceCents]),
+    ).toEqual([
+      [a, null, 1, 333],
+      [a, bundleId, 6, 333],
+      [b, bundleId, 3, 334],
+      [c, bundleId, 9, 5],
+    ])
     const parts = order.lines.slice(1)
-    expect([sum(parts.map((line: any) => line.discountCents)), sum(parts.map((line: any) => line.totalCents))]).toEqual([cart.items[1].discountCents, cart.items[1].totalCents])
+    expect([sum(parts.map((line: any) => line.discountCents)), sum(parts.map((line: any) => line.totalCents))]).toEqual([
+      cart.items[1].discountCents,
+      cart.items[1].totalCents,
+    ])
     for (const line of order.lines) expect(line.totalCents).toBe(line.quantity * line.unitPriceCents - line.discountCents)
     expect(sum(order.lines.map((line: any) => line.totalCents))).toBe(order.totalCents)
     expect(await shop.stock(a)).toMatchObject({ reserved: 7 })
     expect(await shop.stock(c)).toMatchObject({ reserved: 9 })
   })
 
-  test.each([[true, 3.86], [false, 3.86]])('taxes are rounded per line (included: %j)', async (taxesIncluded) => {
+  test.each([
+    [true, 3.86],
+    [false, 3.86],
+  ])('taxes are rounded per line (included: %j)', async (taxesIncluded) => {
     await shop.settings({ taxesIncluded })
     await shop.post('/tax-rates', { name: 'MwSt', rate: 19, default: true })
     const order = await shop.buy({ items: [{ variantId: await shop.variant({ price: 1.08 }), quantity: 3 }] })
     // 3.24 × 1.19 = 3.8556; in 3.24 are 0.5173.
-    expect(order).toMatchObject(taxesIncluded ? { taxCents: 52, totalCents: 324, lines: [{ taxCents: 52, totalCents: 324 }] } : { taxCents: 62, totalCents: 386, lines: [{ taxCents: 62, totalCents: 324 }] })
+    expect(order).toMatchObject(
+      taxesIncluded
+        ? { taxCents: 52, totalCents: 324, lines: [{ taxCents: 52, totalCents: 324 }] }
+        : { taxCents: 62, totalCents: 386, lines: [{ taxCents: 62, totalCents: 324 }] },
+    )
   })
 
   test('the same money in JPY and KWD', async () => {
     const [jpy, kwd] = [await newShop(app, { currency: 'jpy' }), await newShop(app, { currency: 'kwd' })]
     for (const store of [jpy, kwd]) await store.post('/tax-rates', { name: 'Tax', rate: 10, default: true })
-    expect(await jpy.buy({ items: [{ variantId: await jpy.variant({ price: 105 }), quantity: 1 }] })).toMatchObject({ currency: 'jpy', totalCents: 105, taxCents: 10 })
-    expect(await kwd.buy({ items: [{ variantId: await kwd.variant({ price: 1.055 }), quantity: 1 }] })).toMatchObject({ currency: 'kwd', totalCents: 1055, taxCents: 96 })
+    expect(await jpy.buy({ items: [{ variantId: await jpy.variant({ price: 105 }), quantity: 1 }] })).toMatchObject({
+      currency: 'jpy',
+      totalCents: 105,
+      taxCents: 10,
+    })
+    expect(await kwd.buy({ items: [{ variantId: await kwd.variant({ price: 1.055 }), quantity: 1 }] })).toMatchObject({
+      currency: 'kwd',
+      totalCents: 1055,
+      taxCents: 96,
+    })
   })
 
   test('an order-level amount over three equal lines falls on them to the cent', async () => {
@@ -443,11 +612,16 @@ describe('lines of an order', () => {
 describe('the customer of a checkout', () => {
   test('is one for all spellings of an address', async () => {
     const variantId = await shop.variant()
-    for (const email of ['Ada@Example.com', 'ada@example.com', ' ADA@EXAMPLE.COM ', 'ada+tag@example.com']) await shop.buy({ items: [{ variantId }], email })
+    for (const email of ['Ada@Example.com', 'ada@example.com', ' ADA@EXAMPLE.COM ', 'ada+tag@example.com'])
+      await shop.buy({ items: [{ variantId }], email })
     expect((await shop.rows(sql`select email from customers order by id`)).flat()).toEqual(['ada@example.com', 'ada+tag@example.com'])
   })
 
-  test.each([['ŁUKASZ@example.com', 'łukasz@example.com'], ['jo@BÜCHER.example', 'jo@xn--bcher-kva.example'], ['A\u030Ake@example.com', '\u00e5ke@example.com']])('%s and %s are one', async (one, other) => {
+  test.each([
+    ['ŁUKASZ@example.com', 'łukasz@example.com'],
+    ['jo@BÜCHER.example', 'jo@xn--bcher-kva.example'],
+    ['A\u030Ake@example.com', '\u00e5ke@example.com'],
+  ])('%s and %s are one', async (one, other) => {
     const variantId = await shop.variant()
     const ids = []
     for (const email of [one, other]) ids.push((await shop.buy({ items: [{ variantId }], email })).customer.id)
@@ -458,7 +632,7 @@ describe('the customer of a checkout', () => {
     const variantId = await shop.variant()
     const carts = []
     for (let i = 0; i < 20; i++) carts.push((await shop.cart([{ variantId }])).id)
-    const spell = (i: number) => [...'ada@example.com'].map((letter, k) => (i >> (k % 5)) & 1 ? letter.toUpperCase() : letter).join('')
+    const spell = (i: number) => [...'ada@example.com'].map((letter, k) => ((i >> (k % 5)) & 1 ? letter.toUpperCase() : letter)).join('')
     const answers = await Promise.all(carts.map((id, i) => shop.checkOut(id, { email: spell(i) })))
     expect(new Set(answers.map(({ body }) => body.order.customer.id)).size).toBe(1)
     expect(await shop.traces()).toMatchObject({ customers: 1, orders: 20 })

@@ -4,14 +4,28 @@ import { ADDRESS, made, newShop, paths, type Shop } from '../shop.ts'
 
 let app: TestApp
 let shop: Shop
-beforeAll(async () => { app = await testApp() })
-beforeEach(async () => { shop = await newShop(app) })
+beforeAll(async () => {
+  app = await testApp()
+})
+beforeEach(async () => {
+  shop = await newShop(app)
+})
 afterAll(() => app.close())
 
 const NOBODY = '01985d2c-7c00-7a31-8c4e-0242ac120002'
 const bare = { name: 'Courier', type: 'courier', price: 4.99 }
 const EMPTY = {
-  description: null, freeShippingThreshold: null, minShippingTime: null, maxShippingTime: null, countries: [], taxRateId: null, position: 0, currencyPrices: {}, addonName: null, addonData: null, addonId: null,
+  description: null,
+  freeShippingThreshold: null,
+  minShippingTime: null,
+  maxShippingTime: null,
+  countries: [],
+  taxRateId: null,
+  position: 0,
+  currencyPrices: {},
+  addonName: null,
+  addonData: null,
+  addonId: null,
 }
 const post = (body: unknown) => shop.post('/shipping', body)
 
@@ -20,7 +34,16 @@ async function full() {
   await shop.settings({ enabledCurrencies: ['usd', 'eur'] })
   const taxRateId = made(await shop.post('/tax-rates', { name: 'VAT', rate: 23 })).id
   return {
-    name: 'Parcel', description: 'Tracked', type: 'parcel', price: 5.5, freeShippingThreshold: 100, minShippingTime: 1, maxShippingTime: 3, countries: ['PL', 'DE'], taxRateId, position: 7,
+    name: 'Parcel',
+    description: 'Tracked',
+    type: 'parcel',
+    price: 5.5,
+    freeShippingThreshold: 100,
+    minShippingTime: 1,
+    maxShippingTime: 3,
+    countries: ['PL', 'DE'],
+    taxRateId,
+    position: 7,
     currencyPrices: { eur: { price: 4.5, freeShippingThreshold: 90 } },
   }
 }
@@ -43,17 +66,43 @@ describe('POST /shipping', () => {
     expect(made(await post({ ...bare, type })).type).toBe(type)
   })
 
-  test.each([['name', 'required'], ['type', 'required'], ['price', 'required']])('%s is required', async (field, code) => {
+  test.each([
+    ['name', 'required'],
+    ['type', 'required'],
+    ['price', 'required'],
+  ])('%s is required', async (field, code) => {
     const { body } = await post({ ...bare, [field]: undefined })
     expect(body.details).toEqual([expect.objectContaining({ path: [field], code })])
   })
 
   test.each([
-    ['name', { name: '' }], ['name', { name: null }], ['name', { name: 'x'.repeat(201) }], ['type', { type: 'drone' }], ['type', { type: null }], ['price', { price: -1 }], ['price', { price: '5' }], ['price', { price: 4.999 }], ['price', { price: null }],
-    ['freeShippingThreshold', { freeShippingThreshold: -1 }], ['freeShippingThreshold', { freeShippingThreshold: 1.001 }], ['minShippingTime', { minShippingTime: -1 }], ['maxShippingTime', { maxShippingTime: 'soon' }],
-    ['maxShippingTime', { minShippingTime: 3, maxShippingTime: 2 }], ['countries.0', { countries: ['Poland'] }], ['countries', { countries: 'PL' }], ['countries', { countries: null }], ['taxRateId', { taxRateId: 'vat' }], ['taxRateId', { taxRateId: NOBODY }],
-    ['position', { position: -1 }], ['position', { position: 1.5 }], ['position', { position: null }], ['currencyPrices.eur', { currencyPrices: { eur: 5 } }], ['currencyPrices.eur.price', { currencyPrices: { eur: {} } }],
-    ['currencyPrices.eur.price', { currencyPrices: { eur: { price: 1.234 } } }], ['currencyPrices.xyz', { currencyPrices: { xyz: { price: 1 } } }], ['addonName', { addonName: 'carrier_x' }],
+    ['name', { name: '' }],
+    ['name', { name: null }],
+    ['name', { name: 'x'.repeat(201) }],
+    ['type', { type: 'drone' }],
+    ['type', { type: null }],
+    ['price', { price: -1 }],
+    ['price', { price: '5' }],
+    ['price', { price: 4.999 }],
+    ['price', { price: null }],
+    ['freeShippingThreshold', { freeShippingThreshold: -1 }],
+    ['freeShippingThreshold', { freeShippingThreshold: 1.001 }],
+    ['minShippingTime', { minShippingTime: -1 }],
+    ['maxShippingTime', { maxShippingTime: 'soon' }],
+    ['maxShippingTime', { minShippingTime: 3, maxShippingTime: 2 }],
+    ['countries.0', { countries: ['Poland'] }],
+    ['countries', { countries: 'PL' }],
+    ['countries', { countries: null }],
+    ['taxRateId', { taxRateId: 'vat' }],
+    ['taxRateId', { taxRateId: NOBODY }],
+    ['position', { position: -1 }],
+    ['position', { position: 1.5 }],
+    ['position', { position: null }],
+    ['currencyPrices.eur', { currencyPrices: { eur: 5 } }],
+    ['currencyPrices.eur.price', { currencyPrices: { eur: {} } }],
+    ['currencyPrices.eur.price', { currencyPrices: { eur: { price: 1.234 } } }],
+    ['currencyPrices.xyz', { currencyPrices: { xyz: { price: 1 } } }],
+    ['addonName', { addonName: 'carrier_x' }],
   ])('%s is 400 in %j', async (path, change) => {
     expect(paths(await post({ ...bare, ...change }))).toEqual([path])
   })
@@ -65,14 +114,25 @@ describe('POST /shipping', () => {
   })
 
   test('null is the same as leaving out, where a field may be null', async () => {
-    const nothing = { description: null, freeShippingThreshold: null, minShippingTime: null, maxShippingTime: null, taxRateId: null, addonName: null, addonData: null }
+    const nothing = {
+      description: null,
+      freeShippingThreshold: null,
+      minShippingTime: null,
+      maxShippingTime: null,
+      taxRateId: null,
+      addonName: null,
+      addonData: null,
+    }
     expect(made(await post({ ...bare, ...nothing }))).toMatchObject(nothing)
   })
 
   test('prices are in the currency of the store, with its decimals', async () => {
     const [jpy, kwd] = [await newShop(app, { currency: 'jpy' }), await newShop(app, { currency: 'kwd' })]
     expect(paths(await jpy.post('/shipping', { ...bare, price: 500.5 }))).toEqual(['price'])
-    expect(made(await kwd.post('/shipping', { ...bare, price: 1.234, currencyPrices: { jpy: { price: 500 } } }))).toMatchObject({ price: 1.234, currencyPrices: { jpy: { price: 500, freeShippingThreshold: null } } })
+    expect(made(await kwd.post('/shipping', { ...bare, price: 1.234, currencyPrices: { jpy: { price: 500 } } }))).toMatchObject({
+      price: 1.234,
+      currencyPrices: { jpy: { price: 500, freeShippingThreshold: null } },
+    })
   })
 
   test('needs settings:write', async () => {
@@ -90,17 +150,43 @@ describe('GET /shipping', () => {
     const { body } = await shop.get('/shipping')
     expect(body.data.map(({ name }: { name: string }) => name)).toEqual(Array.from({ length: 10 }, (_, i) => `Method ${11 - i}`))
     expect(body.meta).toEqual({ count: 12 })
-    expect((await shop.get('/shipping?limit=5&offset=10')).body).toMatchObject({ data: [{ position: 10 }, { position: 11 }], meta: { count: 12 } })
+    expect((await shop.get('/shipping?limit=5&offset=10')).body).toMatchObject({
+      data: [{ position: 10 }, { position: 11 }],
+      meta: { count: 12 },
+    })
     expect((await shop.get('/shipping?offset=50')).body).toEqual({ data: [], meta: { count: 12 } })
   })
 
-  test.each(['limit=0', 'limit=101', 'limit=-1', 'limit=1.5', 'limit=1e1', 'limit=%205', 'limit=5&limit=6', 'offset=-1', 'offset=x', 'currency=euro', 'currency=gbp'])('?%s is 400', async (query) => {
+  test.each([
+    'limit=0',
+    'limit=101',
+    'limit=-1',
+    'limit=1.5',
+    'limit=1e1',
+    'limit=%205',
+    'limit=5&limit=6',
+    'offset=-1',
+    'offset=x',
+    'currency=euro',
+    'currency=gbp',
+  ])('?%s is 400', async (query) => {
     expect((await shop.get(`/shipping?${query}`)).status).toBe(400)
   })
 
   test('query looks in name and description, taking every sign for itself', async () => {
-    for (const [name, description] of [['Courier 100%', null], ['Locker', 'in your courier_box'], ['Shop', 'collect']] as const) await post({ ...bare, name, description })
-    for (const [query, names] of [['courier', ['Courier 100%', 'Locker']], ['100%', ['Courier 100%']], ['r_b', ['Locker']], ['%', ['Courier 100%']], ['nothing', []]] as const) {
+    for (const [name, description] of [
+      ['Courier 100%', null],
+      ['Locker', 'in your courier_box'],
+      ['Shop', 'collect'],
+    ] as const)
+      await post({ ...bare, name, description })
+    for (const [query, names] of [
+      ['courier', ['Courier 100%', 'Locker']],
+      ['100%', ['Courier 100%']],
+      ['r_b', ['Locker']],
+      ['%', ['Courier 100%']],
+      ['nothing', []],
+    ] as const) {
       const { body } = await shop.get(`/shipping?query=${encodeURIComponent(query)}`)
       expect([query, body.data.map((row: { name: string }) => row.name), body.meta.count]).toEqual([query, names, names.length])
     }
@@ -119,7 +205,8 @@ describe('GET /shipping', () => {
 
   test('needs one of storefront:read and settings:read', async () => {
     const { id } = made(await post(bare))
-    for (const key of [shop.keys.storefront, await shop.keyWith('settings:read')]) for (const path of ['/shipping', `/shipping/${id}`]) expect((await shop.get(path, { key })).status).toBe(200)
+    for (const key of [shop.keys.storefront, await shop.keyWith('settings:read')])
+      for (const path of ['/shipping', `/shipping/${id}`]) expect((await shop.get(path, { key })).status).toBe(200)
     const { status, body } = await shop.get('/shipping', { key: await shop.keyWith('settings:write', 'cart:write') })
     expect([status, body.error]).toEqual([403, expect.stringContaining('storefront:read or settings:read')])
   })
@@ -127,7 +214,12 @@ describe('GET /shipping', () => {
   test('one of another store is the same 404 as one that is missing', async () => {
     const foreign = await (await newShop(app)).method()
     for (const id of [foreign, NOBODY, 'courier']) {
-      for (const answer of [await shop.get(`/shipping/${id}`), await shop.patch(`/shipping/${id}`, bare), await shop.remove(`/shipping/${id}`)]) expect([answer.status, answer.body]).toEqual([404, { error: 'shipping method not found' }])
+      for (const answer of [
+        await shop.get(`/shipping/${id}`),
+        await shop.patch(`/shipping/${id}`, bare),
+        await shop.remove(`/shipping/${id}`),
+      ])
+        expect([answer.status, answer.body]).toEqual([404, { error: 'shipping method not found' }])
     }
   })
 })
@@ -170,7 +262,11 @@ describe('PATCH and DELETE /shipping/{id}', () => {
 
   test('an order keeps the name and price of a method that is gone', async () => {
     const id = await shop.method({ name: 'Old courier', price: 7 })
-    const order = await shop.buy({ items: [{ variantId: await shop.variant({ shippable: true }) }], shippingMethodId: id, shippingAddress: ADDRESS })
+    const order = await shop.buy({
+      items: [{ variantId: await shop.variant({ shippable: true }) }],
+      shippingMethodId: id,
+      shippingAddress: ADDRESS,
+    })
     await shop.remove(`/shipping/${id}`)
     expect((await shop.order(order.id)).shipping).toEqual({ methodId: id, name: 'Old courier', priceCents: 700, pickupPoint: null })
   })
@@ -186,7 +282,17 @@ describe('GET /carts/{id}/shipping-options', () => {
     const { id } = await shop.cart()
     const body = await options(id)
     expect(names(body)).toEqual(['First', 'Second'])
-    expect(body.data[0]).toEqual({ id: first, name: 'First', description: null, type: 'parcel', priceCents: 999, currency: 'usd', minShippingTime: null, maxShippingTime: null, addonName: null })
+    expect(body.data[0]).toEqual({
+      id: first,
+      name: 'First',
+      description: null,
+      type: 'parcel',
+      priceCents: 999,
+      currency: 'usd',
+      minShippingTime: null,
+      maxShippingTime: null,
+      addonName: null,
+    })
     expect(body.data[1]).toMatchObject({ description: 'slow', minShippingTime: 2, maxShippingTime: 4 })
     expect(body.meta).toEqual({ count: 2 })
   })
@@ -197,7 +303,11 @@ describe('GET /carts/{id}/shipping-options', () => {
     await shop.method({ name: 'Abroad', countries: ['DE', 'FR'] })
     const { id } = await shop.cart()
     expect(names(await options(id))).toEqual(['Anywhere', 'Poland', 'Abroad'])
-    for (const [country, seen] of [['PL', ['Anywhere', 'Poland']], ['fr', ['Anywhere', 'Abroad']], ['US', ['Anywhere']]] as const) {
+    for (const [country, seen] of [
+      ['PL', ['Anywhere', 'Poland']],
+      ['fr', ['Anywhere', 'Abroad']],
+      ['US', ['Anywhere']],
+    ] as const) {
       await shop.patch(`/carts/${id}`, { shippingAddress: { ...ADDRESS, country } })
       expect(names(await options(id))).toEqual(seen)
     }
@@ -206,7 +316,11 @@ describe('GET /carts/{id}/shipping-options', () => {
   test('a method is free above its threshold, not at it', async () => {
     const method = await shop.method({ price: 5, freeShippingThreshold: 20 })
     const variantId = await shop.variant({ price: 0.01, shippable: true, stock: { tracked: false } })
-    for (const [quantity, cents] of [[1999, 500], [2000, 500], [2001, 0]] as const) {
+    for (const [quantity, cents] of [
+      [1999, 500],
+      [2000, 500],
+      [2001, 0],
+    ] as const) {
       const { id } = await shop.cart([{ variantId, quantity }])
       expect([quantity, (await options(id)).data[0].priceCents]).toEqual([quantity, cents])
       expect(made(await shop.patch(`/carts/${id}`, { shippingMethodId: method })).shippingCents).toBe(cents)
@@ -215,7 +329,12 @@ describe('GET /carts/{id}/shipping-options', () => {
 
   test('a cart in another currency sees the prices and thresholds that are set in it, and no other methods', async () => {
     await shop.settings({ enabledCurrencies: ['usd', 'eur'] })
-    const method = await shop.method({ name: 'Both', price: 5, freeShippingThreshold: 1, currencyPrices: { EUR: { price: 4, freeShippingThreshold: 50 } } })
+    const method = await shop.method({
+      name: 'Both',
+      price: 5,
+      freeShippingThreshold: 1,
+      currencyPrices: { EUR: { price: 4, freeShippingThreshold: 50 } },
+    })
     await shop.method({ name: 'Dollars', price: 5 })
     const variantId = await shop.variant({ price: 10, shippable: true, prices: { eur: 10 } })
     const { id } = await shop.cart([{ variantId }], { currency: 'eur' })

@@ -275,10 +275,22 @@ POST     /publish                                     store:admin
 GET      /publish/{publishId}                         store:admin
 `
 
-export interface Documented { method: string, path: string, scopes: string[], access: 'scope' | 'any key' | 'public' }
+export interface Documented {
+  method: string
+  path: string
+  scopes: string[]
+  access: 'scope' | 'any key' | 'public'
+}
 
 /** Every documented endpoint. */
-export const DOCUMENTED: readonly Documented[] = TABLE.trim().split(/\n+/).map((line) => {
-  const [method, path, ...scopes] = line.split(/\s+/) as [string, string, ...string[]]
-  return { method, path, scopes: scopes.filter((scope) => scope.includes(':')), access: scopes[0] === '-' ? 'public' : scopes[0] === '*' ? 'any key' : 'scope' }
-})
+export const DOCUMENTED: readonly Documented[] = TABLE.trim()
+  .split(/\n+/)
+  .map((line) => {
+    const [method, path, ...scopes] = line.split(/\s+/) as [string, string, ...string[]]
+    return {
+      method,
+      path,
+      scopes: scopes.filter((scope) => scope.includes(':')),
+      access: scopes[0] === '-' ? 'public' : scopes[0] === '*' ? 'any key' : 'scope',
+    }
+  })

@@ -7,7 +7,8 @@ import { openapi } from '../../api/http/openapi.ts'
 import { exampleOf } from '../../api/http/openapi-examples.ts'
 import type { Refusal } from '../../api/http/refusal.ts'
 import { resource } from '../../api/http/route.ts'
-import { Nullable, OneOf, Page, parser, Type, Uuid, type TSchema } from '../../api/http/schema.ts'
+import { Nullable, OneOf, Page, Type, Uuid, type TSchema } from '../../api/http/schema.ts'
+import { parser } from '../../api/http/check.ts'
 import { testApp } from '../harness.ts'
 
 const app = await testApp()
@@ -17,17 +18,35 @@ const served = await app.send('GET', '/openapi')
 const about = { baseUrl: '/api/v1', version: '1' }
 
 /** Runs the linter on a document, with its own output as JSON. */
-async function lint(document: string): Promise<{ message: string, location: unknown }[]> {
+async function lint(document: string): Promise<{ message: string; location: unknown }[]> {
   const folder = mkdtempSync(join(tmpdir(), 'stoa-openapi-'))
   try {
     writeFileSync(join(folder, 'openapi.json'), document)
-    const run = Bun.spawn([process.execPath, '--bun', 'node_modules/@redocly/cli/bin/cli.js', 'lint', join(folder, 'openapi.json'), '--config', 'redocly.yaml', '--format', 'json'], {
-      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true' }, stdout: 'pipe', stderr: 'pipe',
-    })
+    const run = Bun.spawn(
+      [
+        process.execPath,
+        '--bun',
+        'node_modules/@redocly/cli/bin/cli.js',
+        'lint',
+        join(folder, 'openapi.json'),
+        '--config',
+        'redocly.yaml',
+        '--format',
+        'json',
+      ],
+      {
+        env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true' },
+        stdout: 'pipe',
+        stderr: 'pipe',
+      },
+    )
     const [out, errors] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()])
     await run.exited
     if (!out.includes('{')) throw new Error(`the linter did not answer: ${out}${errors}`)
-    return JSON.parse(out.slice(out.indexOf('{'))).problems.map(({ message, location }: any) => ({ message, location: location?.[0]?.pointer }))
+    return JSON.parse(out.slice(out.indexOf('{'))).problems.map(({ message, location }: any) => ({
+      message,
+      location: location?.[0]?.pointer,
+    }))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -43,16 +62,22 @@ describe('the OpenAPI document', () => {
   })
 
   test('lists every route once, the descriptions themselves too', () => {
-    const listed = Object.entries(served.body.paths).flatMap(([path, methods]) => Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`))
+    const listed = Object.entries(served.body.paths).flatMap(([path, methods]) =>
+      Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`),
+    )
     expect(listed.toSorted()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).toSorted())
     expect(listed).toContain('GET /openapi')
     const operations = routes.map(({ options }) => options.op)
     expect(operations.filter((op, i) => operations.indexOf(op) !== i)).toEqual([])
   })
 
-  test('has nothing that the linter minds', async () => { expect(await lint(served.text)).toEqual([]) })
+  test('has nothing that the linter minds', async () => {
+    expect(await lint(served.text)).toEqual([])
+  })
 
-  test('is the same each time', () => { expect(JSON.stringify(openapi(routes, about))).toBe(JSON.stringify(openapi(routes, about))) })
+  test('is the same each time', () => {
+    expect(JSON.stringify(openapi(routes, about))).toBe(JSON.stringify(openapi(routes, about)))
+  })
 
   test('gives examples that their own schemas take', () => {
     const refused = (schema: TSchema, value: unknown) => {
@@ -65,36 +90,89 @@ describe('the OpenAPI document', () => {
     }
     const wrong = routes.flatMap(({ options: { op, body, answers } }) => [
       ...(body ? refused(body, exampleOf(body, 'products', 'body')).map((problem) => ({ op, problem })) : []),
-      ...Object.entries(answers).flatMap(([status, answer]) => typeof answer === 'string' ? [] : parser(answer).problems(exampleOf(answer, 'products', 'answer')).map((problem) => ({ op, status, problem }))),
+      ...Object.entries(answers).flatMap(([status, answer]) =>
+        typeof answer === 'string'
+          ? []
+          : parser(answer)
+              .problems(exampleOf(answer, 'products', 'answer'))
+              .map((problem) => ({ op, status, problem })),
+      ),
     ])
     expect(wrong).toEqual([])
     for (const methods of Object.values(served.body.paths as Record<string, any>)) {
       for (const { operationId, requestBody, responses } of Object.values(methods) as any[]) {
-        for (const [type, media] of Object.entries(requestBody?.content ?? {})) expect((media as any).example, `${operationId} ${type}`).toBeDefined()
-        for (const [status, { content }] of Object.entries(responses) as [string, any][]) if (content?.['application/json'] && operationId !== 'getOpenapi') expect(content['application/json'].example, `${operationId} ${status}`).toBeDefined()
+        for (const [type, media] of Object.entries(requestBody?.content ?? {}))
+          expect((media as any).example, `${operationId} ${type}`).toBeDefined()
+        for (const [status, { content }] of Object.entries(responses) as [string, any][])
+          if (content?.['application/json'] && operationId !== 'getOpenapi')
+            expect(content['application/json'].example, `${operationId} ${status}`).toBeDefined()
       }
     }
   })
 
   test('has no keyword that belongs to the server alone', () => {
     expect(served.text).not.toMatch(/"\$id"|TypeBox|undefined/)
-    for (const [, name] of served.text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)) expect(served.body.components.schemas[name!]).toBeDefined()
+    for (const [, name] of served.text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g))
+      expect(served.body.components.schemas[name!]).toBeDefined()
   })
 })
 
 describe('a described resource', () => {
-  const Coat = Type.Object({ id: Uuid(), kind: OneOf(['rain', 'wind']), lining: Nullable(Type.String()), size: Type.Union([Type.Literal('S'), Type.Literal('M')]), maker: Nullable(Type.Object({ id: Uuid(), name: Type.String() })) })
-  const CoatInput = Type.Object({ kind: OneOf(['rain', 'wind'], { default: 'rain' }), lining: Type.Optional(Nullable(Type.String({ maxLength: 5 }))), warmth: Type.Number({ exclusiveMinimum: 0 }) })
+  const Coat = Type.Object({
+    id: Uuid(),
+    kind: OneOf(['rain', 'wind']),
+    lining: Nullable(Type.String()),
+    size: Type.Union([Type.Literal('S'), Type.Literal('M')]),
+    maker: Nullable(Type.Object({ id: Uuid(), name: Type.String() })),
+  })
+  const CoatInput = Type.Object({
+    kind: OneOf(['rain', 'wind'], { default: 'rain' }),
+    lining: Type.Optional(Nullable(Type.String({ maxLength: 5 }))),
+    warmth: Type.Number({ exclusiveMinimum: 0 }),
+  })
   const coats = resource('catalog', '/coats')
-    .get('', { op: 'listCoats', summary: 'List coats', scope: 'storefront:read', query: { limit: Type.Integer({ minimum: 1, maximum: 50, default: 7 }) }, answers: { 200: Page(Coat) } }, () => null)
-    .post('', { op: 'createCoat', summary: 'Add a coat', scope: ['catalog:write', 'store:admin'], body: CoatInput, answers: { 201: Coat }, refuses: [409] }, () => null)
+    .get(
+      '',
+      {
+        op: 'listCoats',
+        summary: 'List coats',
+        scope: 'storefront:read',
+        query: { limit: Type.Integer({ minimum: 1, maximum: 50, default: 7 }) },
+        answers: { 200: Page(Coat) },
+      },
+      () => null,
+    )
+    .post(
+      '',
+      {
+        op: 'createCoat',
+        summary: 'Add a coat',
+        scope: ['catalog:write', 'store:admin'],
+        body: CoatInput,
+        answers: { 201: Coat },
+        refuses: [409],
+      },
+      () => null,
+    )
     .get('/{id}', { op: 'getCoat', summary: 'Read a coat', scope: 'public', answers: { 200: Coat } }, () => null)
-    .patch('/{id}', { op: 'updateCoat', summary: 'Change a coat', scope: 'any key', body: Type.Partial(CoatInput), answers: { 200: Coat } }, () => null)
+    .patch(
+      '/{id}',
+      { op: 'updateCoat', summary: 'Change a coat', scope: 'any key', body: Type.Partial(CoatInput), answers: { 200: Coat } },
+      () => null,
+    )
   const document = openapi(coats.routes, about)
   const { get, post } = document.paths['/coats']
 
   test('gives its schemas names of their own', () => {
-    expect(Object.keys(document.components.schemas)).toEqual(['Error', 'ErrorDetail', 'ScopeError', 'ValidationError', 'Coat', 'CoatInput', 'CoatPatch'])
+    expect(Object.keys(document.components.schemas)).toEqual([
+      'Error',
+      'ErrorDetail',
+      'ScopeError',
+      'ValidationError',
+      'Coat',
+      'CoatInput',
+      'CoatPatch',
+    ])
     expect(get.responses[200].content['application/json'].schema.properties.data.items).toEqual({ $ref: '#/components/schemas/Coat' })
   })
 
@@ -106,7 +184,9 @@ describe('a described resource', () => {
     expect(properties.maker.type).toEqual(['object', 'null'])
   })
 
-  test('asks for no field that the server fills in', () => { expect(document.components.schemas.CoatInput.required).toEqual(['warmth']) })
+  test('asks for no field that the server fills in', () => {
+    expect(document.components.schemas.CoatInput.required).toEqual(['warmth'])
+  })
 
   test('says which scopes open it, and none for a public one', () => {
     expect(post.security).toEqual([{ bearer: ['catalog:write'] }, { bearer: ['store:admin'] }])
@@ -117,7 +197,12 @@ describe('a described resource', () => {
   })
 
   test('lists its parameters, headers and refusals', () => {
-    expect(get.parameters[0]).toMatchObject({ name: 'limit', in: 'query', required: false, schema: { type: 'integer', minimum: 1, maximum: 50, default: 7 } })
+    expect(get.parameters[0]).toMatchObject({
+      name: 'limit',
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 50, default: 7 },
+    })
     expect(post.parameters).toContainEqual({ $ref: '#/components/parameters/IdempotencyKey' })
     expect(document.paths['/coats/{id}'].patch.parameters).toContainEqual({ $ref: '#/components/parameters/IfMatch' })
     expect(Object.keys(get.responses)).toEqual(['200', '304', '400', '401', '403', '429', '500', '503'])
@@ -126,7 +211,20 @@ describe('a described resource', () => {
 
   test('describes a form with a file, and how to send one', () => {
     const upload = Type.Object({ file: Type.String({ contentMediaType: 'image/png' }), note: Type.Optional(Type.String()) })
-    const form = openapi(resource('catalog', '/coats').post('/{id}/photo', { op: 'addCoatPhoto', summary: 'Add a photo', scope: 'catalog:write', upload, answers: { 201: Type.Object({ url: Type.String() }) } }, () => null).routes, about)
+    const form = openapi(
+      resource('catalog', '/coats').post(
+        '/{id}/photo',
+        {
+          op: 'addCoatPhoto',
+          summary: 'Add a photo',
+          scope: 'catalog:write',
+          upload,
+          answers: { 201: Type.Object({ url: Type.String() }) },
+        },
+        () => null,
+      ).routes,
+      about,
+    )
     const operation = form.paths['/coats/{id}/photo'].post
     expect(operation.requestBody.content['multipart/form-data'].example).toEqual({ file: '@file', note: expect.any(String) })
     expect(operation.responses[413]).toBeDefined()
@@ -134,7 +232,20 @@ describe('a described resource', () => {
   })
 
   test('shows what is inside in the reference, escaped', () => {
-    const evil = openapi(resource('catalog', '/x').get('', { op: 'listX', summary: '<script>alert(1)</script>', description: '"quoted" & `<b>`', scope: 'public', answers: { 204: Type.Null() } }, () => null).routes, about)
+    const evil = openapi(
+      resource('catalog', '/x').get(
+        '',
+        {
+          op: 'listX',
+          summary: '<script>alert(1)</script>',
+          description: '"quoted" & `<b>`',
+          scope: 'public',
+          answers: { 204: Type.Null() },
+        },
+        () => null,
+      ).routes,
+      about,
+    )
     const page = docsPage(evil).html
     expect(page).not.toMatch(/<script|<b>/)
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
@@ -157,7 +268,9 @@ describe('the reference page', async () => {
     expect(page.text).not.toMatch(/<script|<link|<img|<iframe|\son\w+=|\sstyle=|@import|url\(/i)
     const style = /<style>([^]*?)<\/style>/.exec(page.text)![1]!
     const hash = new Bun.CryptoHasher('sha256').update(style).digest('base64')
-    expect(page.headers.get('content-security-policy')).toBe(`default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`)
+    expect(page.headers.get('content-security-policy')).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    )
   })
 
   test('closes every element that it opens', () => {
@@ -171,7 +284,9 @@ describe('the reference page', async () => {
   })
 
   test('shows the rooms in the order of the document', () => {
-    expect([...page.text.matchAll(/<h2 id="(\w+)"/g)].map(([, id]) => id)).toEqual([...served.body.tags.map(({ name }: any) => name), 'schemas'])
+    expect([...page.text.matchAll(/<h2 id="(\w+)"/g)].map(([, id]) => id)).toEqual([
+      ...served.body.tags.map(({ name }: any) => name),
+      'schemas',
+    ])
   })
 })
-

@@ -19,7 +19,7 @@ export interface Operation {
   /** Names of the path's parameters. */
   params: string[]
   /** The JSON body's schema and example; null without one. */
-  body: { schema: Json, example: any, required: boolean } | null
+  body: { schema: Json; example: any; required: boolean } | null
   /** Takes a form with a file. */
   isUpload: boolean
   statuses: ReadonlySet<number>
@@ -27,29 +27,48 @@ export interface Operation {
 
 /** The schema that a `$ref` names, or the schema itself. */
 export const resolve = (document: Json, schema: Json): Json =>
-  typeof schema.$ref === 'string' ? resolve(document, schema.$ref.split('/').slice(1).reduce((at: Json, part: string) => at[part], document)) : schema
+  typeof schema.$ref === 'string'
+    ? resolve(
+        document,
+        schema.$ref
+          .split('/')
+          .slice(1)
+          .reduce((at: Json, part: string) => at[part], document),
+      )
+    : schema
 
 export function operationsOf(document: Json): Operation[] {
-  return Object.entries(document.paths as Record<string, Json>).flatMap(([path, methods]) => Object.entries(methods).map(([method, about]): Operation => {
-    const parameters: Json[] = about.parameters.map((parameter: Json) => resolve(document, parameter))
-    const json = about.requestBody?.content['application/json']
-    return {
-      title: `${about.operationId}: ${method.toUpperCase()} ${path}`, id: about.operationId, method: method.toUpperCase(), path, scopes: about['x-scopes'] ?? [], isPublic: about.security.length === 0,
-      query: Object.fromEntries(parameters.filter((parameter) => parameter.in === 'query').map(({ name, schema }) => [name, schema])),
-      needed: parameters.filter((parameter) => parameter.in === 'query' && parameter.required).map(({ name, example }) => `${name}=${encodeURIComponent(example)}`).join('&'),
-      params: parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
-      body: json ? { schema: resolve(document, json.schema), example: json.example, required: about.requestBody.required } : null,
-      isUpload: about.requestBody?.content['multipart/form-data'] !== undefined, statuses: new Set(Object.keys(about.responses).map(Number)),
-    }
-  }))
+  return Object.entries(document.paths as Record<string, Json>).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, about]): Operation => {
+      const parameters: Json[] = about.parameters.map((parameter: Json) => resolve(document, parameter))
+      const json = about.requestBody?.content['application/json']
+      return {
+        title: `${about.operationId}: ${method.toUpperCase()} ${path}`,
+        id: about.operationId,
+        method: method.toUpperCase(),
+        path,
+        scopes: about['x-scopes'] ?? [],
+        isPublic: about.security.length === 0,
+        query: Object.fromEntries(parameters.filter((parameter) => parameter.in === 'query').map(({ name, schema }) => [name, schema])),
+        needed: parameters
+          .filter((parameter) => parameter.in === 'query' && parameter.required)
+          .map(({ name, example }) => `${name}=${encodeURIComponent(example)}`)
+          .join('&'),
+        params: parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
+        body: json ? { schema: resolve(document, json.schema), example: json.example, required: about.requestBody.required } : null,
+        isUpload: about.requestBody?.content['multipart/form-data'] !== undefined,
+        statuses: new Set(Object.keys(about.responses).map(Number)),
+      }
+    }),
+  )
 }
 
 const shapeOf = (path: string) => path.replace(/\{\w+\}/g, '{}')
 
 /** The operation of a documented path, whatever its parameters are called; a template may stand for a word, as `/addons/{name}` for `/addons/carrier_a`. */
 export const operationAt = (operations: readonly Operation[], method: string, path: string) =>
-  operations.find((operation) => operation.method === method && shapeOf(operation.path) === shapeOf(path))
-  ?? operations.find((operation) => operation.method === method && new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/{]+')}$`).test(path))
+  operations.find((operation) => operation.method === method && shapeOf(operation.path) === shapeOf(path)) ??
+  operations.find((operation) => operation.method === method && new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/{]+')}$`).test(path))
 
 /** Whether a path parameter names a resource of the store, rather than one of a few words or a secret. */
 export const isIdentifier = (name: string) => /^id$|Id$|^idOr/.test(name)
@@ -64,7 +83,16 @@ export const nobody = () => Bun.randomUUIDv7()
 /** Values of path parameters that are not identifiers. */
 export const WORDS: Record<string, string> = { locale: 'pl-PL', code: 'SPRING10', kind: 'terms', handle: 'nobody', token: 'no-such-token' }
 
-const CODES = new Set(['invalid_type', 'required', 'too_small', 'too_big', 'invalid_string', 'invalid_enum_value', 'unrecognized_keys', 'custom'])
+const CODES = new Set([
+  'invalid_type',
+  'required',
+  'too_small',
+  'too_big',
+  'invalid_string',
+  'invalid_enum_value',
+  'unrecognized_keys',
+  'custom',
+])
 
 /** What is wrong with an error body, or null (document 1, Errors; document 3, details). */
 export function errorProblem({ status, headers, body }: Answer): string | null {
@@ -84,7 +112,10 @@ export function errorProblem({ status, headers, body }: Answer): string | null {
 export class Caller {
   readonly problems = new Map<string, string>()
   calls = 0
-  constructor(readonly send: Send, readonly key: string | null) {}
+  constructor(
+    readonly send: Send,
+    readonly key: string | null,
+  ) {}
 
   async call(operation: Operation, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
     this.calls++
@@ -92,7 +123,10 @@ export class Caller {
     const problem = this.#problem(operation, answer)
     if (problem && !this.problems.has(`${operation.id} ${problem}`)) {
       const sent = options.raw ?? (body === undefined ? '' : JSON.stringify(body))
-      this.problems.set(`${operation.id} ${problem}`, `${operation.title}: ${problem}\n  ${operation.method} ${path.slice(0, 300)} ${sent.slice(0, 600)}\n  ${answer.text.slice(0, 300)}`)
+      this.problems.set(
+        `${operation.id} ${problem}`,
+        `${operation.title}: ${problem}\n  ${operation.method} ${path.slice(0, 300)} ${sent.slice(0, 600)}\n  ${answer.text.slice(0, 300)}`,
+      )
     }
     return answer
   }
@@ -107,5 +141,7 @@ export class Caller {
   }
 
   /** Expects that nothing was wrong with any answer. */
-  verify() { expect([...this.problems.values()].join('\n\n')).toBe('') }
+  verify() {
+    expect([...this.problems.values()].join('\n\n')).toBe('')
+  }
 }

@@ -10,7 +10,11 @@ const TRIES_MAX = 8
 /** What ends or takes back something that the tests still need. */
 const UNDOING = /\/(cancel|refunds|retry|finalize|transfer-ownership|unsubscribe)/
 
-const words = (name: string) => name.replace(/([A-Z])/g, ' $1').toLowerCase().split(' ')
+const words = (name: string) =>
+  name
+    .replace(/([A-Z])/g, ' $1')
+    .toLowerCase()
+    .split(' ')
 /** `/tax-rates` holds what `taxRateId` means. */
 const nounOf = (path: string) => path.split('/').at(-1)!.replaceAll('-', '').replace(/ies$/, 'y').replace(/s$/, '')
 
@@ -31,12 +35,14 @@ export function referred(known: Known, field: string): string | undefined {
 /** A value with every UUID of the example replaced by a known one of its kind. */
 export function linked(value: unknown, known: Known, field = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => linked(item, known, field))
-  if (value && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, linked(item, known, name)]))
-  return typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f]{4}-7/.test(value) ? referred(known, field) ?? value : value
+  if (value && typeof value === 'object')
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, linked(item, known, name)]))
+  return typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f]{4}-7/.test(value) ? (referred(known, field) ?? value) : value
 }
 
 /** The identifier that a path parameter stands for, or one that nothing has. */
-export const idFor = (known: Known) => (name: string, prefix: string) => WORDS[name] ?? known.get(prefix) ?? known.get(`/${prefix.split('/').at(-1)}`) ?? referred(known, name) ?? nobody()
+export const idFor = (known: Known) => (name: string, prefix: string) =>
+  WORDS[name] ?? known.get(prefix) ?? known.get(`/${prefix.split('/').at(-1)}`) ?? referred(known, name) ?? nobody()
 
 /** Sends the example until nothing in it is refused, leaving out each refused field that may be left out. */
 async function tryBody(send: (body: unknown) => ReturnType<Send>, operation: Operation, known: Known) {
@@ -63,7 +69,8 @@ function rememberParts(known: Known, path: string, value: Json, param: string) {
     if (Array.isArray(part) && typeof part[0]?.id === 'string') {
       if (!known.has(`/${name}`)) known.set(`/${name}`, part[0].id)
       known.set(`${path}/{${param}}/${name}`, part[0].id)
-    } else if (part && typeof part === 'object' && typeof (part as Json).id === 'string' && !known.has(`/${name}s`)) known.set(`/${name}s`, (part as Json).id)
+    } else if (part && typeof part === 'object' && typeof (part as Json).id === 'string' && !known.has(`/${name}s`))
+      known.set(`/${name}s`, (part as Json).id)
   }
 }
 
@@ -72,8 +79,10 @@ export async function seed(operations: readonly Operation[], send: Send, key: st
   const known: Known = new Map()
   const reads = new Set(operations.filter(({ method }) => method === 'GET').map(({ path }) => path))
   /** `/carts` for `POST /carts/{id}/checkout`: what an action is done to. */
-  const subject = ({ path }: Operation) => reads.has(path) ? null : /^(.*)\/\{\w+\}\/[\w-]+$/.exec(path)?.[1] ?? null
-  const posts = operations.filter(({ method, isUpload, path }) => method === 'POST' && !isUpload && !UNDOING.test(path)).toSorted((a, b) => a.params.length - b.params.length)
+  const subject = ({ path }: Operation) => (reads.has(path) ? null : (/^(.*)\/\{\w+\}\/[\w-]+$/.exec(path)?.[1] ?? null))
+  const posts = operations
+    .filter(({ method, isUpload, path }) => method === 'POST' && !isUpload && !UNDOING.test(path))
+    .toSorted((a, b) => a.params.length - b.params.length)
   const spent = new Set<string>()
   for (const round of [0, 1]) {
     for (const operation of posts) {
@@ -83,7 +92,10 @@ export async function seed(operations: readonly Operation[], send: Send, key: st
       const answer = await tryBody((body) => send('POST', path, body, { key }), operation, known)
       if (about && answer.status < 300) spent.add(about)
       if (answer.status === 201) {
-        const reader = operations.find(({ method, path: other, params }) => method === 'GET' && other.startsWith(`${operation.path}/{`) && params.length === operation.params.length + 1)
+        const reader = operations.find(
+          ({ method, path: other, params }) =>
+            method === 'GET' && other.startsWith(`${operation.path}/{`) && params.length === operation.params.length + 1,
+        )
         remember(known, operation.path, answer.body)
         rememberParts(known, operation.path, answer.body, reader?.params.at(-1) ?? 'id')
       }

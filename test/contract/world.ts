@@ -29,9 +29,16 @@ export async function world(): Promise<World> {
   const [shop, other] = [await app.newStore({ plan: 'scale', aiBuilt: true }), await app.newStore({ plan: 'scale', aiBuilt: true })]
   const known = await seed(operations, app.send, shop.keys.admin)
   return {
-    app, document, operations, shop, known, keyed: operations.filter(({ isPublic }) => !isPublic),
-    foreign: await seed(operations, app.send, other.keys.admin), caller: new Caller(app.send, shop.keys.admin),
-    somewhere: ({ path }) => fill(path, idFor(known)), bodyOf: ({ body }) => body ? linked(body.example, known) : undefined,
+    app,
+    document,
+    operations,
+    shop,
+    known,
+    keyed: operations.filter(({ isPublic }) => !isPublic),
+    foreign: await seed(operations, app.send, other.keys.admin),
+    caller: new Caller(app.send, shop.keys.admin),
+    somewhere: ({ path }) => fill(path, idFor(known)),
+    bodyOf: ({ body }) => (body ? linked(body.example, known) : undefined),
   }
 }
 
@@ -44,6 +51,9 @@ export type Find = (problem: string, answer?: Answer) => void
 /** Runs a check on each operation, and expects that none of them finds anything. */
 export async function each(some: readonly Operation[], check: (operation: Operation, find: Find) => Promise<void>) {
   const found: string[] = []
-  for (const operation of some) await check(operation, (problem, answer) => { found.push(`${operation.title}: ${problem}${answer ? ` (${answer.status} ${answer.text.slice(0, 200)})` : ''}`) })
+  for (const operation of some)
+    await check(operation, (problem, answer) => {
+      found.push(`${operation.title}: ${problem}${answer ? ` (${answer.status} ${answer.text.slice(0, 200)})` : ''}`)
+    })
   expect(found.slice(0, 40)).toEqual([])
 }

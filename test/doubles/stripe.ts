@@ -6,8 +6,17 @@ import type { Server } from 'bun'
 
 type Json = Record<string, any>
 /** One request as it came in. */
-export interface Seen { method: string, path: string, form: Record<string, string>, idempotencyKey: string | null }
-export interface SignedEvent { id: string, payload: string, signature: string }
+export interface Seen {
+  method: string
+  path: string
+  form: Record<string, string>
+  idempotencyKey: string | null
+}
+export interface SignedEvent {
+  id: string
+  payload: string
+  signature: string
+}
 
 export interface StripeDouble {
   /** What `STRIPE_API_BASE` would be. */
@@ -30,13 +39,20 @@ export interface StripeDouble {
   /** Idempotency keys are kept for 24 hours only. */
   forgetKeys(): void
   /** An event about an object, signed as Stripe signs it, at a time in seconds. */
-  event(type: string, object: Json, options?: { id?: string, at?: number, secret?: string }): SignedEvent
+  event(type: string, object: Json, options?: { id?: string; at?: number; secret?: string }): SignedEvent
   reset(): void
   close(): void
 }
 
 class StripeError extends Error {
-  constructor(readonly status: number, readonly type: string, readonly code: string | undefined, message: string) { super(message) }
+  constructor(
+    readonly status: number,
+    readonly type: string,
+    readonly code: string | undefined,
+    message: string,
+  ) {
+    super(message)
+  }
 }
 const invalid = (code: string, message: string) => new StripeError(400, 'invalid_request_error', code, message)
 
@@ -53,13 +69,20 @@ function nested(form: Record<string, string>): Json {
 
 const hmac = (secret: string, text: string) => new Bun.CryptoHasher('sha256', secret).update(text).digest('hex')
 const random = (prefix: string) => `${prefix}_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`
-const json = (status: number, body: Json, headers: Record<string, string> = {}) => new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', 'request-id': random('req'), ...headers } })
+const json = (status: number, body: Json, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', 'request-id': random('req'), ...headers } })
 
 export function stripeDouble(): StripeDouble {
-  let kept = new Map<string, { text: string, status: number, body: Json }>()
+  let kept = new Map<string, { text: string; status: number; body: Json }>()
   const double = {
-    secretKey: random('sk_test'), webhookSecret: random('whsec'), intents: new Map<string, Json>(), refunds: new Map<string, Json>(), seen: [] as Seen[],
-    mood: 'well', refundsAre: 'succeeded', meanwhile: null,
+    secretKey: random('sk_test'),
+    webhookSecret: random('whsec'),
+    intents: new Map<string, Json>(),
+    refunds: new Map<string, Json>(),
+    seen: [] as Seen[],
+    mood: 'well',
+    refundsAre: 'succeeded',
+    meanwhile: null,
   } as unknown as StripeDouble
   const now = () => Math.floor(Date.now() / 1000)
 
@@ -69,8 +92,19 @@ export function stripeDouble(): StripeDouble {
     if (!/^[a-z]{3}$/.test(currency ?? '')) throw invalid('parameter_invalid', 'Invalid currency')
     const id = random('pi')
     const intent = {
-      id, object: 'payment_intent', amount: Number(amount), amount_received: 0, currency, client_secret: `${id}_secret_${random('x').slice(2)}`, created: now(), livemode: false, metadata, receipt_email,
-      automatic_payment_methods: automatic_payment_methods ?? null, status: 'requires_payment_method', canceled_at: null,
+      id,
+      object: 'payment_intent',
+      amount: Number(amount),
+      amount_received: 0,
+      currency,
+      client_secret: `${id}_secret_${random('x').slice(2)}`,
+      created: now(),
+      livemode: false,
+      metadata,
+      receipt_email,
+      automatic_payment_methods: automatic_payment_methods ?? null,
+      status: 'requires_payment_method',
+      canceled_at: null,
     }
     double.intents.set(id, intent)
     return intent
@@ -78,22 +112,41 @@ export function stripeDouble(): StripeDouble {
 
   function find(among: Map<string, Json>, what: string, id: string): Json {
     const found = among.get(id)
-    if (!found) throw new StripeError(what === 'refund' ? 404 : 400, 'invalid_request_error', 'resource_missing', `No such ${what}: '${id}'`)
+    if (!found)
+      throw new StripeError(what === 'refund' ? 404 : 400, 'invalid_request_error', 'resource_missing', `No such ${what}: '${id}'`)
     return found
   }
 
   function cancelIntent(id: string): Json {
     const intent = find(double.intents, 'payment_intent', id)
-    if (intent.status === 'succeeded' || intent.status === 'canceled') throw invalid('payment_intent_unexpected_state', `You cannot cancel this PaymentIntent because it has a status of ${intent.status}.`)
+    if (intent.status === 'succeeded' || intent.status === 'canceled')
+      throw invalid('payment_intent_unexpected_state', `You cannot cancel this PaymentIntent because it has a status of ${intent.status}.`)
     return Object.assign(intent, { status: 'canceled', canceled_at: now() })
   }
 
   function createRefund({ payment_intent, amount, metadata = {} }: Json): Json {
     const intent = find(double.intents, 'payment_intent', payment_intent ?? '')
-    if (intent.status !== 'succeeded') throw invalid('payment_intent_unexpected_state', 'This PaymentIntent does not have a successful charge to refund.')
-    const before = [...double.refunds.values()].filter((other) => other.payment_intent === intent.id && !['failed', 'canceled'].includes(other.status)).reduce((sum, other) => sum + other.amount, 0)
-    if (Number(amount) > intent.amount_received - before) throw invalid('charge_already_refunded', `Refund amount (${amount}) is greater than unrefunded amount on charge (${intent.amount_received - before})`)
-    const refund = { id: random('re'), object: 'refund', amount: Number(amount), currency: intent.currency, created: now(), metadata, payment_intent: intent.id, reason: null, status: double.refundsAre }
+    if (intent.status !== 'succeeded')
+      throw invalid('payment_intent_unexpected_state', 'This PaymentIntent does not have a successful charge to refund.')
+    const before = [...double.refunds.values()]
+      .filter((other) => other.payment_intent === intent.id && !['failed', 'canceled'].includes(other.status))
+      .reduce((sum, other) => sum + other.amount, 0)
+    if (Number(amount) > intent.amount_received - before)
+      throw invalid(
+        'charge_already_refunded',
+        `Refund amount (${amount}) is greater than unrefunded amount on charge (${intent.amount_received - before})`,
+      )
+    const refund = {
+      id: random('re'),
+      object: 'refund',
+      amount: Number(amount),
+      currency: intent.currency,
+      created: now(),
+      metadata,
+      payment_intent: intent.id,
+      reason: null,
+      status: double.refundsAre,
+    }
     double.refunds.set(refund.id, refund)
     return refund
   }
@@ -111,16 +164,31 @@ export function stripeDouble(): StripeDouble {
 
   async function answer(request: Request): Promise<Response> {
     const form = Object.fromEntries(new URLSearchParams(await request.text()))
-    const seen: Seen = { method: request.method, path: new URL(request.url).pathname, form, idempotencyKey: request.headers.get('idempotency-key') }
+    const seen: Seen = {
+      method: request.method,
+      path: new URL(request.url).pathname,
+      form,
+      idempotencyKey: request.headers.get('idempotency-key'),
+    }
     double.seen.push(seen)
     while (double.mood === 'hanging') await Bun.sleep(5)
     if (double.mood === 'down') return json(500, { error: { type: 'api_error', message: 'Something went wrong on our end.' } })
-    if (request.headers.get('authorization') !== `Bearer ${double.secretKey}`) return json(401, { error: { type: 'invalid_request_error', message: `Invalid API Key provided: ${request.headers.get('authorization')}` } })
-    if (request.method === 'POST' && !request.headers.get('content-type')?.startsWith('application/x-www-form-urlencoded')) return json(400, { error: { type: 'invalid_request_error', message: 'send a form' } })
+    if (request.headers.get('authorization') !== `Bearer ${double.secretKey}`)
+      return json(401, {
+        error: { type: 'invalid_request_error', message: `Invalid API Key provided: ${request.headers.get('authorization')}` },
+      })
+    if (request.method === 'POST' && !request.headers.get('content-type')?.startsWith('application/x-www-form-urlencoded'))
+      return json(400, { error: { type: 'invalid_request_error', message: 'send a form' } })
     const text = JSON.stringify([seen.method, seen.path, form])
     const first = seen.idempotencyKey === null ? undefined : kept.get(seen.idempotencyKey)
     if (first) {
-      if (first.text !== text) return json(400, { error: { type: 'idempotency_error', message: 'Keys for idempotent requests can only be used with the same parameters they were first used with.' } })
+      if (first.text !== text)
+        return json(400, {
+          error: {
+            type: 'idempotency_error',
+            message: 'Keys for idempotent requests can only be used with the same parameters they were first used with.',
+          },
+        })
       return json(first.status, first.body, { 'idempotent-replayed': 'true' })
     }
     let status = 200
@@ -145,9 +213,29 @@ export function stripeDouble(): StripeDouble {
       return structuredClone(Object.assign(intent, { status: 'succeeded', amount_received: intent.amount }))
     },
     settle: (id: string, status: string) => structuredClone(Object.assign(find(double.refunds, 'refund', id), { status })),
-    forgetKeys() { kept = new Map() },
-    event(type: string, object: Json, { id = random('evt'), at = now(), secret = double.webhookSecret }: { id?: string, at?: number, secret?: string } = {}) {
-      const payload = JSON.stringify({ id, object: 'event', api_version: '2026-01-28', created: at, type, livemode: false, pending_webhooks: 1, request: null, data: { object } }, null, 2)
+    forgetKeys() {
+      kept = new Map()
+    },
+    event(
+      type: string,
+      object: Json,
+      { id = random('evt'), at = now(), secret = double.webhookSecret }: { id?: string; at?: number; secret?: string } = {},
+    ) {
+      const payload = JSON.stringify(
+        {
+          id,
+          object: 'event',
+          api_version: '2026-01-28',
+          created: at,
+          type,
+          livemode: false,
+          pending_webhooks: 1,
+          request: null,
+          data: { object },
+        },
+        null,
+        2,
+      )
       return { id, payload, signature: `t=${at},v1=${hmac(secret, `${at}.${payload}`)}` }
     },
     reset() {

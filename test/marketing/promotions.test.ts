@@ -4,28 +4,53 @@ import { ADDRESS, made, newShop, paths, type Shop } from '../shop.ts'
 
 let app: TestApp
 let shop: Shop
-beforeAll(async () => { app = await testApp() })
-beforeEach(async () => { shop = await newShop(app); app.clock.real() })
+beforeAll(async () => {
+  app = await testApp()
+})
+beforeEach(async () => {
+  shop = await newShop(app)
+  app.clock.real()
+})
 afterAll(() => app.close())
 
 const NOBODY = '01985d2c-7c00-7a31-8c4e-0242ac120002'
 const bare = { name: 'Sale', type: 'percentage', value: 10 }
 const KINDS = {
-  percentage: bare, fixed: { name: 'Fixed', type: 'fixed', value: 5 }, buy_x_get_y: { name: 'Two for one', type: 'buy_x_get_y', buyQuantity: 1, getQuantity: 1 },
-  volume: { name: 'Many', type: 'volume', tiers: [{ minQuantity: 3, percentage: 10 }] }, free_shipping: { name: 'Free', type: 'free_shipping' },
+  percentage: bare,
+  fixed: { name: 'Fixed', type: 'fixed', value: 5 },
+  buy_x_get_y: { name: 'Two for one', type: 'buy_x_get_y', buyQuantity: 1, getQuantity: 1 },
+  volume: { name: 'Many', type: 'volume', tiers: [{ minQuantity: 3, percentage: 10 }] },
+  free_shipping: { name: 'Free', type: 'free_shipping' },
 } as const
 const post = (body: unknown) => shop.post('/promotions', body)
 const patch = (id: string, body: unknown) => shop.patch(`/promotions/${id}`, body)
 const productOf = async (variantId: string) => made(await shop.get(`/variants/${variantId}`)).productId as string
-const cartOf = (...items: [variantId: string, quantity?: number][]) => shop.cart(items.map(([variantId, quantity = 1]) => ({ variantId, quantity })))
+const cartOf = (...items: [variantId: string, quantity?: number][]) =>
+  shop.cart(items.map(([variantId, quantity = 1]) => ({ variantId, quantity })))
 
 describe('POST /promotions', () => {
   test('a percentage needs name, type and value; the rest has defaults', async () => {
     const { status, body } = await post(bare)
     expect(status).toBe(201)
     expect(body).toEqual({
-      id: expect.any(String), ...bare, currencyAmounts: {}, buyQuantity: null, getQuantity: null, getDiscountPercentage: null, tiers: [], productIds: [], collectionIds: [], categoryIds: [], brandIds: [], startsAt: null, endsAt: null,
-      active: true, priority: 0, stackable: true, createdAt: expect.stringMatching(/\.\d{3}Z$/), updatedAt: body.createdAt,
+      id: expect.any(String),
+      ...bare,
+      currencyAmounts: {},
+      buyQuantity: null,
+      getQuantity: null,
+      getDiscountPercentage: null,
+      tiers: [],
+      productIds: [],
+      collectionIds: [],
+      categoryIds: [],
+      brandIds: [],
+      startsAt: null,
+      endsAt: null,
+      active: true,
+      priority: 0,
+      stackable: true,
+      createdAt: expect.stringMatching(/\.\d{3}Z$/),
+      updatedAt: body.createdAt,
     })
     expect((await shop.get(`/promotions/${body.id}`)).body).toEqual(body)
   })
@@ -37,9 +62,24 @@ describe('POST /promotions', () => {
   test('keeps every field', async () => {
     const product = await productOf(await shop.variant())
     const { body } = await post({
-      ...KINDS.fixed, products: [product], currencyAmounts: { EUR: 4.5 }, startsAt: '2026-05-01T00:00:00+02:00', endsAt: '2026-06-01T00:00:00Z', active: false, priority: 7, stackable: false,
+      ...KINDS.fixed,
+      products: [product],
+      currencyAmounts: { EUR: 4.5 },
+      startsAt: '2026-05-01T00:00:00+02:00',
+      endsAt: '2026-06-01T00:00:00Z',
+      active: false,
+      priority: 7,
+      stackable: false,
     })
-    expect(body).toMatchObject({ productIds: [product], currencyAmounts: { eur: 4.5 }, startsAt: '2026-04-30T22:00:00.000Z', endsAt: '2026-06-01T00:00:00.000Z', active: false, priority: 7, stackable: false })
+    expect(body).toMatchObject({
+      productIds: [product],
+      currencyAmounts: { eur: 4.5 },
+      startsAt: '2026-04-30T22:00:00.000Z',
+      endsAt: '2026-06-01T00:00:00.000Z',
+      active: false,
+      priority: 7,
+      stackable: false,
+    })
   })
 
   test('getDiscountPercentage is 100 unless told otherwise', async () => {
@@ -48,12 +88,42 @@ describe('POST /promotions', () => {
   })
 
   test.each([
-    ['name', { name: undefined }], ['name', { name: '' }], ['name', { name: null }], ['type', { type: undefined }], ['type', { type: 'gift' }], ['value', { value: undefined }], ['value', { value: null }], ['value', { value: 101 }], ['value', { value: -1 }], ['value', { value: '10' }],
-    ['value', { type: 'fixed', value: 0 }], ['value', { type: 'fixed', value: undefined }], ['value', { type: 'fixed', value: 1.999 }], ['buyQuantity', { ...KINDS.buy_x_get_y, buyQuantity: undefined }], ['getQuantity', { ...KINDS.buy_x_get_y, getQuantity: null }],
-    ['buyQuantity', { ...KINDS.buy_x_get_y, buyQuantity: 0 }], ['getQuantity', { ...KINDS.buy_x_get_y, getQuantity: 1.5 }], ['getDiscountPercentage', { ...KINDS.buy_x_get_y, getDiscountPercentage: 101 }], ['tiers', { ...KINDS.volume, tiers: undefined }], ['tiers', { ...KINDS.volume, tiers: [] }],
-    ['tiers.0.minQuantity', { ...KINDS.volume, tiers: [{ minQuantity: 0, percentage: 10 }] }], ['tiers.0.percentage', { ...KINDS.volume, tiers: [{ minQuantity: 1, percentage: 101 }] }], ['tiers.0.percentage', { ...KINDS.volume, tiers: [{ minQuantity: 1 }] }],
-    ['startsAt', { startsAt: '2026-02-30T00:00:00Z' }], ['endsAt', { endsAt: 'never' }], ['endsAt', { startsAt: '2026-05-01T00:00:00Z', endsAt: '2026-05-01T00:00:00Z' }], ['active', { active: 'yes' }], ['active', { active: null }], ['priority', { priority: 1.5 }], ['stackable', { stackable: null }],
-    ['products.0', { products: [NOBODY] }], ['collections.0', { collections: [NOBODY] }], ['categories.0', { categories: [NOBODY] }], ['brands.0', { brands: [NOBODY] }], ['brands', { brands: null }], ['currencyAmounts.xyz', { ...KINDS.fixed, currencyAmounts: { xyz: 1 } }],
+    ['name', { name: undefined }],
+    ['name', { name: '' }],
+    ['name', { name: null }],
+    ['type', { type: undefined }],
+    ['type', { type: 'gift' }],
+    ['value', { value: undefined }],
+    ['value', { value: null }],
+    ['value', { value: 101 }],
+    ['value', { value: -1 }],
+    ['value', { value: '10' }],
+    ['value', { type: 'fixed', value: 0 }],
+    ['value', { type: 'fixed', value: undefined }],
+    ['value', { type: 'fixed', value: 1.999 }],
+    ['buyQuantity', { ...KINDS.buy_x_get_y, buyQuantity: undefined }],
+    ['getQuantity', { ...KINDS.buy_x_get_y, getQuantity: null }],
+    ['buyQuantity', { ...KINDS.buy_x_get_y, buyQuantity: 0 }],
+    ['getQuantity', { ...KINDS.buy_x_get_y, getQuantity: 1.5 }],
+    ['getDiscountPercentage', { ...KINDS.buy_x_get_y, getDiscountPercentage: 101 }],
+    ['tiers', { ...KINDS.volume, tiers: undefined }],
+    ['tiers', { ...KINDS.volume, tiers: [] }],
+    ['tiers.0.minQuantity', { ...KINDS.volume, tiers: [{ minQuantity: 0, percentage: 10 }] }],
+    ['tiers.0.percentage', { ...KINDS.volume, tiers: [{ minQuantity: 1, percentage: 101 }] }],
+    ['tiers.0.percentage', { ...KINDS.volume, tiers: [{ minQuantity: 1 }] }],
+    ['startsAt', { startsAt: '2026-02-30T00:00:00Z' }],
+    ['endsAt', { endsAt: 'never' }],
+    ['endsAt', { startsAt: '2026-05-01T00:00:00Z', endsAt: '2026-05-01T00:00:00Z' }],
+    ['active', { active: 'yes' }],
+    ['active', { active: null }],
+    ['priority', { priority: 1.5 }],
+    ['stackable', { stackable: null }],
+    ['products.0', { products: [NOBODY] }],
+    ['collections.0', { collections: [NOBODY] }],
+    ['categories.0', { categories: [NOBODY] }],
+    ['brands.0', { brands: [NOBODY] }],
+    ['brands', { brands: null }],
+    ['currencyAmounts.xyz', { ...KINDS.fixed, currencyAmounts: { xyz: 1 } }],
   ])('%s is 400 in %j', async (path, change) => {
     expect(paths(await post({ ...bare, ...change }))).toEqual([path])
     expect((await shop.get('/promotions')).body.meta.count).toBe(0)
@@ -62,8 +132,18 @@ describe('POST /promotions', () => {
   test('needs marketing:write, and reading needs marketing:read', async () => {
     const [reader, writer] = [await shop.keyWith('marketing:read'), await shop.keyWith('marketing:write')]
     const { id } = made(await post(bare))
-    for (const path of ['/promotions', `/promotions/${id}`]) expect([(await shop.get(path, { key: reader })).status, (await shop.get(path, { key: writer })).status, (await shop.get(path, { key: shop.keys.storefront })).status]).toEqual([200, 403, 403])
-    for (const answer of [await shop.post('/promotions', bare, { key: reader }), await shop.patch(`/promotions/${id}`, {}, { key: reader }), await shop.remove(`/promotions/${id}`, { key: reader })]) expect([answer.status, answer.body.error]).toEqual([403, expect.stringContaining('marketing:write')])
+    for (const path of ['/promotions', `/promotions/${id}`])
+      expect([
+        (await shop.get(path, { key: reader })).status,
+        (await shop.get(path, { key: writer })).status,
+        (await shop.get(path, { key: shop.keys.storefront })).status,
+      ]).toEqual([200, 403, 403])
+    for (const answer of [
+      await shop.post('/promotions', bare, { key: reader }),
+      await shop.patch(`/promotions/${id}`, {}, { key: reader }),
+      await shop.remove(`/promotions/${id}`, { key: reader }),
+    ])
+      expect([answer.status, answer.body.error]).toEqual([403, expect.stringContaining('marketing:write')])
   })
 })
 
@@ -82,20 +162,48 @@ describe('GET, PATCH, DELETE /promotions', () => {
 
   test('PATCH changes what is named and nothing else', async () => {
     const product = await productOf(await shop.variant())
-    const before = made(await post({ ...KINDS.fixed, products: [product], currencyAmounts: { eur: 4 }, startsAt: '2026-05-01T00:00:00Z', priority: 3, stackable: false }))
+    const before = made(
+      await post({
+        ...KINDS.fixed,
+        products: [product],
+        currencyAmounts: { eur: 4 },
+        startsAt: '2026-05-01T00:00:00Z',
+        priority: 3,
+        stackable: false,
+      }),
+    )
     app.clock.now = new Date('2030-01-01T00:00:00.000Z')
     const { status, body } = await patch(before.id, { name: 'Renamed' })
     expect([status, body]).toEqual([200, { ...before, name: 'Renamed', updatedAt: '2030-01-01T00:00:00.000Z' }])
-    expect(made(await patch(before.id, { value: 6, active: false, products: [], currencyAmounts: {}, startsAt: null }))).toMatchObject({ value: 6, active: false, productIds: [], currencyAmounts: {}, startsAt: null, priority: 3 })
+    expect(made(await patch(before.id, { value: 6, active: false, products: [], currencyAmounts: {}, startsAt: null }))).toMatchObject({
+      value: 6,
+      active: false,
+      productIds: [],
+      currencyAmounts: {},
+      startsAt: null,
+      priority: 3,
+    })
     expect((await shop.get(`/promotions/${before.id}`)).body).toMatchObject({ name: 'Renamed', value: 6 })
   })
 
   test('the fields are checked together with those that are stored', async () => {
     const { id } = made(await post({ ...bare, startsAt: '2026-05-02T00:00:00Z' }))
-    for (const [path, change] of [['endsAt', { endsAt: '2026-05-01T00:00:00Z' }], ['value', { value: null }], ['value', { value: 101 }], ['buyQuantity', { type: 'buy_x_get_y' }], ['tiers', { type: 'volume' }], ['name', { name: '' }], ['products.0', { products: [NOBODY] }]] as const) {
+    for (const [path, change] of [
+      ['endsAt', { endsAt: '2026-05-01T00:00:00Z' }],
+      ['value', { value: null }],
+      ['value', { value: 101 }],
+      ['buyQuantity', { type: 'buy_x_get_y' }],
+      ['tiers', { type: 'volume' }],
+      ['name', { name: '' }],
+      ['products.0', { products: [NOBODY] }],
+    ] as const) {
       expect(paths(await patch(id, change))).toEqual([path])
     }
-    expect(made(await patch(id, { type: 'volume', tiers: [{ minQuantity: 2, percentage: 5 }] }))).toMatchObject({ type: 'volume', value: null, tiers: [{ minQuantity: 2, percentage: 5 }] })
+    expect(made(await patch(id, { type: 'volume', tiers: [{ minQuantity: 2, percentage: 5 }] }))).toMatchObject({
+      type: 'volume',
+      value: null,
+      tiers: [{ minQuantity: 2, percentage: 5 }],
+    })
   })
 
   test('DELETE removes it, and its discount', async () => {
@@ -110,7 +218,8 @@ describe('GET, PATCH, DELETE /promotions', () => {
   test('one of another store is the same 404 as one that is missing', async () => {
     const foreign = (await (await newShop(app)).promotion()).id
     for (const id of [foreign, NOBODY, 'sale']) {
-      for (const answer of [await shop.get(`/promotions/${id}`), await patch(id, {}), await shop.remove(`/promotions/${id}`)]) expect([answer.status, answer.body]).toEqual([404, { error: 'promotion not found' }])
+      for (const answer of [await shop.get(`/promotions/${id}`), await patch(id, {}), await shop.remove(`/promotions/${id}`)])
+        expect([answer.status, answer.body]).toEqual([404, { error: 'promotion not found' }])
     }
   })
 })
@@ -119,7 +228,15 @@ describe('in a cart', () => {
   test('a percentage comes off each line that it covers', async () => {
     const [covered, other] = [await shop.variant({ price: 3.33 }), await shop.variant()]
     await post({ ...bare, value: 10, products: [await productOf(covered)] })
-    expect(await cartOf([covered, 3], [other])).toMatchObject({ subtotalCents: 1999, discountCents: 100, totalCents: 1899, items: [{ discountCents: 100, totalCents: 899 }, { discountCents: 0, totalCents: 1000 }] })
+    expect(await cartOf([covered, 3], [other])).toMatchObject({
+      subtotalCents: 1999,
+      discountCents: 100,
+      totalCents: 1899,
+      items: [
+        { discountCents: 100, totalCents: 899 },
+        { discountCents: 0, totalCents: 1000 },
+      ],
+    })
   })
 
   test('a fixed amount comes off all covered lines together, never more than they cost', async () => {
@@ -133,14 +250,35 @@ describe('in a cart', () => {
     await shop.settings({ enabledCurrencies: ['usd', 'eur', 'gbp'] })
     await post({ ...KINDS.fixed, value: 5, currencyAmounts: { eur: 3 } })
     const variantId = await shop.variant({ prices: { eur: 10, gbp: 10 } })
-    for (const [currency, discountCents] of [['usd', 500], ['eur', 300], ['gbp', 0]] as const) expect(await shop.cart([{ variantId }], { currency })).toMatchObject({ discountCents })
+    for (const [currency, discountCents] of [
+      ['usd', 500],
+      ['eur', 300],
+      ['gbp', 0],
+    ] as const)
+      expect(await shop.cart([{ variantId }], { currency })).toMatchObject({ discountCents })
   })
 
   test('buy_x_get_y: of each full group, dearest first, the last units are the free ones', async () => {
     await post({ ...KINDS.buy_x_get_y, buyQuantity: 2, getQuantity: 1 })
     const [dear, cheap] = [await shop.variant({ price: 10 }), await shop.variant({ price: 4 })]
-    for (const [a, b, off] of [[1, 1, 0], [2, 0, 0], [3, 0, 1000], [5, 0, 1000], [6, 0, 2000], [2, 1, 400], [1, 2, 400], [4, 2, 1000 + 400]] as const) {
-      const cart = await cartOf(...([[dear, a], [cheap, b]] as [string, number][]).filter(([, quantity]) => quantity))
+    for (const [a, b, off] of [
+      [1, 1, 0],
+      [2, 0, 0],
+      [3, 0, 1000],
+      [5, 0, 1000],
+      [6, 0, 2000],
+      [2, 1, 400],
+      [1, 2, 400],
+      [4, 2, 1000 + 400],
+    ] as const) {
+      const cart = await cartOf(
+        ...(
+          [
+            [dear, a],
+            [cheap, b],
+          ] as [string, number][]
+        ).filter(([, quantity]) => quantity),
+      )
       expect([a, b, cart.discountCents]).toEqual([a, b, off])
     }
   })
@@ -151,16 +289,33 @@ describe('in a cart', () => {
   })
 
   test('volume: the best tier whose minQuantity is reached', async () => {
-    await post({ ...KINDS.volume, tiers: [{ minQuantity: 5, percentage: 20 }, { minQuantity: 3, percentage: 10 }] })
+    await post({
+      ...KINDS.volume,
+      tiers: [
+        { minQuantity: 5, percentage: 20 },
+        { minQuantity: 3, percentage: 10 },
+      ],
+    })
     const variantId = await shop.variant({ price: 10 })
-    for (const [quantity, off] of [[1, 0], [2, 0], [3, 300], [4, 400], [5, 1000], [50, 10_000]] as const) expect([quantity, (await cartOf([variantId, quantity])).discountCents]).toEqual([quantity, off])
+    for (const [quantity, off] of [
+      [1, 0],
+      [2, 0],
+      [3, 300],
+      [4, 400],
+      [5, 1000],
+      [50, 10_000],
+    ] as const)
+      expect([quantity, (await cartOf([variantId, quantity])).discountCents]).toEqual([quantity, off])
   })
 
   test('free_shipping: shipping costs nothing while it covers something', async () => {
     const [covered, other] = [await shop.variant({ shippable: true }), await shop.variant({ shippable: true })]
     await post({ ...KINDS.free_shipping, products: [await productOf(covered)] })
     const shippingMethodId = await shop.method({ price: 5 })
-    for (const [variantId, cents] of [[covered, 0], [other, 500]] as const) {
+    for (const [variantId, cents] of [
+      [covered, 0],
+      [other, 500],
+    ] as const) {
       const { id } = await cartOf([variantId])
       expect(made(await shop.patch(`/carts/${id}`, { shippingMethodId, shippingAddress: ADDRESS })).shippingCents).toBe(cents)
     }
@@ -171,7 +326,12 @@ describe('in a cart', () => {
     app.clock.now = new Date('2026-04-30T00:00:00.000Z')
     const { id: promotion } = made(await post({ ...bare, startsAt: start, endsAt: end }))
     const { id } = await cartOf([await shop.variant()])
-    for (const [at, total] of [[Date.parse(start) - 1, 1000], [Date.parse(start), 900], [Date.parse(end) - 1, 900], [Date.parse(end), 1000]] as const) {
+    for (const [at, total] of [
+      [Date.parse(start) - 1, 1000],
+      [Date.parse(start), 900],
+      [Date.parse(end) - 1, 900],
+      [Date.parse(end), 1000],
+    ] as const) {
       app.clock.now = new Date(at)
       expect([new Date(at).toISOString(), (await shop.get(`/carts/${id}`)).body.totalCents]).toEqual([new Date(at).toISOString(), total])
     }
@@ -202,7 +362,7 @@ describe('in a cart', () => {
     expect((await cartOf([variantId])).totalCents).toBe(800)
   })
 
-  test('one that covers nothing in the cart stands in nobody\'s way', async () => {
+  test("one that covers nothing in the cart stands in nobody's way", async () => {
     await post({ ...bare, value: 50, priority: 9, stackable: false, products: [await productOf(await shop.variant())] })
     await post({ ...bare, value: 20, priority: 1 })
     expect((await cartOf([await shop.variant({ price: 10 })])).totalCents).toBe(800)
@@ -216,7 +376,11 @@ describe('in a cart', () => {
     const { id } = await shop.cart()
     made(await shop.post(`/carts/${id}/items`, { bundleId }))
     // 100 less 10 %, less 10, less half.
-    expect(made(await shop.post(`/carts/${id}/coupons`, { code: 'HALF' }))).toMatchObject({ totalCents: 4000, discountCents: 6000, coupons: [{ discountCents: 4000 }] })
+    expect(made(await shop.post(`/carts/${id}/coupons`, { code: 'HALF' }))).toMatchObject({
+      totalCents: 4000,
+      discountCents: 6000,
+      coupons: [{ discountCents: 4000 }],
+    })
   })
 
   test('an order keeps what they took off', async () => {
@@ -226,14 +390,17 @@ describe('in a cart', () => {
     expect(await shop.order(id)).toMatchObject({ discountCents: 100, totalCents: 900, lines: [{ discountCents: 100, totalCents: 900 }] })
   })
 
-  test.each(['products', 'collections', 'categories', 'brands'] as const)('deleting the only one of its %s never widens it', async (list) => {
-    const gone = made(await shop.post(`/${list}`, { name: 'Gone', ...list === 'products' ? { price: 1 } : {} })).id
-    const column = { products: 'productIds', collections: 'collectionIds', categories: 'categoryIds', brands: 'brandIds' }[list]
-    const { id } = made(await post({ ...bare, [list]: [gone] }))
-    made(await shop.remove(`/${list}/${gone}`))
-    expect((await cartOf([await shop.variant()])).totalCents).toBe(1000)
-    expect(made(await patch(id, { name: 'Changed' }))[column]).toEqual([gone])
-    expect(made(await patch(id, { [list]: [gone] }))[column]).toEqual([gone])
-    expect((await cartOf([await shop.variant()])).totalCents).toBe(1000)
-  })
+  test.each(['products', 'collections', 'categories', 'brands'] as const)(
+    'deleting the only one of its %s never widens it',
+    async (list) => {
+      const gone = made(await shop.post(`/${list}`, { name: 'Gone', ...(list === 'products' ? { price: 1 } : {}) })).id
+      const column = { products: 'productIds', collections: 'collectionIds', categories: 'categoryIds', brands: 'brandIds' }[list]
+      const { id } = made(await post({ ...bare, [list]: [gone] }))
+      made(await shop.remove(`/${list}/${gone}`))
+      expect((await cartOf([await shop.variant()])).totalCents).toBe(1000)
+      expect(made(await patch(id, { name: 'Changed' }))[column]).toEqual([gone])
+      expect(made(await patch(id, { [list]: [gone] }))[column]).toEqual([gone])
+      expect((await cartOf([await shop.variant()])).totalCents).toBe(1000)
+    },
+  )
 })

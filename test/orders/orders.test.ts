@@ -5,15 +5,21 @@ import { ADDRESS, made, newShop, paths, type Shop } from '../shop.ts'
 
 let app: TestApp
 let shop: Shop
-beforeAll(async () => { app = await testApp() })
-beforeEach(async () => { shop = await newShop(app); app.clock.real() })
+beforeAll(async () => {
+  app = await testApp()
+})
+beforeEach(async () => {
+  shop = await newShop(app)
+  app.clock.real()
+})
 afterAll(() => app.close())
 
 const NOBODY = '01985d2c-7c00-7a31-8c4e-0242ac120002'
 const patch = (id: string, body: unknown, options?: object) => shop.patch(`/orders/${id}`, body, options)
 const list = async (query = '') => made(await shop.get(`/orders${query}`))
 const numbers = ({ data }: { data: { orderNumber: string }[] }) => data.map(({ orderNumber }) => Number(orderNumber))
-const buyOne = async (order: object = {}, variant: object = {}) => shop.buy({ items: [{ variantId: await shop.variant(variant) }], ...order })
+const buyOne = async (order: object = {}, variant: object = {}) =>
+  shop.buy({ items: [{ variantId: await shop.variant(variant) }], ...order })
 
 describe('GET /orders', () => {
   test('lists 20 unless told otherwise, newest first, with the count of all', async () => {
@@ -23,7 +29,10 @@ describe('GET /orders', () => {
     expect(numbers(first)).toEqual(Array.from({ length: 20 }, (_, i) => 1022 - i))
     expect(first.meta).toEqual({ count: 22, offset: 0, limit: 20 })
     expect(first.data[0]).toEqual(await shop.order(first.data[0].id))
-    expect(await list('?limit=5&offset=20')).toMatchObject({ data: [{ lookup: 1002 }, { lookup: 1001 }], meta: { count: 22, offset: 20, limit: 5 } })
+    expect(await list('?limit=5&offset=20')).toMatchObject({
+      data: [{ lookup: 1002 }, { lookup: 1001 }],
+      meta: { count: 22, offset: 20, limit: 5 },
+    })
     expect(await list('?offset=100')).toEqual({ data: [], meta: { count: 22, offset: 100, limit: 20 } })
   })
 
@@ -31,11 +40,32 @@ describe('GET /orders', () => {
     app.clock.now = new Date('2026-05-01T00:00:00.000Z')
     const variantId = await shop.variant()
     for (let i = 0; i < 7; i++) await shop.buy({ items: [{ variantId }] })
-    const seen = [...numbers(await list('?limit=3')), ...numbers(await list('?limit=3&offset=3')), ...numbers(await list('?limit=3&offset=6'))]
+    const seen = [
+      ...numbers(await list('?limit=3')),
+      ...numbers(await list('?limit=3&offset=3')),
+      ...numbers(await list('?limit=3&offset=6')),
+    ]
     expect(seen.toSorted()).toEqual([1001, 1002, 1003, 1004, 1005, 1006, 1007])
   })
 
-  test.each(['limit=0', 'limit=101', 'limit=-1', 'limit=1.5', 'limit=1e1', 'limit=%205', 'limit=1&limit=2', 'offset=-1', 'status=lost', 'status=', 'paymentStatus=free', 'source=web', 'customerId=ada', 'from=yesterday', 'from=2026-02-30T00:00:00Z', 'to=2026-01-01T00:00:00'])('?%s is 400', async (query) => {
+  test.each([
+    'limit=0',
+    'limit=101',
+    'limit=-1',
+    'limit=1.5',
+    'limit=1e1',
+    'limit=%205',
+    'limit=1&limit=2',
+    'offset=-1',
+    'status=lost',
+    'status=',
+    'paymentStatus=free',
+    'source=web',
+    'customerId=ada',
+    'from=yesterday',
+    'from=2026-02-30T00:00:00Z',
+    'to=2026-01-01T00:00:00',
+  ])('?%s is 400', async (query) => {
     expect((await shop.get(`/orders?${query}`)).status).toBe(400)
   })
 
@@ -45,8 +75,18 @@ describe('GET /orders', () => {
     await shop.buy({ items: [{ variantId }], email: 'b@example.com', paymentMethod: 'manual' })
     made(await shop.post('/orders', { source: 'wholesale', customer: { email: 'c@example.com' }, items: [{ variantId }], paid: true }))
     for (const [query, seen] of [
-      ['status=paid', [1003, 1001]], ['status=pending', [1002]], ['status=cancelled', []], ['paymentStatus=unpaid', [1002]], ['paymentStatus=paid', [1003, 1001]], ['source=storefront', [1002, 1001]], ['source=wholesale', [1003]],
-      [`customerId=${paid.customer.id}`, [1001]], [`customerId=${NOBODY}`, []], ['workstation=unassigned', [1003, 1002, 1001]], [`workstation=${NOBODY}`, []], ['status=paid&source=storefront', [1001]],
+      ['status=paid', [1003, 1001]],
+      ['status=pending', [1002]],
+      ['status=cancelled', []],
+      ['paymentStatus=unpaid', [1002]],
+      ['paymentStatus=paid', [1003, 1001]],
+      ['source=storefront', [1002, 1001]],
+      ['source=wholesale', [1003]],
+      [`customerId=${paid.customer.id}`, [1001]],
+      [`customerId=${NOBODY}`, []],
+      ['workstation=unassigned', [1003, 1002, 1001]],
+      [`workstation=${NOBODY}`, []],
+      ['status=paid&source=storefront', [1001]],
     ] as const) {
       const body = await list(`?${query}`)
       expect([query, numbers(body), body.meta.count]).toEqual([query, seen, seen.length])
@@ -61,18 +101,45 @@ describe('GET /orders', () => {
       await shop.buy({ items: [{ variantId }] })
     }
     for (const [query, seen] of [
-      [`from=${first}`, [1002, 1001]], ['from=2026-05-01T10:00:00.001Z', [1002]], [`to=${second}`, [1001]], ['to=2026-05-02T10:00:00.001Z', [1002, 1001]], [`from=${first}&to=${second}`, [1001]],
-      ['from=2026-05-01T12:00:00%2B02:00', [1002, 1001]], ['from=2026-05-01T12:00:00.001%2B02:00', [1002]],
-    ] as const) expect([query, numbers(await list(`?${query}`))]).toEqual([query, seen])
+      [`from=${first}`, [1002, 1001]],
+      ['from=2026-05-01T10:00:00.001Z', [1002]],
+      [`to=${second}`, [1001]],
+      ['to=2026-05-02T10:00:00.001Z', [1002, 1001]],
+      [`from=${first}&to=${second}`, [1001]],
+      ['from=2026-05-01T12:00:00%2B02:00', [1002, 1001]],
+      ['from=2026-05-01T12:00:00.001%2B02:00', [1002]],
+    ] as const)
+      expect([query, numbers(await list(`?${query}`))]).toEqual([query, seen])
   })
 
   test('query finds by number, email and name, taking every sign for itself', async () => {
     const variantId = await shop.variant()
-    for (const [email, name] of [['ada_l@example.com', 'Ada 100%'], ['bob1001@example.com', 'Bob'], ['ŁUKASZ@example.com', 'Łukasz']] as const) await shop.buy({ items: [{ variantId }], email, name })
+    for (const [email, name] of [
+      ['ada_l@example.com', 'Ada 100%'],
+      ['bob1001@example.com', 'Bob'],
+      ['ŁUKASZ@example.com', 'Łukasz'],
+    ] as const)
+      await shop.buy({ items: [{ variantId }], email, name })
     for (const [query, seen] of [
-      ['1003', [1003]], ['1001', [1002, 1001]], [' 1001 ', [1002, 1001]], ['9', []], ['ada', [1001]], ['ADA_L@EXAMPLE.COM', [1001]], ['a_l', [1001]], ['%', [1001]], ['_', [1001]], ['bob', [1002]], ['example.com', [1003, 1002, 1001]], ['"', []],
-      ['łukasz@', [1003]], ['ŁUKASZ@EXAMPLE.COM', [1003]], ['Łukasz', [1003]], ['', [1003, 1002, 1001]], ['99999999999999999999', []],
-    ] as const) expect([query, numbers(await list(`?query=${encodeURIComponent(query)}`))]).toEqual([query, seen])
+      ['1003', [1003]],
+      ['1001', [1002, 1001]],
+      [' 1001 ', [1002, 1001]],
+      ['9', []],
+      ['ada', [1001]],
+      ['ADA_L@EXAMPLE.COM', [1001]],
+      ['a_l', [1001]],
+      ['%', [1001]],
+      ['_', [1001]],
+      ['bob', [1002]],
+      ['example.com', [1003, 1002, 1001]],
+      ['"', []],
+      ['łukasz@', [1003]],
+      ['ŁUKASZ@EXAMPLE.COM', [1003]],
+      ['Łukasz', [1003]],
+      ['', [1003, 1002, 1001]],
+      ['99999999999999999999', []],
+    ] as const)
+      expect([query, numbers(await list(`?query=${encodeURIComponent(query)}`))]).toEqual([query, seen])
   })
 
   test('needs orders:read; a storefront key can not list orders', async () => {
@@ -87,13 +154,34 @@ describe('GET /orders', () => {
 describe('GET /orders/{id}', () => {
   test('order:lookup alone sees no access code, no workstation and nothing personal', async () => {
     const method = await shop.method()
-    const order = await buyOne({ email: 'secret.buyer@example.com', name: 'Secret Buyer', phone: '+48 600 100 200', note: 'secret note', shippingMethodId: method, shippingAddress: { ...ADDRESS, name: 'Secret Buyer', line1: 'Secret street' }, billingAddress: { ...ADDRESS, company: 'Secret Inc' } }, { shippable: true })
+    const order = await buyOne(
+      {
+        email: 'secret.buyer@example.com',
+        name: 'Secret Buyer',
+        phone: '+48 600 100 200',
+        note: 'secret note',
+        shippingMethodId: method,
+        shippingAddress: { ...ADDRESS, name: 'Secret Buyer', line1: 'Secret street' },
+        billingAddress: { ...ADDRESS, company: 'Secret Inc' },
+      },
+      { shippable: true },
+    )
     for (const key of [await shop.keyWith('order:lookup'), shop.keys.storefront]) {
       const { status, body, text } = await shop.get(`/orders/${order.id}`, { key })
       expect(status).toBe(200)
       expect(Object.keys(body)).not.toContain('accessCode')
       expect(Object.keys(body)).not.toContain('workstationId')
-      expect(body).toMatchObject({ id: order.id, orderNumber: '1001', status: 'paid', totalCents: order.totalCents, lines: order.lines, customer: null, shippingAddress: null, billingAddress: null, note: null })
+      expect(body).toMatchObject({
+        id: order.id,
+        orderNumber: '1001',
+        status: 'paid',
+        totalCents: order.totalCents,
+        lines: order.lines,
+        customer: null,
+        shippingAddress: null,
+        billingAddress: null,
+        note: null,
+      })
       for (const word of ['ecret', '+48', ADDRESS.city, ADDRESS.postalCode, order.accessCode]) expect(text).not.toContain(word)
     }
     const full = await shop.get(`/orders/${order.id}`, { key: await shop.keyWith('orders:read') })
@@ -118,9 +206,16 @@ describe('GET /orders/{id}', () => {
     const foreign = (await other.buy({ items: [{ variantId: await other.variant() }] })).id
     for (const id of [foreign, NOBODY, '1001', 'x']) {
       for (const answer of [
-        await shop.get(`/orders/${id}`), await patch(id, { note: 'x' }), await shop.post(`/orders/${id}/payments`, { amountCents: 1, method: 'cash' }), await shop.post(`/orders/${id}/cancel`), await shop.post(`/orders/${id}/refunds`, { amountCents: 1 }),
-        await shop.get(`/orders/${id}/refunds`), await shop.post(`/orders/${id}/shipments`), await shop.get(`/orders/${id}/shipments`),
-      ]) expect([answer.status, answer.body]).toEqual([404, { error: 'order not found' }])
+        await shop.get(`/orders/${id}`),
+        await patch(id, { note: 'x' }),
+        await shop.post(`/orders/${id}/payments`, { amountCents: 1, method: 'cash' }),
+        await shop.post(`/orders/${id}/cancel`),
+        await shop.post(`/orders/${id}/refunds`, { amountCents: 1 }),
+        await shop.get(`/orders/${id}/refunds`),
+        await shop.post(`/orders/${id}/shipments`),
+        await shop.get(`/orders/${id}/shipments`),
+      ])
+        expect([answer.status, answer.body]).toEqual([404, { error: 'order not found' }])
     }
   })
 
@@ -132,14 +227,27 @@ describe('GET /orders/{id}', () => {
 
 /** Document 3, Orders: where a status may go. */
 const TABLE = {
-  pending: ['paid', 'cancelled'], paid: ['processing', 'shipped', 'completed', 'cancelled', 'refunded'], processing: ['shipped', 'completed', 'cancelled', 'refunded'],
-  shipped: ['delivered', 'completed', 'refunded'], delivered: ['completed', 'refunded'], completed: ['refunded'], cancelled: [], refunded: [],
+  pending: ['paid', 'cancelled'],
+  paid: ['processing', 'shipped', 'completed', 'cancelled', 'refunded'],
+  processing: ['shipped', 'completed', 'cancelled', 'refunded'],
+  shipped: ['delivered', 'completed', 'refunded'],
+  delivered: ['completed', 'refunded'],
+  completed: ['refunded'],
+  cancelled: [],
+  refunded: [],
 } as const
 type Status = keyof typeof TABLE
 const STATUSES = Object.keys(TABLE) as Status[]
 /** How an order gets to a status. */
 const WAY: Record<Status, Status[]> = {
-  pending: [], paid: ['paid'], processing: ['paid', 'processing'], shipped: ['paid', 'shipped'], delivered: ['paid', 'shipped', 'delivered'], completed: ['paid', 'completed'], cancelled: ['cancelled'], refunded: ['paid', 'refunded'],
+  pending: [],
+  paid: ['paid'],
+  processing: ['paid', 'processing'],
+  shipped: ['paid', 'shipped'],
+  delivered: ['paid', 'shipped', 'delivered'],
+  completed: ['paid', 'completed'],
+  cancelled: ['cancelled'],
+  refunded: ['paid', 'refunded'],
 }
 
 describe('moves of status', () => {
@@ -149,7 +257,11 @@ describe('moves of status', () => {
     return id
   }
 
-  test.each(STATUSES.flatMap((from) => STATUSES.map((to) => [from, (TABLE[from] as readonly Status[]).includes(to) ? 'to' : 'never to', to] as const)))('%s %s %s', async (from, allowed, to) => {
+  test.each(
+    STATUSES.flatMap((from) =>
+      STATUSES.map((to) => [from, (TABLE[from] as readonly Status[]).includes(to) ? 'to' : 'never to', to] as const),
+    ),
+  )('%s %s %s', async (from, allowed, to) => {
     const variantId = await shop.variant({ stock: { quantity: 10 } })
     const id = await orderThatIs(from, variantId)
     const before = await shop.order(id)
@@ -170,7 +282,13 @@ describe('moves of status', () => {
   })
 
   test.each([
-    ['paid', 10, 2], ['processing', 10, 2], ['shipped', 8, 0], ['delivered', 8, 0], ['completed', 8, 0], ['cancelled', 10, 0], ['refunded', 10, 0],
+    ['paid', 10, 2],
+    ['processing', 10, 2],
+    ['shipped', 8, 0],
+    ['delivered', 8, 0],
+    ['completed', 8, 0],
+    ['cancelled', 10, 0],
+    ['refunded', 10, 0],
   ] as const)('%s: %i on the shelf, %i of them held', async (status, quantity, reserved) => {
     const variantId = await shop.variant({ stock: { quantity: 10 } })
     await orderThatIs(status, variantId)
@@ -181,7 +299,12 @@ describe('moves of status', () => {
   test('paid marks the payment of all that is due', async () => {
     const { id } = await buyOne({ paymentMethod: 'manual' })
     app.clock.now = new Date('2030-01-01T00:00:00.000Z')
-    expect((await patch(id, { status: 'paid' })).body).toMatchObject({ status: 'paid', paymentStatus: 'paid', paidCents: 1000, paidAt: '2030-01-01T00:00:00.000Z' })
+    expect((await patch(id, { status: 'paid' })).body).toMatchObject({
+      status: 'paid',
+      paymentStatus: 'paid',
+      paidCents: 1000,
+      paidAt: '2030-01-01T00:00:00.000Z',
+    })
   })
 
   test('each event is told once', async () => {
@@ -193,7 +316,9 @@ describe('moves of status', () => {
   test('of 10 cancellations at once one takes effect', async () => {
     const variantId = await shop.variant({ stock: { quantity: 10 } })
     const { id } = await shop.buy({ items: [{ variantId, quantity: 4 }] })
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => i % 2 ? shop.post(`/orders/${id}/cancel`) : patch(id, { status: 'cancelled' })))
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => (i % 2 ? shop.post(`/orders/${id}/cancel`) : patch(id, { status: 'cancelled' }))),
+    )
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(409)])
     expect(await shop.stock(variantId)).toEqual({ quantity: 10, reserved: 0, available: 10 })
     expect((await shop.events()).filter((event) => event === 'order.cancelled')).toHaveLength(1)
@@ -219,7 +344,14 @@ describe('PATCH /orders/{id}', () => {
     expect((await shop.order(id)).note).toBe('now')
   })
 
-  test.each([['packed', { packed: 'yes' }], ['packed', { packed: null }], ['note', { note: 5 }], ['note', { note: 'x'.repeat(2001) }], ['workstationId', { workstationId: 'desk' }], ['workstationId', { workstationId: NOBODY }]])('%s is 400 in %j', async (path, body) => {
+  test.each([
+    ['packed', { packed: 'yes' }],
+    ['packed', { packed: null }],
+    ['note', { note: 5 }],
+    ['note', { note: 'x'.repeat(2001) }],
+    ['workstationId', { workstationId: 'desk' }],
+    ['workstationId', { workstationId: NOBODY }],
+  ])('%s is 400 in %j', async (path, body) => {
     const { id } = await buyOne()
     expect(paths(await patch(id, body))).toEqual([path])
   })
@@ -231,7 +363,13 @@ describe('PATCH /orders/{id}', () => {
 
   test('what is not of the merchant to change is ignored', async () => {
     const before = await buyOne()
-    const { body } = await patch(before.id, { totalCents: 1, paymentStatus: 'unpaid', orderNumber: '1', customer: { email: 'x@y.example' }, accessCode: 'x' })
+    const { body } = await patch(before.id, {
+      totalCents: 1,
+      paymentStatus: 'unpaid',
+      orderNumber: '1',
+      customer: { email: 'x@y.example' },
+      accessCode: 'x',
+    })
     expect({ ...body, updatedAt: '' }).toEqual({ ...before, updatedAt: '' })
   })
 
@@ -239,8 +377,14 @@ describe('PATCH /orders/{id}', () => {
     const { id } = await buyOne()
     const key = await shop.keyWith('orders:read', 'order:lookup', 'cart:write')
     for (const answer of [
-      await patch(id, { note: 'x' }, { key }), await shop.post(`/orders/${id}/cancel`, {}, { key }), await shop.post(`/orders/${id}/payments`, {}, { key }), await shop.post(`/orders/${id}/refunds`, {}, { key }), await shop.post(`/orders/${id}/shipments`, {}, { key }), await shop.post('/orders', {}, { key }),
-    ]) expect([answer.status, answer.body.error]).toEqual([403, expect.stringContaining('orders:write')])
+      await patch(id, { note: 'x' }, { key }),
+      await shop.post(`/orders/${id}/cancel`, {}, { key }),
+      await shop.post(`/orders/${id}/payments`, {}, { key }),
+      await shop.post(`/orders/${id}/refunds`, {}, { key }),
+      await shop.post(`/orders/${id}/shipments`, {}, { key }),
+      await shop.post('/orders', {}, { key }),
+    ])
+      expect([answer.status, answer.body.error]).toEqual([403, expect.stringContaining('orders:write')])
   })
 
   test('a change based on an old ETag is 412', async () => {
@@ -254,12 +398,21 @@ describe('PATCH /orders/{id}', () => {
 describe('POST /orders', () => {
   const order = (body: object) => shop.post('/orders', { customer: { email: 'ada@example.com' }, ...body })
 
-  test('customer and items are enough: the order is the admin\'s and pending', async () => {
+  test("customer and items are enough: the order is the admin's and pending", async () => {
     const variantId = await shop.variant({ price: 12.5, sku: 'A' }, { name: 'Thing' })
     const { status, body } = await order({ items: [{ variantId }] })
     expect(status).toBe(201)
     expect(body).toMatchObject({
-      orderNumber: '1001', source: 'admin', status: 'pending', paymentStatus: 'unpaid', paidCents: 0, customer: { email: 'ada@example.com', name: null }, currency: 'usd', totalCents: 1250, shipping: null, note: null,
+      orderNumber: '1001',
+      source: 'admin',
+      status: 'pending',
+      paymentStatus: 'unpaid',
+      paidCents: 0,
+      customer: { email: 'ada@example.com', name: null },
+      currency: 'usd',
+      totalCents: 1250,
+      shipping: null,
+      note: null,
       lines: [{ variantId, name: 'Thing', sku: 'A', quantity: 1, unitPriceCents: 1250, totalCents: 1250 }],
     })
     expect(await shop.stock(variantId)).toMatchObject({ reserved: 1 })
@@ -268,27 +421,75 @@ describe('POST /orders', () => {
 
   test('keeps everything that is said', async () => {
     await shop.settings({ enabledCurrencies: ['usd', 'eur'] })
-    const [variantId, shippingMethodId] = [await shop.variant({ price: 10, prices: { eur: 9 }, shippable: true }), await shop.method({ price: 5, currencyPrices: { eur: { price: 4 } } })]
+    const [variantId, shippingMethodId] = [
+      await shop.variant({ price: 10, prices: { eur: 9 }, shippable: true }),
+      await shop.method({ price: 5, currencyPrices: { eur: { price: 4 } } }),
+    ]
     const { body } = await order({
-      source: 'marketplace_a', customer: { email: 'ADA@Example.com', name: 'Ada', phone: '+48 1' }, items: [{ variantId, quantity: 3, unitPrice: 8.99 }, { variantId, quantity: 1 }], currency: 'EUR', shippingAddress: ADDRESS,
-      billingAddress: { ...ADDRESS, company: 'Acme' }, shippingMethodId, paid: true, note: 'A-17',
+      source: 'marketplace_a',
+      customer: { email: 'ADA@Example.com', name: 'Ada', phone: '+48 1' },
+      items: [
+        { variantId, quantity: 3, unitPrice: 8.99 },
+        { variantId, quantity: 1 },
+      ],
+      currency: 'EUR',
+      shippingAddress: ADDRESS,
+      billingAddress: { ...ADDRESS, company: 'Acme' },
+      shippingMethodId,
+      paid: true,
+      note: 'A-17',
     })
     expect(body).toMatchObject({
-      source: 'marketplace_a', status: 'paid', paymentStatus: 'paid', customer: { email: 'ada@example.com', name: 'Ada' }, currency: 'eur', shippingCents: 400, totalCents: 2697 + 900 + 400, paidCents: 3997, shipping: { methodId: shippingMethodId },
-      lines: [{ quantity: 3, unitPriceCents: 899 }, { quantity: 1, unitPriceCents: 900 }], shippingAddress: { city: 'Gdańsk' }, billingAddress: { company: 'Acme' }, note: 'A-17', paidAt: body.createdAt,
+      source: 'marketplace_a',
+      status: 'paid',
+      paymentStatus: 'paid',
+      customer: { email: 'ada@example.com', name: 'Ada' },
+      currency: 'eur',
+      shippingCents: 400,
+      totalCents: 2697 + 900 + 400,
+      paidCents: 3997,
+      shipping: { methodId: shippingMethodId },
+      lines: [
+        { quantity: 3, unitPriceCents: 899 },
+        { quantity: 1, unitPriceCents: 900 },
+      ],
+      shippingAddress: { city: 'Gdańsk' },
+      billingAddress: { company: 'Acme' },
+      note: 'A-17',
+      paidAt: body.createdAt,
     })
     expect((await shop.get(`/customers/${body.customer.id}`)).body).toMatchObject({ phone: '+48 1' })
     expect(await shop.events()).toEqual(['customer.created', 'order.created', 'order.paid'])
   })
 
-  test.each(['storefront', 'integration_a', 'marketplace_a', 'locker_marketplace', 'wholesale', 'admin', 'counter'])('the source may be %s', async (source) => {
-    expect(made(await order({ source, items: [{ variantId: await shop.variant() }] })).source).toBe(source)
-  })
+  test.each(['storefront', 'integration_a', 'marketplace_a', 'locker_marketplace', 'wholesale', 'admin', 'counter'])(
+    'the source may be %s',
+    async (source) => {
+      expect(made(await order({ source, items: [{ variantId: await shop.variant() }] })).source).toBe(source)
+    },
+  )
 
   test.each([
-    ['customer', { customer: undefined }], ['customer.email', { customer: {} }], ['customer.email', { customer: { email: 'x' } }], ['customer.email', { customer: { email: null } }], ['customer.email', { customer: { email: 'nobody' } }], ['items', { items: undefined }], ['items', { items: [] }],
-    ['items.0.variantId', { items: [{}] }], ['items.0.variantId', { items: [{ variantId: NOBODY }] }], ['items.0.quantity', { quantity: 0 }], ['items.0.quantity', { quantity: 1.5 }], ['items.0.unitPrice', { unitPrice: -1 }], ['items.0.unitPrice', { unitPrice: 1.001 }],
-    ['items.0.unitPrice', { unitPrice: '1' }], ['source', { source: 'web' }], ['source', { source: null }], ['currency', { currency: 'eur' }], ['shippingMethodId', { shippingMethodId: NOBODY }], ['shippingAddress.country', { shippingAddress: { country: 'POL' } }], ['paid', { paid: 'yes' }],
+    ['customer', { customer: undefined }],
+    ['customer.email', { customer: {} }],
+    ['customer.email', { customer: { email: 'x' } }],
+    ['customer.email', { customer: { email: null } }],
+    ['customer.email', { customer: { email: 'nobody' } }],
+    ['items', { items: undefined }],
+    ['items', { items: [] }],
+    ['items.0.variantId', { items: [{}] }],
+    ['items.0.variantId', { items: [{ variantId: NOBODY }] }],
+    ['items.0.quantity', { quantity: 0 }],
+    ['items.0.quantity', { quantity: 1.5 }],
+    ['items.0.unitPrice', { unitPrice: -1 }],
+    ['items.0.unitPrice', { unitPrice: 1.001 }],
+    ['items.0.unitPrice', { unitPrice: '1' }],
+    ['source', { source: 'web' }],
+    ['source', { source: null }],
+    ['currency', { currency: 'eur' }],
+    ['shippingMethodId', { shippingMethodId: NOBODY }],
+    ['shippingAddress.country', { shippingAddress: { country: 'POL' } }],
+    ['paid', { paid: 'yes' }],
   ])('%s is 400 in %j', async (path, { quantity, unitPrice, ...change }: any) => {
     const answer = await order({ items: [{ variantId: await shop.variant(), quantity, unitPrice }], ...change })
     expect(paths(answer)).toEqual([path])
@@ -298,9 +499,27 @@ describe('POST /orders', () => {
   test('more than there is in stock is 409, also over two items, and leaves nothing', async () => {
     const variantId = await shop.variant({ stock: { quantity: 5 } })
     const before = await shop.traces()
-    expect((await order({ items: [{ variantId, quantity: 3 }, { variantId, quantity: 3 }] })).status).toBe(409)
+    expect(
+      (
+        await order({
+          items: [
+            { variantId, quantity: 3 },
+            { variantId, quantity: 3 },
+          ],
+        })
+      ).status,
+    ).toBe(409)
     expect(await shop.traces()).toEqual(before)
-    expect((await order({ items: [{ variantId, quantity: 3 }, { variantId, quantity: 2 }] })).status).toBe(201)
+    expect(
+      (
+        await order({
+          items: [
+            { variantId, quantity: 3 },
+            { variantId, quantity: 2 },
+          ],
+        })
+      ).status,
+    ).toBe(201)
   })
 
   test('a variant without a price in the currency needs one in the order', async () => {
@@ -332,7 +551,10 @@ describe('POST /orders', () => {
     const variantId = await shop.variant()
     const carts = []
     for (let i = 0; i < 15; i++) carts.push((await shop.cart([{ variantId }])).id)
-    const answers = await Promise.all([...carts.map((id) => shop.checkOut(id)), ...Array.from({ length: 15 }, () => order({ items: [{ variantId }] }))])
+    const answers = await Promise.all([
+      ...carts.map((id) => shop.checkOut(id)),
+      ...Array.from({ length: 15 }, () => order({ items: [{ variantId }] })),
+    ])
     expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201))
     expect((await shop.rows(sql`select lookup from orders order by lookup`)).flat()).toEqual(Array.from({ length: 30 }, (_, i) => 1001 + i))
   })
@@ -344,9 +566,24 @@ describe('POST /orders/{id}/payments', () => {
   test('marks the order paid when its total is reached, and not before', async () => {
     const { id } = await buyOne({ paymentMethod: 'manual' })
     const first = await pay(id, { amountCents: 400, method: 'cash' })
-    expect([first.status, first.body]).toEqual([201, { id: expect.any(String), orderId: id, method: 'cash', status: 'succeeded', amountCents: 400, currency: 'usd', reference: null, createdAt: expect.any(String) }])
+    expect([first.status, first.body]).toEqual([
+      201,
+      {
+        id: expect.any(String),
+        orderId: id,
+        method: 'cash',
+        status: 'succeeded',
+        amountCents: 400,
+        currency: 'usd',
+        reference: null,
+        createdAt: expect.any(String),
+      },
+    ])
     expect(await shop.order(id)).toMatchObject({ status: 'pending', paymentStatus: 'unpaid', paidCents: 400, paidAt: null })
-    expect((await pay(id, { amountCents: 600, method: 'transfer', reference: 'TX-1' })).body).toMatchObject({ reference: 'TX-1', amountCents: 600 })
+    expect((await pay(id, { amountCents: 600, method: 'transfer', reference: 'TX-1' })).body).toMatchObject({
+      reference: 'TX-1',
+      amountCents: 600,
+    })
     expect(await shop.order(id)).toMatchObject({ status: 'paid', paymentStatus: 'paid', paidCents: 1000, paidAt: expect.any(String) })
     expect((await shop.events()).filter((event) => event === 'order.paid')).toHaveLength(1)
   })
@@ -367,7 +604,15 @@ describe('POST /orders/{id}/payments', () => {
   })
 
   test.each([
-    ['amountCents', {}], ['amountCents', { amountCents: 0 }], ['amountCents', { amountCents: -1 }], ['amountCents', { amountCents: 1.5 }], ['amountCents', { amountCents: '1' }], ['method', { method: undefined }], ['method', { method: '' }], ['method', { method: null }], ['reference', { reference: 5 }],
+    ['amountCents', {}],
+    ['amountCents', { amountCents: 0 }],
+    ['amountCents', { amountCents: -1 }],
+    ['amountCents', { amountCents: 1.5 }],
+    ['amountCents', { amountCents: '1' }],
+    ['method', { method: undefined }],
+    ['method', { method: '' }],
+    ['method', { method: null }],
+    ['reference', { reference: 5 }],
   ])('%s is 400 in %j', async (path, change) => {
     const { id } = await buyOne({ paymentMethod: 'manual' })
     const body = path === 'amountCents' ? { method: 'cash', ...change } : { amountCents: 1, method: 'cash', ...change }
@@ -400,7 +645,8 @@ describe('POST /orders/{id}/cancel', () => {
     const { id } = await shop.buy({ items: [{ variantId }], coupons: ['TWICE'] })
     await shop.buy({ items: [{ variantId }], coupons: ['TWICE'] })
     await shop.post(`/orders/${id}/cancel`)
-    for (const answer of [await shop.post(`/orders/${id}/cancel`), await patch(id, { status: 'cancelled' })]) expect(answer.status).toBe(409)
+    for (const answer of [await shop.post(`/orders/${id}/cancel`), await patch(id, { status: 'cancelled' })])
+      expect(answer.status).toBe(409)
     expect(await shop.stock(variantId)).toEqual({ quantity: 3, reserved: 1, available: 2 })
     expect((await shop.get('/coupons/TWICE')).body.timesRedeemed).toBe(1)
   })
@@ -420,7 +666,10 @@ describe('POST /orders/{id}/cancel', () => {
   })
 
   test('a product can be removed once its order is over', async () => {
-    const { id, lines: [line] } = await buyOne()
+    const {
+      id,
+      lines: [line],
+    } = await buyOne()
     expect((await shop.remove(`/products/${line.productId}`)).status).toBe(409)
     await shop.post(`/orders/${id}/cancel`)
     expect((await shop.remove(`/products/${line.productId}`)).status).toBe(200)

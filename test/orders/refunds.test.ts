@@ -4,17 +4,22 @@ import { ADDRESS, made, newShop, paths, type Shop } from '../shop.ts'
 
 let app: TestApp
 let shop: Shop
-beforeAll(async () => { app = await testApp() })
-beforeEach(async () => { shop = await newShop(app) })
+beforeAll(async () => {
+  app = await testApp()
+})
+beforeEach(async () => {
+  shop = await newShop(app)
+})
 afterAll(() => app.close())
 
 const NOBODY = '01985d2c-7c00-7a31-8c4e-0242ac120002'
 const refund = (id: string, body: unknown) => shop.post(`/orders/${id}/refunds`, body)
 const refunds = async (id: string) => made(await shop.get(`/orders/${id}/refunds`))
 const sum = (values: number[]) => values.reduce((a, b) => a + b, 0)
-const buyOne = async (order: object = {}, variant: object = {}) => shop.buy({ items: [{ variantId: await shop.variant(variant) }], ...order })
+const buyOne = async (order: object = {}, variant: object = {}) =>
+  shop.buy({ items: [{ variantId: await shop.variant(variant) }], ...order })
 /** The ledger's sum is the quantity, and nothing is held that no order holds. */
-async function expectLedger(variantId: string, stock: { quantity: number, reserved: number }) {
+async function expectLedger(variantId: string, stock: { quantity: number; reserved: number }) {
   expect(await shop.stock(variantId)).toMatchObject(stock)
   expect(sum(await shop.ledger(variantId))).toBe(stock.quantity)
 }
@@ -26,8 +31,24 @@ describe('a refund by amount', () => {
     const order = await shop.buy({ items: [{ variantId, quantity: 2 }], coupons: ['TEN'] })
     const { status, body } = await refund(order.id, { amountCents: 300, reason: 'scratched' })
     expect(status).toBe(201)
-    expect(body).toEqual({ id: expect.any(String), orderId: order.id, status: 'succeeded', amountCents: 300, currency: 'usd', reason: 'scratched', restock: true, lines: [], createdAt: expect.any(String), updatedAt: expect.any(String) })
-    expect(await shop.order(order.id)).toMatchObject({ status: 'paid', paymentStatus: 'partially_refunded', paidCents: 1800, refundedCents: 300 })
+    expect(body).toEqual({
+      id: expect.any(String),
+      orderId: order.id,
+      status: 'succeeded',
+      amountCents: 300,
+      currency: 'usd',
+      reason: 'scratched',
+      restock: true,
+      lines: [],
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    })
+    expect(await shop.order(order.id)).toMatchObject({
+      status: 'paid',
+      paymentStatus: 'partially_refunded',
+      paidCents: 1800,
+      refundedCents: 300,
+    })
     expect((await shop.get('/coupons/TEN')).body.timesRedeemed).toBe(1)
     await expectLedger(variantId, { quantity: 100, reserved: 2 })
   })
@@ -38,7 +59,12 @@ describe('a refund by amount', () => {
     const order = await shop.buy({ items: [{ variantId, quantity: 2 }], coupons: ['ONCE'] })
     await refund(order.id, { amountCents: 1000 })
     await refund(order.id, { amountCents: 800 })
-    expect(await shop.order(order.id)).toMatchObject({ status: 'refunded', paymentStatus: 'refunded', refundedCents: 1800, lines: [{ refundedQuantity: 2 }] })
+    expect(await shop.order(order.id)).toMatchObject({
+      status: 'refunded',
+      paymentStatus: 'refunded',
+      refundedCents: 1800,
+      lines: [{ refundedQuantity: 2 }],
+    })
     expect((await shop.get('/coupons/ONCE')).body.timesRedeemed).toBe(0)
     await expectLedger(variantId, { quantity: 2, reserved: 0 })
     await shop.buy({ items: [{ variantId, quantity: 2 }], coupons: ['ONCE'] })
@@ -70,7 +96,11 @@ describe('a refund by amount', () => {
   })
 
   test('gives shipping back too', async () => {
-    const order = await shop.buy({ items: [{ variantId: await shop.variant({ shippable: true }) }], shippingMethodId: await shop.method({ price: 5 }), shippingAddress: ADDRESS })
+    const order = await shop.buy({
+      items: [{ variantId: await shop.variant({ shippable: true }) }],
+      shippingMethodId: await shop.method({ price: 5 }),
+      shippingAddress: ADDRESS,
+    })
     await refund(order.id, { lines: [{ lineId: order.lines[0].id, quantity: 1 }] })
     expect(await shop.order(order.id)).toMatchObject({ status: 'paid', paymentStatus: 'partially_refunded', refundedCents: 1000 })
     await refund(order.id, { amountCents: 500 })
@@ -80,8 +110,20 @@ describe('a refund by amount', () => {
 
 describe('the body of a refund', () => {
   test.each([
-    ['amountCents', {}], ['amountCents', { amountCents: 0 }], ['amountCents', { amountCents: -5 }], ['amountCents', { amountCents: 1.5 }], ['amountCents', { amountCents: '5' }], ['amountCents', { amountCents: null }], ['lines', { lines: [] }], ['lines', { lines: {} }],
-    ['lines.0.lineId', { lines: [{ quantity: 1 }] }], ['lines.0.lineId', { lines: [{ lineId: NOBODY, quantity: 1 }] }], ['lines.0.lineId', { lines: [{ lineId: 'x', quantity: 1 }] }], ['reason', { amountCents: 1, reason: 5 }], ['restock', { amountCents: 1, restock: 'no' }], ['restock', { amountCents: 1, restock: null }],
+    ['amountCents', {}],
+    ['amountCents', { amountCents: 0 }],
+    ['amountCents', { amountCents: -5 }],
+    ['amountCents', { amountCents: 1.5 }],
+    ['amountCents', { amountCents: '5' }],
+    ['amountCents', { amountCents: null }],
+    ['lines', { lines: [] }],
+    ['lines', { lines: {} }],
+    ['lines.0.lineId', { lines: [{ quantity: 1 }] }],
+    ['lines.0.lineId', { lines: [{ lineId: NOBODY, quantity: 1 }] }],
+    ['lines.0.lineId', { lines: [{ lineId: 'x', quantity: 1 }] }],
+    ['reason', { amountCents: 1, reason: 5 }],
+    ['restock', { amountCents: 1, restock: 'no' }],
+    ['restock', { amountCents: 1, restock: null }],
   ])('%s is 400 in %j', async (path, body) => {
     const order = await buyOne()
     expect(paths(await refund(order.id, body))).toEqual([path])
@@ -95,13 +137,24 @@ describe('the body of a refund', () => {
 
   test('either an amount or lines, not both', async () => {
     const order = await buyOne()
-    expect(paths(await refund(order.id, { amountCents: 100, lines: [{ lineId: order.lines[0].id, quantity: 1 }] }))).toEqual(['amountCents'])
+    expect(paths(await refund(order.id, { amountCents: 100, lines: [{ lineId: order.lines[0].id, quantity: 1 }] }))).toEqual([
+      'amountCents',
+    ])
   })
 
   test('a line twice is 400, and one of another order too', async () => {
     const [order, other] = [await buyOne(), await buyOne()]
     const [lineId, foreign] = [order.lines[0].id, other.lines[0].id]
-    expect(paths(await refund(order.id, { lines: [{ lineId, quantity: 1 }, { lineId, quantity: 1 }] }))).toEqual(['lines.1.lineId'])
+    expect(
+      paths(
+        await refund(order.id, {
+          lines: [
+            { lineId, quantity: 1 },
+            { lineId, quantity: 1 },
+          ],
+        }),
+      ),
+    ).toEqual(['lines.1.lineId'])
     expect(paths(await refund(order.id, { lines: [{ lineId: foreign, quantity: 1 }] }))).toEqual(['lines.0.lineId'])
   })
 
@@ -118,7 +171,10 @@ describe('GET /orders/{id}/refunds', () => {
     const { body } = await shop.get(`/orders/${order.id}/refunds`, { key: await shop.keyWith('orders:read') })
     expect(body.data.map(({ id }: any) => id)).toEqual(ids)
     expect(body.meta).toEqual({ count: 3, offset: 0, limit: 50 })
-    expect((await shop.get(`/orders/${order.id}/refunds?limit=1&offset=1`)).body).toMatchObject({ data: [{ id: ids[1] }], meta: { count: 3 } })
+    expect((await shop.get(`/orders/${order.id}/refunds?limit=1&offset=1`)).body).toMatchObject({
+      data: [{ id: ids[1] }],
+      meta: { count: 3 },
+    })
     expect((await shop.get(`/orders/${order.id}/refunds`, { key: shop.keys.storefront })).status).toBe(403)
   })
 })
@@ -127,9 +183,24 @@ describe('a refund by lines', () => {
   test('gives back what these units were paid with, and their stock', async () => {
     const [a, b] = [await shop.variant({ price: 10 }), await shop.variant({ price: 7 })]
     const order = await shop.buy({ items: [{ variantId: a, quantity: 3 }, { variantId: b }] })
-    const { body } = await refund(order.id, { lines: [{ lineId: order.lines[0].id, quantity: 2 }, { lineId: order.lines[1].id, quantity: 1 }] })
-    expect(body).toMatchObject({ amountCents: 2700, lines: [{ lineId: order.lines[0].id, quantity: 2 }, { lineId: order.lines[1].id, quantity: 1 }] })
-    expect(await shop.order(order.id)).toMatchObject({ status: 'paid', paymentStatus: 'partially_refunded', lines: [{ refundedQuantity: 2 }, { refundedQuantity: 1 }] })
+    const { body } = await refund(order.id, {
+      lines: [
+        { lineId: order.lines[0].id, quantity: 2 },
+        { lineId: order.lines[1].id, quantity: 1 },
+      ],
+    })
+    expect(body).toMatchObject({
+      amountCents: 2700,
+      lines: [
+        { lineId: order.lines[0].id, quantity: 2 },
+        { lineId: order.lines[1].id, quantity: 1 },
+      ],
+    })
+    expect(await shop.order(order.id)).toMatchObject({
+      status: 'paid',
+      paymentStatus: 'partially_refunded',
+      lines: [{ refundedQuantity: 2 }, { refundedQuantity: 1 }],
+    })
     await expectLedger(a, { quantity: 100, reserved: 1 })
     await expectLedger(b, { quantity: 100, reserved: 0 })
   })
@@ -146,14 +217,25 @@ describe('a refund by lines', () => {
   test('of which one line is refused refunds none', async () => {
     const order = await shop.buy({ items: [{ variantId: await shop.variant() }, { variantId: await shop.variant() }] })
     const [first, second] = order.lines
-    expect((await refund(order.id, { lines: [{ lineId: first.id, quantity: 1 }, { lineId: second.id, quantity: 2 }] })).status).toBe(409)
+    expect(
+      (
+        await refund(order.id, {
+          lines: [
+            { lineId: first.id, quantity: 1 },
+            { lineId: second.id, quantity: 2 },
+          ],
+        })
+      ).status,
+    ).toBe(409)
     expect(await shop.order(order.id)).toEqual(order)
   })
 
   test('of 10 at once of the last unit one succeeds', async () => {
     const variantId = await shop.variant()
     const order = await shop.buy({ items: [{ variantId }, { variantId: await shop.variant() }] })
-    const answers = await Promise.all(Array.from({ length: 10 }, () => refund(order.id, { lines: [{ lineId: order.lines[0].id, quantity: 1 }] })))
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => refund(order.id, { lines: [{ lineId: order.lines[0].id, quantity: 1 }] })),
+    )
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
     await expectLedger(variantId, { quantity: 100, reserved: 0 })
   })
@@ -161,7 +243,10 @@ describe('a refund by lines', () => {
 
 describe('refunding all units one at a time gives back exactly what was paid', () => {
   test.each([
-    ['in dollars, tax included', 'usd', true, [3.33, 0.01, 19.99]], ['in dollars, tax added', 'usd', false, [3.33, 0.01, 19.99]], ['in yen', 'jpy', false, [333, 1, 1999]], ['in dinars', 'kwd', false, [3.333, 0.001, 19.999]],
+    ['in dollars, tax included', 'usd', true, [3.33, 0.01, 19.99]],
+    ['in dollars, tax added', 'usd', false, [3.33, 0.01, 19.99]],
+    ['in yen', 'jpy', false, [333, 1, 1999]],
+    ['in dinars', 'kwd', false, [3.333, 0.001, 19.999]],
   ] as const)('%s: discounted, bundled, in odd cents', async (_, currency, taxesIncluded, [price, least, most]) => {
     shop = await newShop(app, { currency })
     await shop.settings({ taxesIncluded })
@@ -169,15 +254,38 @@ describe('refunding all units one at a time gives back exactly what was paid', (
     await shop.coupon({ code: 'ODD', value: 33.33 })
     await shop.promotion({ type: 'volume', tiers: [{ minQuantity: 3, percentage: 7.77 }], value: undefined })
     const [a, b, c] = [await shop.variant({ price }), await shop.variant({ price: least }), await shop.variant({ price: most })]
-    const order = await shop.buy({ items: [{ variantId: a, quantity: 7 }, { variantId: b, quantity: 3 }], bundles: [{ bundleId: await shop.bundle([[a, 1], [b, 5], [c, 2]], 12.5), quantity: 3 }], coupons: ['ODD'] })
+    const order = await shop.buy({
+      items: [
+        { variantId: a, quantity: 7 },
+        { variantId: b, quantity: 3 },
+      ],
+      bundles: [
+        {
+          bundleId: await shop.bundle(
+            [
+              [a, 1],
+              [b, 5],
+              [c, 2],
+            ],
+            12.5,
+          ),
+          quantity: 3,
+        },
+      ],
+      coupons: ['ODD'],
+    })
     const units = order.lines.flatMap((line: any) => Array.from({ length: line.quantity }, () => line.id as string))
     // In an order that mixes the lines: each line is its own sequence.
-    units.sort((x: string, y: string) => x.slice(-3) < y.slice(-3) ? -1 : 1)
+    units.sort((x: string, y: string) => (x.slice(-3) < y.slice(-3) ? -1 : 1))
     const amounts = []
     for (const lineId of units) {
       const { status, body } = await refund(order.id, { lines: [{ lineId, quantity: 1 }] })
       if (status === 201) amounts.push(body.amountCents)
-      else expect([status, body.error]).toEqual([409, expect.stringContaining(amounts.length && sum(amounts) === order.totalCents ? 'has been refunded' : 'nothing')])
+      else
+        expect([status, body.error]).toEqual([
+          409,
+          expect.stringContaining(amounts.length && sum(amounts) === order.totalCents ? 'has been refunded' : 'nothing'),
+        ])
     }
     expect(sum(amounts)).toBe(order.totalCents)
     expect(await shop.order(order.id)).toMatchObject({ status: 'refunded', refundedCents: order.totalCents })
@@ -190,7 +298,8 @@ describe('refunding all units one at a time gives back exactly what was paid', (
     const variantId = await shop.variant({ price: 0.1 })
     const order = await shop.buy({ items: [{ variantId, quantity: 7 }], coupons: ['ODD'] })
     const amounts = []
-    for (let i = 0; i < 7; i++) amounts.push(made(await refund(order.id, { lines: [{ lineId: order.lines[0].id, quantity: 1 }] })).amountCents)
+    for (let i = 0; i < 7; i++)
+      amounts.push(made(await refund(order.id, { lines: [{ lineId: order.lines[0].id, quantity: 1 }] })).amountCents)
     expect(sum(amounts)).toBe(order.totalCents)
     expect(Math.max(...amounts) - Math.min(...amounts)).toBeLessThanOrEqual(1)
     expect(await shop.order(order.id)).toMatchObject({ status: 'refunded', refundedCents: order.totalCents })
@@ -201,7 +310,11 @@ describe('refunding all units one at a time gives back exactly what was paid', (
 describe('restock', () => {
   const shipped = async (quantity: number, units: number, stock: object = { quantity: 10 }) => {
     const variantId = await shop.variant({ shippable: true, stock })
-    const order = await shop.buy({ items: [{ variantId, quantity }], shippingMethodId: await shop.method({ price: 0 }), shippingAddress: ADDRESS })
+    const order = await shop.buy({
+      items: [{ variantId, quantity }],
+      shippingMethodId: await shop.method({ price: 0 }),
+      shippingAddress: ADDRESS,
+    })
     if (units) made(await shop.post(`/orders/${order.id}/shipments`, { lines: [{ lineId: order.lines[0].id, quantity: units }] }))
     return { variantId, order, lineId: order.lines[0].id }
   }
@@ -298,7 +411,10 @@ describe('an order that is over', () => {
     const variantId = await shop.variant({ stock: { quantity: 1 } })
     const order = await shop.buy({ items: [{ variantId }], coupons: ['FREE'] })
     expect(order).toMatchObject({ status: 'paid', totalCents: 0 })
-    expect(made(await shop.patch(`/orders/${order.id}`, { status: 'refunded' }))).toMatchObject({ status: 'refunded', paymentStatus: 'refunded' })
+    expect(made(await shop.patch(`/orders/${order.id}`, { status: 'refunded' }))).toMatchObject({
+      status: 'refunded',
+      paymentStatus: 'refunded',
+    })
     await expectLedger(variantId, { quantity: 1, reserved: 0 })
     expect((await shop.get('/coupons/FREE')).body.timesRedeemed).toBe(0)
     expect((await shop.patch(`/orders/${order.id}`, { status: 'refunded' })).status).toBe(409)

@@ -21,24 +21,37 @@ beforeAll(async () => {
   const { fetch } = app.app
   app.app.fetch = async (request) => {
     const response = await fetch(request)
-    said.push(JSON.stringify([...response.headers]) + await response.clone().text())
+    said.push(JSON.stringify([...response.headers]) + (await response.clone().text()))
     return response
   }
 })
-beforeEach(async () => { shop = await newShop(app); stripe.reset() })
-afterEach(async () => { stripe.mood = 'well'; await app.app.drain() })
-afterAll(async () => { await app.close(); stripe.close() })
+beforeEach(async () => {
+  shop = await newShop(app)
+  stripe.reset()
+})
+afterEach(async () => {
+  stripe.mood = 'well'
+  await app.app.drain()
+})
+afterAll(async () => {
+  await app.close()
+  stripe.close()
+})
 
 /** All that follows the answers has run. */
 const settled = () => app.app.drain()
-const cartOf = async (variant: object = {}, quantity = 1) => (await shop.cart([{ variantId: await shop.variant(variant), quantity }])).id as string
-const buy = (cartId: string, body: object = {}, options?: CallOptions) => shop.checkOut(cartId, { paymentMethod: 'stripe', ...body }, options)
-const send = ({ payload, signature }: SignedEvent): Promise<Answer> => app.send('POST', '/payments/stripe/webhook', undefined, { key: null, raw: payload, headers: { 'stripe-signature': signature } })
+const cartOf = async (variant: object = {}, quantity = 1) =>
+  (await shop.cart([{ variantId: await shop.variant(variant), quantity }])).id as string
+const buy = (cartId: string, body: object = {}, options?: CallOptions) =>
+  shop.checkOut(cartId, { paymentMethod: 'stripe', ...body }, options)
+const send = ({ payload, signature }: SignedEvent): Promise<Answer> =>
+  app.send('POST', '/payments/stripe/webhook', undefined, { key: null, raw: payload, headers: { 'stripe-signature': signature } })
 const requests = (path: RegExp) => stripe.seen.filter((seen) => path.test(`${seen.method} ${seen.path}`))
-const intentOf = (answer: { body: any }) => [...stripe.intents.values()].find((intent) => intent.client_secret === answer.body.payment.clientSecret)!
+const intentOf = (answer: { body: any }) =>
+  [...stripe.intents.values()].find((intent) => intent.client_secret === answer.body.payment.clientSecret)!
 /** An order, and the intent that its buyer has confirmed. */
 async function paid(quantity = 1, variantId?: string) {
-  const { id } = await shop.cart([{ variantId: variantId ?? await shop.variant(), quantity }])
+  const { id } = await shop.cart([{ variantId: variantId ?? (await shop.variant()), quantity }])
   const answer = await buy(id)
   const intent = stripe.pay(intentOf(answer).id)
   made(await send(stripe.event('payment_intent.succeeded', intent)))
@@ -57,15 +70,34 @@ describe('a checkout with stripe', () => {
     const { order, payment } = answer.body
     expect(order).toMatchObject({ status: 'pending', paymentStatus: 'unpaid', totalCents: 2468, paidCents: 0 })
     const intent = intentOf(answer)
-    expect(payment).toEqual({ id: expect.any(String), orderId: order.id, method: 'stripe', status: 'pending', amountCents: 2468, currency: 'usd', reference: null, clientSecret: intent.client_secret, createdAt: expect.any(String) })
-    expect(intent).toMatchObject({ amount: 2468, currency: 'usd', receipt_email: 'ada@example.com', status: 'requires_payment_method', metadata: { storeId: shop.store.id, environment: 'live', orderId: order.id } })
+    expect(payment).toEqual({
+      id: expect.any(String),
+      orderId: order.id,
+      method: 'stripe',
+      status: 'pending',
+      amountCents: 2468,
+      currency: 'usd',
+      reference: null,
+      clientSecret: intent.client_secret,
+      createdAt: expect.any(String),
+    })
+    expect(intent).toMatchObject({
+      amount: 2468,
+      currency: 'usd',
+      receipt_email: 'ada@example.com',
+      status: 'requires_payment_method',
+      metadata: { storeId: shop.store.id, environment: 'live', orderId: order.id },
+    })
     expect(requests(/payment_intents$/)).toMatchObject([{ idempotencyKey: expect.any(String) }])
     expect(await shop.stock(variantId)).toMatchObject({ reserved: 2 })
     expect((await shop.get(`/carts/${id}`)).body.orderId).toBe(order.id)
   })
 
   test('has amounts in the minor units of the currency', async () => {
-    for (const [currency, price, amount] of [['jpy', 1500, 1500], ['kwd', 1.234, 1234]] as const) {
+    for (const [currency, price, amount] of [
+      ['jpy', 1500, 1500],
+      ['kwd', 1.234, 1234],
+    ] as const) {
       shop = await newShop(app, { currency })
       expect(intentOf(await buy(await cartOf({ price })))).toMatchObject({ amount, currency })
     }
@@ -86,7 +118,7 @@ describe('a checkout with stripe', () => {
     expect(paths(await buy(await cartOf({ shippable: true })))).toEqual(['shippingMethodId'])
     expect((await buy(await cartOf(), { expectedTotalCents: 1 })).body.code).toBe('price_changed')
     expect(stripe.seen).toEqual([])
-    expect({ ...await shop.traces(), events: 0, movements: 0 }).toEqual({ ...before, events: 0, movements: 0 })
+    expect({ ...(await shop.traces()), events: 0, movements: 0 }).toEqual({ ...before, events: 0, movements: 0 })
   })
 
   test('is 400 where stripe is not configured', async () => {
@@ -101,7 +133,7 @@ describe('a checkout with stripe', () => {
   test('when the price changes between intent and order: 409, both totals, and the intent is cancelled', async () => {
     const variantId = await shop.variant({ price: 10 })
     const { id } = await shop.cart([{ variantId }])
-    stripe.meanwhile = async ({ path }) => path.endsWith('payment_intents') ? shop.patch(`/variants/${variantId}`, { price: 12 }) : null
+    stripe.meanwhile = async ({ path }) => (path.endsWith('payment_intents') ? shop.patch(`/variants/${variantId}`, { price: 12 }) : null)
     const { status, body } = await buy(id)
     expect([status, body]).toEqual([409, { error: expect.any(String), code: 'price_changed', expectedTotalCents: 1000, totalCents: 1200 }])
     await settled()
@@ -115,7 +147,7 @@ describe('a checkout with stripe', () => {
   test('when somebody else buys the last one meanwhile: 409, and the intent is cancelled', async () => {
     const variantId = await shop.variant({ stock: { quantity: 1 } })
     const [slow, fast] = [await shop.cart([{ variantId }]), await shop.cart([{ variantId }])]
-    stripe.meanwhile = async ({ path }) => path.endsWith('payment_intents') ? shop.checkOut(fast.id) : null
+    stripe.meanwhile = async ({ path }) => (path.endsWith('payment_intents') ? shop.checkOut(fast.id) : null)
     expect((await buy(slow.id)).status).toBe(409)
     await settled()
     expect([...stripe.intents.values()].at(-1)!.status).toBe('canceled')
@@ -148,7 +180,9 @@ describe('a checkout with stripe', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => buy(id, {}, { headers })))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     await settled()
-    expect([...stripe.intents.values()].filter((intent) => intent.metadata.storeId === shop.store.id && intent.status !== 'canceled')).toEqual([intentOf(answers[0]!)])
+    expect(
+      [...stripe.intents.values()].filter((intent) => intent.metadata.storeId === shop.store.id && intent.status !== 'canceled'),
+    ).toEqual([intentOf(answers[0]!)])
   })
 
   test('a refusal is remembered with its Idempotency-Key, an unreachable provider is not', async () => {
@@ -168,7 +202,7 @@ describe('a checkout with stripe', () => {
   test('when the cart comes to the same in another currency meanwhile: 409', async () => {
     await shop.settings({ enabledCurrencies: ['usd', 'eur'] })
     const { id } = await shop.cart([{ variantId: await shop.variant({ price: 10, prices: { eur: 10 } }) }])
-    stripe.meanwhile = async ({ path }) => path.endsWith('payment_intents') ? shop.patch(`/carts/${id}`, { currency: 'eur' }) : null
+    stripe.meanwhile = async ({ path }) => (path.endsWith('payment_intents') ? shop.patch(`/carts/${id}`, { currency: 'eur' }) : null)
     expect((await buy(id)).body.code).toBe('price_changed')
     stripe.meanwhile = null
     expect(intentOf(await buy(id))).toMatchObject({ amount: 1000, currency: 'eur' })
@@ -196,7 +230,9 @@ describe('a checkout with stripe', () => {
     const [slow, variantId] = [await cartOf(), await shop.variant()]
     stripe.mood = 'hanging'
     let answered = false
-    const waiting = buy(slow).finally(() => { answered = true })
+    const waiting = buy(slow).finally(() => {
+      answered = true
+    })
     while (!requests(/payment_intents$/).length) await Bun.sleep(1)
     for (let i = 0; i < 10; i++) await shop.buy({ items: [{ variantId }] })
     expect(answered).toBe(false)
@@ -206,7 +242,13 @@ describe('a checkout with stripe', () => {
 
   test('in the sandbox takes test keys of the provider alone, and its webhook pays there', async () => {
     const key = shop.keys.staging
-    const variantId = made(await shop.post('/products', { name: 'Sandbox', status: 'published', variants: [{ price: 1, shippable: false, stock: { quantity: 1 } }] }, { key })).variants[0].id
+    const variantId = made(
+      await shop.post(
+        '/products',
+        { name: 'Sandbox', status: 'published', variants: [{ price: 1, shippable: false, stock: { quantity: 1 } }] },
+        { key },
+      ),
+    ).variants[0].id
     const cart = made(await shop.post('/carts', { items: [{ variantId }] }, { key }))
     const answer = await buy(cart.id, {}, { key })
     expect(intentOf(answer).metadata.environment).toBe('sandbox')
@@ -214,7 +256,13 @@ describe('a checkout with stripe', () => {
     expect((await shop.get(`/orders/${answer.body.order.id}`, { key })).body.status).toBe('paid')
     const live = await testApp({ payments: stripeProvider({ secretKey: 'sk_live_x', webhookSecret: null, apiBase: stripe.url }) })
     const other = await newShop(live)
-    const product = made(await other.post('/products', { name: 'x', status: 'published', variants: [{ price: 1, shippable: false, stock: { quantity: 1 } }] }, { key: other.keys.staging })).variants[0].id
+    const product = made(
+      await other.post(
+        '/products',
+        { name: 'x', status: 'published', variants: [{ price: 1, shippable: false, stock: { quantity: 1 } }] },
+        { key: other.keys.staging },
+      ),
+    ).variants[0].id
     const basket = made(await other.post('/carts', { items: [{ variantId: product }] }, { key: other.keys.staging }))
     expect(paths(await other.checkOut(basket.id, { paymentMethod: 'stripe' }, { key: other.keys.staging }))).toEqual(['paymentMethod'])
     await live.close()
@@ -226,7 +274,12 @@ describe('POST /payments/stripe/webhook', () => {
     const answer = await buy(await cartOf())
     const { status, body } = await send(stripe.event('payment_intent.succeeded', stripe.pay(intentOf(answer).id)))
     expect([status, body]).toEqual([200, { received: true }])
-    expect(await shop.order(answer.body.order.id)).toMatchObject({ status: 'paid', paymentStatus: 'paid', paidCents: 1000, paidAt: expect.any(String) })
+    expect(await shop.order(answer.body.order.id)).toMatchObject({
+      status: 'paid',
+      paymentStatus: 'paid',
+      paidCents: 1000,
+      paidAt: expect.any(String),
+    })
     expect(await shop.events()).toEqual(['customer.created', 'order.created', 'order.paid'])
   })
 
@@ -253,9 +306,16 @@ describe('POST /payments/stripe/webhook', () => {
     const { payload, signature } = stripe.event('payment_intent.succeeded', intent)
     const now = Math.floor(Date.now() / 1000)
     for (const wrong of [
-      { payload, signature: '' }, { payload, signature: 't=1,v1=00' }, { payload, signature: signature.replace(/t=\d+/, 't=1') }, { payload: payload.replace('"amount": 1000', '"amount": 1'), signature },
-      stripe.event('payment_intent.succeeded', intent, { secret: 'whsec_other' }), stripe.event('payment_intent.succeeded', intent, { at: now - 3600 }), { payload: '', signature }, { payload: 'no json', signature },
-    ]) expect((await send({ id: '', ...wrong })).status).toBe(400)
+      { payload, signature: '' },
+      { payload, signature: 't=1,v1=00' },
+      { payload, signature: signature.replace(/t=\d+/, 't=1') },
+      { payload: payload.replace('"amount": 1000', '"amount": 1'), signature },
+      stripe.event('payment_intent.succeeded', intent, { secret: 'whsec_other' }),
+      stripe.event('payment_intent.succeeded', intent, { at: now - 3600 }),
+      { payload: '', signature },
+      { payload: 'no json', signature },
+    ])
+      expect((await send({ id: '', ...wrong })).status).toBe(400)
     expect((await app.send('POST', '/payments/stripe/webhook', undefined, { key: null, raw: payload })).status).toBe(400)
     expect((await shop.order(answer.body.order.id)).status).toBe('pending')
     // The same event, well signed, is still taken.
@@ -265,30 +325,56 @@ describe('POST /payments/stripe/webhook', () => {
 
   test('needs no key, and a key changes nothing', async () => {
     const { payload, signature } = stripe.event('customer.created', { id: 'cus_1', object: 'customer' })
-    expect((await app.send('POST', '/payments/stripe/webhook', undefined, { key: shop.keys.admin, raw: payload, headers: { 'stripe-signature': signature } })).status).toBe(200)
+    expect(
+      (
+        await app.send('POST', '/payments/stripe/webhook', undefined, {
+          key: shop.keys.admin,
+          raw: payload,
+          headers: { 'stripe-signature': signature },
+        })
+      ).status,
+    ).toBe(200)
     expect((await app.send('GET', '/payments/stripe/webhook', undefined, { key: shop.keys.admin })).status).toBe(405)
   })
 
   test.each([
-    ['of a store that is not here', { metadata: { storeId: '01985d2c-7c00-7a31-8c4e-0242ac120002', environment: 'live' } }], ['of no store', { metadata: {} }], ['without metadata', {}], ['with strange metadata', { metadata: { storeId: '../../control', environment: 'live' } }],
+    ['of a store that is not here', { metadata: { storeId: '01985d2c-7c00-7a31-8c4e-0242ac120002', environment: 'live' } }],
+    ['of no store', { metadata: {} }],
+    ['without metadata', {}],
+    ['with strange metadata', { metadata: { storeId: '../../control', environment: 'live' } }],
     ['of a strange environment', { metadata: { storeId: '01985d2c-7c00-7a31-8c4e-0242ac120002', environment: 'moon' } }],
   ])('an event %s is taken and ignored', async (_, object) => {
-    expect((await send(stripe.event('payment_intent.succeeded', { id: 'pi_x', object: 'payment_intent', amount: 1, ...object }))).body).toEqual({ received: true })
+    expect(
+      (await send(stripe.event('payment_intent.succeeded', { id: 'pi_x', object: 'payment_intent', amount: 1, ...object }))).body,
+    ).toEqual({ received: true })
   })
 
   test('an event about an intent that the store does not know, or of another kind, changes nothing', async () => {
     const before = await shop.traces()
     const metadata = { storeId: shop.store.id, environment: 'live', orderId: 'x', refundId: 'x' }
-    for (const [type, object] of [['payment_intent.succeeded', { id: 'pi_unknown' }], ['payment_intent.payment_failed', { id: 'pi_unknown' }], ['refund.updated', { id: 're_unknown', status: 'succeeded' }], ['charge.refunded', { id: 'ch_1' }], ['made.up', { id: 'x' }]] as const) {
+    for (const [type, object] of [
+      ['payment_intent.succeeded', { id: 'pi_unknown' }],
+      ['payment_intent.payment_failed', { id: 'pi_unknown' }],
+      ['refund.updated', { id: 're_unknown', status: 'succeeded' }],
+      ['charge.refunded', { id: 'ch_1' }],
+      ['made.up', { id: 'x' }],
+    ] as const) {
       expect((await send(stripe.event(type, { ...object, metadata }))).status).toBe(200)
     }
     expect(await shop.traces()).toEqual(before)
   })
 
-  test('an event that names another store can not pay this one\'s order', async () => {
+  test("an event that names another store can not pay this one's order", async () => {
     const answer = await buy(await cartOf())
     const other = await newShop(app)
-    made(await send(stripe.event('payment_intent.succeeded', { ...stripe.pay(intentOf(answer).id), metadata: { storeId: other.store.id, environment: 'live' } })))
+    made(
+      await send(
+        stripe.event('payment_intent.succeeded', {
+          ...stripe.pay(intentOf(answer).id),
+          metadata: { storeId: other.store.id, environment: 'live' },
+        }),
+      ),
+    )
     expect((await shop.order(answer.body.order.id)).status).toBe('pending')
   })
 
@@ -309,7 +395,12 @@ describe('refunds through stripe', () => {
     expect([status, body.status, body.amountCents]).toEqual([201, 'pending', 500])
     await settled()
     expect(await refundOf(order.id)).toMatchObject({ id: body.id, status: 'succeeded' })
-    expect(requests(/refunds$/)).toMatchObject([{ form: { payment_intent: intent.id, amount: '500', 'metadata[refundId]': body.id, 'metadata[storeId]': shop.store.id }, idempotencyKey: body.id }])
+    expect(requests(/refunds$/)).toMatchObject([
+      {
+        form: { payment_intent: intent.id, amount: '500', 'metadata[refundId]': body.id, 'metadata[storeId]': shop.store.id },
+        idempotencyKey: body.id,
+      },
+    ])
     expect(await shop.order(order.id)).toMatchObject({ status: 'paid', paymentStatus: 'partially_refunded', refundedCents: 500 })
     await refund(order.id, { amountCents: 1500 })
     await settled()
@@ -335,7 +426,20 @@ describe('refunds through stripe', () => {
     expect((await shop.events()).filter((name) => name === 'order.refunded')).toHaveLength(1)
   })
 
-  test.each([['at once', async () => { stripe.refundsAre = 'failed' }], ['by the webhook', async () => { stripe.refundsAre = 'pending' }]])('that fail %s: the amount and the units are free again', async (how, given) => {
+  test.each([
+    [
+      'at once',
+      async () => {
+        stripe.refundsAre = 'failed'
+      },
+    ],
+    [
+      'by the webhook',
+      async () => {
+        stripe.refundsAre = 'pending'
+      },
+    ],
+  ])('that fail %s: the amount and the units are free again', async (how, given) => {
     await given()
     const variantId = await shop.variant({ stock: { quantity: 5 } })
     const { order } = await paid(2, variantId)
@@ -345,7 +449,12 @@ describe('refunds through stripe', () => {
     await settled()
     if (how === 'by the webhook') made(await send(stripe.event('refund.failed', stripe.settle(lastRefund(), 'failed'))))
     expect(await refundOf(order.id)).toMatchObject({ status: 'failed' })
-    expect(await shop.order(order.id)).toMatchObject({ status: 'paid', paymentStatus: 'paid', refundedCents: 0, lines: [{ refundedQuantity: 0 }] })
+    expect(await shop.order(order.id)).toMatchObject({
+      status: 'paid',
+      paymentStatus: 'paid',
+      refundedCents: 0,
+      lines: [{ refundedQuantity: 0 }],
+    })
     expect(await shop.stock(variantId)).toEqual({ quantity: 5, reserved: 2, available: 3 })
     stripe.refundsAre = 'succeeded'
     made(await refund(order.id, { lines }))
@@ -368,7 +477,11 @@ describe('refunds through stripe', () => {
       expect(await shop.order(order.id)).toMatchObject({ status: 'paid', paymentStatus: 'partially_refunded' })
       expect(await shop.stock(variantId)).toMatchObject({ quantity: 5, reserved: 2 })
       made(await send(stripe.event('refund.updated', stripe.settle(ids[0]!, last))))
-      expect(await shop.order(order.id)).toMatchObject(last === 'succeeded' ? { status: 'refunded', paymentStatus: 'refunded', refundedCents: 2000 } : { status: 'paid', paymentStatus: 'partially_refunded', refundedCents: 1000 })
+      expect(await shop.order(order.id)).toMatchObject(
+        last === 'succeeded'
+          ? { status: 'refunded', paymentStatus: 'refunded', refundedCents: 2000 }
+          : { status: 'paid', paymentStatus: 'partially_refunded', refundedCents: 1000 },
+      )
       expect(await shop.stock(variantId)).toMatchObject({ quantity: 5, reserved: last === 'succeeded' ? 0 : 2 })
     }
   })
@@ -436,7 +549,10 @@ describe('refunds through stripe', () => {
     made(await shop.post(`/orders/${orderId}/payments`, { amountCents: 300, method: 'cash' }))
     made(await send(stripe.event('payment_intent.succeeded', stripe.pay(intentOf(answer).id))))
     expect((await shop.order(orderId)).paidCents).toBe(1300)
-    expect((await refund(orderId, { amountCents: 1200 })).body).toMatchObject({ error: expect.stringContaining('came through'), refundableCents: 1000 })
+    expect((await refund(orderId, { amountCents: 1200 })).body).toMatchObject({
+      error: expect.stringContaining('came through'),
+      refundableCents: 1000,
+    })
     expect(made(await refund(orderId, { amountCents: 1000 })).status).toBe('pending')
     await settled()
     expect(made(await refund(orderId, { amountCents: 300 })).status).toBe('succeeded')
@@ -453,11 +569,19 @@ describe('refunds through stripe', () => {
 })
 
 /** The sweep that comes round every some minutes. */
-const sweepLater = () => app.handles.use(shop.store.id, 'live', (store) =>
-  sweep(store, { storeId: shop.store.id, environment: 'live' }, provider, { ...realOutside, now: () => new Date(Date.now() + 3_600_000) }))
+const sweepLater = () =>
+  app.handles.use(shop.store.id, 'live', (store) =>
+    sweep(store, { storeId: shop.store.id, environment: 'live' }, provider, {
+      ...realOutside,
+      now: () => new Date(Date.now() + 3_600_000),
+    }),
+  )
 
 describe('an order that is not paid', () => {
-  test.each([['POST …/cancel', (id: string) => shop.post(`/orders/${id}/cancel`)], ['PATCH', (id: string) => shop.patch(`/orders/${id}`, { status: 'cancelled' })]])('cancelled by %s gives its intent up', async (_, cancel) => {
+  test.each([
+    ['POST …/cancel', (id: string) => shop.post(`/orders/${id}/cancel`)],
+    ['PATCH', (id: string) => shop.patch(`/orders/${id}`, { status: 'cancelled' })],
+  ])('cancelled by %s gives its intent up', async (_, cancel) => {
     const answer = await buy(await cartOf())
     made(await cancel(answer.body.order.id))
     await settled()
@@ -468,7 +592,8 @@ describe('an order that is not paid', () => {
   })
 
   test.each([
-    ['POST …/payments', (id: string) => shop.post(`/orders/${id}/payments`, { amountCents: 1000, method: 'cash' })], ['PATCH', (id: string) => shop.patch(`/orders/${id}`, { status: 'paid' })],
+    ['POST …/payments', (id: string) => shop.post(`/orders/${id}/payments`, { amountCents: 1000, method: 'cash' })],
+    ['PATCH', (id: string) => shop.patch(`/orders/${id}`, { status: 'paid' })],
   ])('and is paid otherwise, by %s, gives its intent up: nobody pays twice', async (way, pay) => {
     const answer = await buy(await cartOf())
     if (way !== 'PATCH') {

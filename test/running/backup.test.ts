@@ -4,7 +4,12 @@ import { call, cleanUp, folder, startStoa, stoa, stoaJson, type Started } from '
 
 afterAll(cleanUp)
 
-interface Shop { dataDir: string, id: string, keys: { admin: string, staging: string }, server: Started }
+interface Shop {
+  dataDir: string
+  id: string
+  keys: { admin: string; staging: string }
+  server: Started
+}
 
 /** A store behind a running server. */
 async function shop(env: Record<string, string> = {}): Promise<Shop> {
@@ -26,15 +31,17 @@ async function productsOf({ server }: { server: Started }, key: string): Promise
     if (data.length < 100) return ids
   }
 }
-const found = async ({ server }: { server: Started }, key: string, q: string): Promise<number> => (await call(server.api, key, 'GET', `/search?q=${q}`)).body.meta.count
+const found = async ({ server }: { server: Started }, key: string, q: string): Promise<number> =>
+  (await call(server.api, key, 'GET', `/search?q=${q}`)).body.meta.count
 
 describe('store backup', () => {
   test('of a store under load has everything that was acknowledged before it began, and holds up no writer', async () => {
     const at = await shop({ WORKERS: '2' })
-    const acknowledged: { id: string, at: number }[] = []
+    const acknowledged: { id: string; at: number }[] = []
     let stopped = false
     const load = Array.from({ length: 8 }, async (_, writer) => {
-      for (let i = 0; !stopped; i++) acknowledged.push({ id: await create(at, at.keys.admin, `Kettle ${writer} ${i}`), at: performance.now() })
+      for (let i = 0; !stopped; i++)
+        acknowledged.push({ id: await create(at, at.keys.admin, `Kettle ${writer} ${i}`), at: performance.now() })
     })
     while (acknowledged.length < 100) await Bun.sleep(10)
     const began = performance.now()
@@ -60,7 +67,10 @@ describe('store backup', () => {
     expect(statSync(`${target}/b.tar`).mode & 0o777).toBe(0o600)
     expect(readFileSync(`${target}/b.tar`).includes(keys.admin)).toBe(false)
     expect(await stoa(dataDir, 'store', 'backup', crypto.randomUUID(), '--to', `${target}/none.tar`)).toMatchObject({ code: 1, stdout: '' })
-    expect(await stoa(dataDir, 'store', 'backup', id, '--to', `${target}/none/b.tar`)).toMatchObject({ code: 1, stderr: expect.stringContaining("can't be written") })
+    expect(await stoa(dataDir, 'store', 'backup', id, '--to', `${target}/none/b.tar`)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("can't be written"),
+    })
     expect(readdirSync(target)).toEqual(['b.tar'])
   })
 })
@@ -82,7 +92,11 @@ describe('store restore', () => {
     for (let i = 0; i < 10; i++) {
       expect(await productsOf(at, at.keys.admin)).toEqual(new Set([kettle]))
       expect(await productsOf(at, at.keys.staging)).toEqual(new Set([sandboxed]))
-      expect([await found(at, at.keys.admin, 'copper'), await found(at, at.keys.admin, 'teapot'), await found(at, at.keys.admin, 'ewer')]).toEqual([1, 0, 0])
+      expect([
+        await found(at, at.keys.admin, 'copper'),
+        await found(at, at.keys.admin, 'teapot'),
+        await found(at, at.keys.admin, 'ewer'),
+      ]).toEqual([1, 0, 0])
     }
     // The index keeps following the products, and what is written now stays.
     const teapot = await create(at, at.keys.admin, 'Tin teapot')

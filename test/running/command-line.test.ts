@@ -6,46 +6,93 @@ import { call, cleanUp, folder, run, startStoa, stoa, stoaJson, type Started } f
 
 let dataDir: string
 let server: Started
-let store: { id: string, slug: string, keys: { admin: string, storefront: string, staging: string } }
+let store: { id: string; slug: string; keys: { admin: string; storefront: string; staging: string } }
 beforeAll(async () => {
   dataDir = folder()
-  store = await stoaJson(dataDir, 'store', 'create', '--name', 'Łódź Kettles', '--plan', 'scale', '--currency', 'EUR', '--locale', 'pl-PL', '--ai-built')
+  store = await stoaJson(
+    dataDir,
+    'store',
+    'create',
+    '--name',
+    'Łódź Kettles',
+    '--plan',
+    'scale',
+    '--currency',
+    'EUR',
+    '--locale',
+    'pl-PL',
+    '--ai-built',
+  )
   server = await startStoa({ DATA_DIR: dataDir })
 })
 afterAll(cleanUp)
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
-const get = async (key: string, path: string) => (await call(server.api, key, 'GET', path))
+const get = async (key: string, path: string) => await call(server.api, key, 'GET', path)
 
 describe('stoa store', () => {
   test('create prints the store and its three keys', async () => {
-    expect(store).toEqual({ id: expect.stringMatching(UUID), slug: 'lodz-kettles', keys: { admin: expect.stringMatching(/^sk-(?!s-)/), storefront: expect.stringMatching(/^sk-(?!s-)/), staging: expect.stringMatching(/^sk-s-/) } })
+    expect(store).toEqual({
+      id: expect.stringMatching(UUID),
+      slug: 'lodz-kettles',
+      keys: {
+        admin: expect.stringMatching(/^sk-(?!s-)/),
+        storefront: expect.stringMatching(/^sk-(?!s-)/),
+        staging: expect.stringMatching(/^sk-s-/),
+      },
+    })
     const { store: seen, key } = (await get(store.keys.admin, '/me')).body
     expect(seen).toMatchObject({ id: store.id, name: 'Łódź Kettles', plan: 'scale', currency: 'eur', locale: 'pl-PL', aiBuilt: true })
     expect(key).toMatchObject({ environment: 'live', scopes: null })
-    expect((await get(store.keys.storefront, '/me')).body.key.scopes).toEqual(['storefront:read', 'storefront:write', 'cart:write', 'order:lookup'])
+    expect((await get(store.keys.storefront, '/me')).body.key.scopes).toEqual([
+      'storefront:read',
+      'storefront:write',
+      'cart:write',
+      'order:lookup',
+    ])
     expect((await get(store.keys.staging, '/me')).body.key).toMatchObject({ environment: 'sandbox', scopes: null })
   })
 
   test('a store made beside a running server is served at once; a taken name gets the next slug', async () => {
     const second = await stoaJson(dataDir, 'store', 'create', '--name', 'Łódź Kettles')
     expect(second.slug).toBe('lodz-kettles-2')
-    expect((await get(second.keys.admin, '/me')).body.store).toMatchObject({ plan: 'starter', currency: 'usd', locale: 'en-US', aiBuilt: false })
+    expect((await get(second.keys.admin, '/me')).body.store).toMatchObject({
+      plan: 'starter',
+      currency: 'usd',
+      locale: 'en-US',
+      aiBuilt: false,
+    })
   })
 
   test('create refuses what is no currency, locale, slug or plan with 2, and a taken slug with 1', async () => {
-    for (const args of [['--currency', 'xxq'], ['--locale', 'english'], ['--slug', 'A b'], ['--slug', store.id], ['--plan', 'huge']]) {
+    for (const args of [
+      ['--currency', 'xxq'],
+      ['--locale', 'english'],
+      ['--slug', 'A b'],
+      ['--slug', store.id],
+      ['--plan', 'huge'],
+    ]) {
       const { code, stdout, stderr } = await stoa(dataDir, 'store', 'create', '--name', 'x', ...args, '--json')
       expect([code, stdout], args.join(' ')).toEqual([2, ''])
       expect(stderr).toContain(args[1]!)
     }
-    expect(await stoa(dataDir, 'store', 'create', '--name', 'x', '--slug', store.slug, '--json')).toEqual({ code: 1, stdout: '', stderr: `error: the slug ${store.slug} is taken: choose another one\n` })
+    expect(await stoa(dataDir, 'store', 'create', '--name', 'x', '--slug', store.slug, '--json')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: the slug ${store.slug} is taken: choose another one\n`,
+    })
   })
 
   test('update changes what the platform decides, and servers see it', async () => {
     const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'Plain')
-    expect(await stoaJson(dataDir, 'store', 'update', id, '--plan', 'growth', '--ai-built', '--email-domain-verified', 'true')).toMatchObject({ id, slug: 'plain', plan: 'growth', aiBuilt: true, emailDomainVerified: true })
-    expect(await stoaJson(dataDir, 'store', 'update', id, '--email-domain-verified', 'false')).toMatchObject({ plan: 'growth', aiBuilt: true, emailDomainVerified: false })
+    expect(
+      await stoaJson(dataDir, 'store', 'update', id, '--plan', 'growth', '--ai-built', '--email-domain-verified', 'true'),
+    ).toMatchObject({ id, slug: 'plain', plan: 'growth', aiBuilt: true, emailDomainVerified: true })
+    expect(await stoaJson(dataDir, 'store', 'update', id, '--email-domain-verified', 'false')).toMatchObject({
+      plan: 'growth',
+      aiBuilt: true,
+      emailDomainVerified: false,
+    })
     expect((await stoa(dataDir, 'store', 'update', id)).code).toBe(2)
     expect((await stoa(dataDir, 'store', 'update', crypto.randomUUID(), '--plan', 'scale')).code).toBe(1)
   })
@@ -66,10 +113,27 @@ describe('stoa store', () => {
 
 describe('stoa key', () => {
   test('a key is shown once, limited to its scopes, and useless once revoked', async () => {
-    const { id, key } = await stoaJson(dataDir, 'key', 'create', '--store', store.id, '--name', 'till', '--scopes', 'orders:read, storefront:read')
+    const { id, key } = await stoaJson(
+      dataDir,
+      'key',
+      'create',
+      '--store',
+      store.id,
+      '--name',
+      'till',
+      '--scopes',
+      'orders:read, storefront:read',
+    )
     expect((await get(key, '/me')).body.key).toEqual({ id, name: 'till', environment: 'live', scopes: ['orders:read', 'storefront:read'] })
     const listed = await stoaJson(dataDir, 'key', 'list', '--store', store.id)
-    expect(listed.data.find((row: { id: string }) => row.id === id)).toEqual({ id, name: 'till', environment: 'live', scopes: ['orders:read', 'storefront:read'], createdAt: expect.any(String), revokedAt: null })
+    expect(listed.data.find((row: { id: string }) => row.id === id)).toEqual({
+      id,
+      name: 'till',
+      environment: 'live',
+      scopes: ['orders:read', 'storefront:read'],
+      createdAt: expect.any(String),
+      revokedAt: null,
+    })
     expect(JSON.stringify(listed)).not.toContain('sk-')
     expect((await stoaJson(dataDir, 'key', 'revoke', id)).revokedAt).toEqual(expect.any(String))
     expect((await get(key, '/me')).status).toBe(401)
@@ -89,16 +153,35 @@ describe('stoa key', () => {
 })
 
 test('stoa team add makes a member; the same address again is refused', async () => {
-  const member = await stoaJson(dataDir, 'team', 'add', '--store', store.id, '--email', 'Ada@Example.COM', '--name', 'Ada', '--role', 'owner')
+  const member = await stoaJson(
+    dataDir,
+    'team',
+    'add',
+    '--store',
+    store.id,
+    '--email',
+    'Ada@Example.COM',
+    '--name',
+    'Ada',
+    '--role',
+    'owner',
+  )
   expect(member).toEqual({ id: expect.stringMatching(UUID), email: 'ada@example.com', role: 'owner' })
-  expect((await get(store.keys.admin, '/team')).body.data).toMatchObject([{ id: member.id, email: 'ada@example.com', name: 'Ada', role: 'owner' }])
-  expect(await stoa(dataDir, 'team', 'add', '--store', store.id, '--email', 'ada@example.com')).toEqual({ code: 1, stdout: '', stderr: `error: ada@example.com is a member of ${store.slug} already\n` })
+  expect((await get(store.keys.admin, '/team')).body.data).toMatchObject([
+    { id: member.id, email: 'ada@example.com', name: 'Ada', role: 'owner' },
+  ])
+  expect(await stoa(dataDir, 'team', 'add', '--store', store.id, '--email', 'ada@example.com')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `error: ada@example.com is a member of ${store.slug} already\n`,
+  })
   expect((await stoa(dataDir, 'team', 'add', '--store', store.id, '--email', 'nobody')).code).toBe(2)
 })
 
 describe('stoa', () => {
   test('wrong usage is exit 2 with nothing on standard output; asking for help is 0', async () => {
-    for (const args of [[], ['store'], ['nope'], ['store', 'create'], ['store', 'list', '--nope'], ['key', 'create']]) expect(await stoa(dataDir, ...args), args.join(' ')).toMatchObject({ code: 2, stdout: '' })
+    for (const args of [[], ['store'], ['nope'], ['store', 'create'], ['store', 'list', '--nope'], ['key', 'create']])
+      expect(await stoa(dataDir, ...args), args.join(' ')).toMatchObject({ code: 2, stdout: '' })
     expect((await stoa(dataDir, '--help')).code).toBe(0)
     expect((await stoa(dataDir, 'store', 'create', '--help')).stdout).toContain('--ai-built')
   })
@@ -110,15 +193,18 @@ describe('stoa', () => {
   })
 
   test('a wrong configuration is one line on standard error', async () => {
-    expect(await run([process.execPath, 'scripts/stoa.ts', 'store', 'list', '--json'], { DATA_DIR: dataDir, LOG: 'loud' }).ended)
-      .toEqual({ code: 1, stdout: '', stderr: 'error: LOG is "loud": expected debug, info, warn or silent\n' })
+    expect(await run([process.execPath, 'scripts/stoa.ts', 'store', 'list', '--json'], { DATA_DIR: dataDir, LOG: 'loud' }).ended).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: LOG is "loud": expected debug, info, warn or silent\n',
+    })
   })
 })
 
 describe('stoa doctor', () => {
   const doctor = async (env: Record<string, string>) => {
     const { code, stdout } = await run([process.execPath, 'scripts/stoa.ts', 'doctor', '--json'], env).ended
-    const { ok, checks } = JSON.parse(stdout) as { ok: boolean, checks: { name: string, ok: boolean, message: string }[] }
+    const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: { name: string; ok: boolean; message: string }[] }
     expect(code).toBe(ok ? 0 : 1)
     return { checks, broken: checks.filter((check) => !check.ok).map(({ name, message }) => `${name}: ${message}`) }
   }
@@ -133,11 +219,17 @@ describe('stoa doctor', () => {
     const empty = `${folder()}/none`
     expect((await doctor({ DATA_DIR: empty })).broken).toEqual([])
     expect(existsSync(empty)).toBe(false)
-    expect((await doctor({ DATA_DIR: empty, API_PORT: 'x' })).broken).toEqual([expect.stringMatching(/^configuration: API_PORT is "x": expected/)])
-    expect((await doctor({ DATA_DIR: empty, STRIPE_SECRET_KEY: 'sk_test_1' })).broken).toEqual([expect.stringContaining('STRIPE_WEBHOOK_SECRET')])
+    expect((await doctor({ DATA_DIR: empty, API_PORT: 'x' })).broken).toEqual([
+      expect.stringMatching(/^configuration: API_PORT is "x": expected/),
+    ])
+    expect((await doctor({ DATA_DIR: empty, STRIPE_SECRET_KEY: 'sk_test_1' })).broken).toEqual([
+      expect.stringContaining('STRIPE_WEBHOOK_SECRET'),
+    ])
     const damaged = folder()
     writeFileSync(`${damaged}/control.db`, 'no database')
-    expect((await doctor({ DATA_DIR: damaged })).broken).toEqual([expect.stringMatching(/^databases: the control database can't be opened \(file is not a database\): check DATA_DIR/)])
+    expect((await doctor({ DATA_DIR: damaged })).broken).toEqual([
+      expect.stringMatching(/^databases: the control database can't be opened \(file is not a database\): check DATA_DIR/),
+    ])
   })
 
   test('asks the mail server for its greeting', async () => {
@@ -146,6 +238,8 @@ describe('stoa doctor', () => {
     const { port } = mail.address() as { port: number }
     expect((await doctor({ DATA_DIR: dataDir, SMTP_URL: `smtp://127.0.0.1:${port}` })).broken).toEqual([])
     await new Promise((done) => mail.close(done))
-    expect((await doctor({ DATA_DIR: dataDir, SMTP_URL: `smtp://user:hunter2@127.0.0.1:${port}` })).broken).toEqual([expect.stringMatching(/^mail: 127\.0\.0\.1:\d+ does not greet .*: check SMTP_URL$/)])
+    expect((await doctor({ DATA_DIR: dataDir, SMTP_URL: `smtp://user:hunter2@127.0.0.1:${port}` })).broken).toEqual([
+      expect.stringMatching(/^mail: 127\.0\.0\.1:\d+ does not greet .*: check SMTP_URL$/),
+    ])
   })
 })

@@ -10,7 +10,9 @@ let clone: string
 const lock = {
   packages: {
     '': { dependencies: { kept: '^1' }, devDependencies: { tool: '^1' } },
-    'node_modules/kept': { version: '1.2.3' }, 'node_modules/tool': { version: '1.0.0', dev: true }, 'node_modules/other-platform': { version: '1.0.0', optional: true },
+    'node_modules/kept': { version: '1.2.3' },
+    'node_modules/tool': { version: '1.0.0', dev: true },
+    'node_modules/other-platform': { version: '1.0.0', optional: true },
   },
 }
 const write = (path: string, content: unknown) => {
@@ -58,7 +60,9 @@ describe('the install step', () => {
   })
 
   test('installs again when the lock file has another version', () => {
-    write('node_modules/.package-lock.json', { packages: { 'node_modules/kept': { version: '1.2.2' }, 'node_modules/tool': { version: '1.0.0' } } })
+    write('node_modules/.package-lock.json', {
+      packages: { 'node_modules/kept': { version: '1.2.2' }, 'node_modules/tool': { version: '1.0.0' } },
+    })
     expect(install(['npm'])).toBe('npm ci --no-audit --no-fund')
   })
 

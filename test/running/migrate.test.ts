@@ -45,6 +45,9 @@ describe('stoa migrate', () => {
     const file = new LibsqlFile(`${dataDir}/store-${id}.db`)
     file.exec('PRAGMA user_version = 1000')
     file.close()
-    expect(JSON.parse((await stoa(dataDir, 'migrate', '--json')).stdout)).toMatchObject({ failed: 1, failures: [{ error: expect.stringContaining('newer release') }] })
+    expect(JSON.parse((await stoa(dataDir, 'migrate', '--json')).stdout)).toMatchObject({
+      failed: 1,
+      failures: [{ error: expect.stringContaining('newer release') }],
+    })
   })
 })

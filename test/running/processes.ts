@@ -21,19 +21,34 @@ export function folder(): string {
 
 /** Ends what still runs and removes the folders. */
 export async function cleanUp() {
-  await Promise.all([...running].map((child) => new Promise<void>((done) => {
-    child.once('exit', () => done())
-    child.kill('SIGKILL')
-  })))
+  await Promise.all(
+    [...running].map(
+      (child) =>
+        new Promise<void>((done) => {
+          child.once('exit', () => done())
+          child.kill('SIGKILL')
+        }),
+    ),
+  )
   for (const path of folders.splice(0)) rmSync(path, { recursive: true, force: true })
 }
 
 /** Nothing of the tests' own configuration reaches the process. */
 const environment = (env: Env): Env => ({
-  PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`, HOME: process.env.HOME ?? '/', TMPDIR: tmpdir(), API_PORT: '0', SITE_PORT: '0', LOG: 'silent', ...env,
+  PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`,
+  HOME: process.env.HOME ?? '/',
+  TMPDIR: tmpdir(),
+  API_PORT: '0',
+  SITE_PORT: '0',
+  LOG: 'silent',
+  ...env,
 })
 
-export interface Ended { code: number | null, stdout: string, stderr: string }
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
 
 export class Running {
   stdout = ''
@@ -42,12 +57,14 @@ export class Running {
 
   constructor(readonly child: ChildProcess) {
     running.add(child)
-    child.stdout!.on('data', (data) => this.stdout += data)
-    child.stderr!.on('data', (data) => this.stderr += data)
-    this.ended = new Promise((done) => child.on('close', (code) => {
-      running.delete(child)
-      done({ code, stdout: this.stdout, stderr: this.stderr })
-    }))
+    child.stdout!.on('data', (data) => (this.stdout += data))
+    child.stderr!.on('data', (data) => (this.stderr += data))
+    this.ended = new Promise((done) =>
+      child.on('close', (code) => {
+        running.delete(child)
+        done({ code, stdout: this.stdout, stderr: this.stderr })
+      }),
+    )
   }
 
   /** Waits until the output has what `pattern` finds, and gives it. Throws when the process ends before that. */
@@ -55,7 +72,8 @@ export class Running {
     for (const deadline = Date.now() + 30_000; ;) {
       const found = pattern.exec(this.stdout)
       if (found) return found
-      if (this.child.exitCode !== null || this.child.signalCode !== null || Date.now() > deadline) throw new Error(`it did not say ${pattern}:\n${this.stdout}\n${this.stderr}`)
+      if (this.child.exitCode !== null || this.child.signalCode !== null || Date.now() > deadline)
+        throw new Error(`it did not say ${pattern}:\n${this.stdout}\n${this.stderr}`)
       await Bun.sleep(10)
     }
   }
@@ -67,7 +85,8 @@ export function run(command: string[], env: Env = {}): Running {
 }
 
 /** Runs the command line to its end. */
-export const stoa = (dataDir: string, ...args: string[]): Promise<Ended> => run([BUN, 'scripts/stoa.ts', ...args], { DATA_DIR: dataDir }).ended
+export const stoa = (dataDir: string, ...args: string[]): Promise<Ended> =>
+  run([BUN, 'scripts/stoa.ts', ...args], { DATA_DIR: dataDir }).ended
 
 /** Runs the command line with `--json` and gives its document; throws unless it ended well. */
 export async function stoaJson(dataDir: string, ...args: string[]): Promise<any> {
@@ -76,7 +95,11 @@ export async function stoaJson(dataDir: string, ...args: string[]): Promise<any>
   return JSON.parse(stdout)
 }
 
-export interface Started { running: Running, api: string, site: string }
+export interface Started {
+  running: Running
+  api: string
+  site: string
+}
 
 /** Starts Stoa as `npm start` does (or with another command) and waits until it has printed its URLs. */
 export async function startStoa(env: Env, command = [BUN, 'scripts/start.ts']): Promise<Started> {
@@ -87,13 +110,17 @@ export async function startStoa(env: Env, command = [BUN, 'scripts/start.ts']): 
 
 /** The demo store's keys that a first start printed. */
 export function keysOf(stdout: string): Record<'admin' | 'storefront' | 'staging', string> {
-  return Object.fromEntries([...stdout.matchAll(/^ +(admin|storefront|staging) +(sk-\w\S+)$/gm)].map(([, name, key]) => [name, key])) as never
+  return Object.fromEntries(
+    [...stdout.matchAll(/^ +(admin|storefront|staging) +(sk-\w\S+)$/gm)].map(([, name, key]) => [name, key]),
+  ) as never
 }
 
 /** Calls the API of a running server. */
-export async function call(api: string, key: string, method: string, path: string, body?: unknown): Promise<{ status: number, body: any }> {
+export async function call(api: string, key: string, method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
   const response = await fetch(`${api}/api/v1${path}`, {
-    method, headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }, body: body === undefined ? undefined : JSON.stringify(body),
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    body: body === undefined ? undefined : JSON.stringify(body),
   })
   return { status: response.status, body: await response.json() }
 }

@@ -14,7 +14,9 @@ const AMOUNTS = { products: 60, customers: 30, orders: 400 }
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')
 let app: TestApp
 const open = async (store: TestStore) => openDatabase(app.location, databaseName(store.store.id, 'live'), 'store')
-beforeAll(async () => { app = await testApp() })
+beforeAll(async () => {
+  app = await testApp()
+})
 afterAll(async () => {
   await app.close()
   await cleanUp()
@@ -22,10 +24,29 @@ afterAll(async () => {
 
 /** What has to hold in any store, seeded or not. */
 async function expectSound({ read: db }: Handle) {
-  expect(await db.select().from(variants).where(sql`${variants.quantity} <> (select coalesce(sum(delta), 0) from inventory_movements m where m.variant_id = ${variants.id})`)).toEqual([])
-  expect(await db.select().from(variants).where(sql`${variants.reserved} <> (select coalesce(sum(open_quantity), 0) from order_lines l where l.variant_id = ${variants.id} and l.held)`)).toEqual([])
-  expect(await db.select().from(coupons).where(sql`${coupons.timesRedeemed} <> (select count(*) from coupon_redemptions r where r.coupon_id = ${coupons.id})`)).toEqual([])
-  const numbers = (await db.select({ lookup: orders.lookup }).from(orders).orderBy(orders.createdAt, orders.lookup)).map((row) => row.lookup)
+  expect(
+    await db
+      .select()
+      .from(variants)
+      .where(sql`${variants.quantity} <> (select coalesce(sum(delta), 0) from inventory_movements m where m.variant_id = ${variants.id})`),
+  ).toEqual([])
+  expect(
+    await db
+      .select()
+      .from(variants)
+      .where(
+        sql`${variants.reserved} <> (select coalesce(sum(open_quantity), 0) from order_lines l where l.variant_id = ${variants.id} and l.held)`,
+      ),
+  ).toEqual([])
+  expect(
+    await db
+      .select()
+      .from(coupons)
+      .where(sql`${coupons.timesRedeemed} <> (select count(*) from coupon_redemptions r where r.coupon_id = ${coupons.id})`),
+  ).toEqual([])
+  const numbers = (await db.select({ lookup: orders.lookup }).from(orders).orderBy(orders.createdAt, orders.lookup)).map(
+    (row) => row.lookup,
+  )
   expect(numbers).toEqual(numbers.map((_, i) => 1001 + i))
   expect(await db.$count(searchDocuments, eq(searchDocuments.entity, 'product'))).toBe(await db.$count(products))
 }
@@ -36,12 +57,25 @@ describe('seedStore', () => {
     const live = await open(store)
     await seedStore(live, AMOUNTS, NOW)
     const { read: db } = live
-    expect([await db.$count(products), await db.$count(customers), await db.$count(orders), await db.$count(outbox)]).toEqual([60, 30, 400, 0])
+    expect([await db.$count(products), await db.$count(customers), await db.$count(orders), await db.$count(outbox)]).toEqual([
+      60, 30, 400, 0,
+    ])
     await expectSound(live)
     const statuses = new Set((await db.select({ status: orders.status }).from(orders)).map((row) => row.status))
-    for (const status of ['paid', 'processing', 'shipped', 'delivered', 'completed', 'cancelled', 'refunded'] as const) expect(statuses).toContain(status)
-    const [span] = await db.select({ first: sql<string>`min(${orders.createdAt})`, last: sql<string>`max(${orders.createdAt})`, changed: sql<string>`max(${orders.updatedAt})` }).from(orders)
-    expect([span!.first >= '2025-12-01', span!.last <= '2026-03-01T12', span!.changed <= '2026-03-01T12:00:00.000Z']).toEqual([true, true, true])
+    for (const status of ['paid', 'processing', 'shipped', 'delivered', 'completed', 'cancelled', 'refunded'] as const)
+      expect(statuses).toContain(status)
+    const [span] = await db
+      .select({
+        first: sql<string>`min(${orders.createdAt})`,
+        last: sql<string>`max(${orders.createdAt})`,
+        changed: sql<string>`max(${orders.updatedAt})`,
+      })
+      .from(orders)
+    expect([span!.first >= '2025-12-01', span!.last <= '2026-03-01T12', span!.changed <= '2026-03-01T12:00:00.000Z']).toEqual([
+      true,
+      true,
+      true,
+    ])
     expect(await db.$count(inventoryMovements, sql`${inventoryMovements.createdAt} > '2026-03-01T12'`)).toBe(0)
     expect(await db.$count(couponRedemptions)).toBeGreaterThan(10)
     expect(await db.$count(orderLines, eq(orderLines.held, false))).toBe(0)
@@ -55,8 +89,14 @@ describe('seedStore', () => {
       const live = await open(store)
       await seedStore(live, { products: 20, customers: 5, orders: 20 }, NOW)
       seen.push({
-        skus: await live.read.select({ sku: variants.sku, price: variants.price, quantity: variants.quantity }).from(variants).orderBy(variants.sku),
-        orders: await live.read.select({ email: orders.email, total: orders.totalCents, status: orders.status, at: orders.createdAt }).from(orders).orderBy(orders.lookup),
+        skus: await live.read
+          .select({ sku: variants.sku, price: variants.price, quantity: variants.quantity })
+          .from(variants)
+          .orderBy(variants.sku),
+        orders: await live.read
+          .select({ email: orders.email, total: orders.totalCents, status: orders.status, at: orders.createdAt })
+          .from(orders)
+          .orderBy(orders.lookup),
       })
       live.close()
     }
@@ -74,7 +114,8 @@ describe('seedStore', () => {
     await expectSound(live)
     live.close()
     const { body } = await store.call('GET', '/products?limit=100')
-    for (const { price } of body.data) expect(String(price).split('.')[1]?.length ?? 0).toBeLessThanOrEqual(currency === 'jpy' ? 0 : currency === 'kwd' ? 3 : 2)
+    for (const { price } of body.data)
+      expect(String(price).split('.')[1]?.length ?? 0).toBeLessThanOrEqual(currency === 'jpy' ? 0 : currency === 'kwd' ? 3 : 2)
   })
 
   test('the API shows it: lists, search, orders of a customer, and a purchase', async () => {
@@ -82,7 +123,9 @@ describe('seedStore', () => {
     const live = await open(store)
     await seedStore(live, { products: 30, customers: 5, orders: 30 })
     live.close()
-    const { body: { data, meta } } = await store.call('GET', '/products?limit=100&status=published')
+    const {
+      body: { data, meta },
+    } = await store.call('GET', '/products?limit=100&status=published')
     expect(meta.count).toBeGreaterThan(20)
     expect((await store.call('GET', `/search?q=${encodeURIComponent(data[0].name.split(' ')[0])}`)).body.meta.count).toBeGreaterThan(0)
     expect((await store.call('GET', '/orders?limit=100')).body.meta.count).toBe(30)
@@ -91,7 +134,11 @@ describe('seedStore', () => {
     const address = { line1: '1000 SW Broadway', city: 'Portland', postalCode: '97205', country: 'US' }
     await store.call('PATCH', `/carts/${cart.id}`, { shippingAddress: address })
     const { body: options } = await store.call('GET', `/carts/${cart.id}/shipping-options`)
-    const bought = await store.call('POST', `/carts/${cart.id}/checkout`, { email: 'ada@example.com', shippingMethodId: options.data[0].id, paymentMethod: 'test' })
+    const bought = await store.call('POST', `/carts/${cart.id}/checkout`, {
+      email: 'ada@example.com',
+      shippingMethodId: options.data[0].id,
+      paymentMethod: 'test',
+    })
     expect([bought.status, bought.body.order.status, bought.body.order.orderNumber]).toEqual([201, 'paid', '1031'])
   })
 })
@@ -100,7 +147,11 @@ describe('stoa seed', () => {
   test('prints what it added; orders need something to be bought; counts are whole numbers', async () => {
     const dataDir = folder()
     const { id, slug } = await stoaJson(dataDir, 'store', 'create', '--name', 'Empty')
-    expect(await stoa(dataDir, 'seed', '--store', id, '--products', '0', '--orders', '5')).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('orders need products') })
+    expect(await stoa(dataDir, 'seed', '--store', id, '--products', '0', '--orders', '5')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('orders need products'),
+    })
     expect(await stoaJson(dataDir, 'seed', '--store', slug)).toEqual({ id, products: 50, customers: 20, orders: 30 })
     expect((await stoa(dataDir, 'seed', '--store', id, '--products', '1.5')).code).toBe(2)
     expect((await stoa(dataDir, 'seed')).code).toBe(2)

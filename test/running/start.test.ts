@@ -13,16 +13,30 @@ function slowRequest(api: string, key: string) {
   const body = JSON.stringify({ name: 'Slow kettle', price: 12.5 })
   const socket = connect(Number(port), hostname)
   let answer = ''
-  socket.on('data', (data) => answer += data)
+  socket.on('data', (data) => (answer += data))
   const closed = new Promise<string>((done) => socket.on('close', () => done(answer)).on('error', () => done(answer)))
-  socket.write(`POST /api/v1/products HTTP/1.1\r\nHost: stoa\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`)
-  return { finish: () => socket.write(body.slice(10)), answered: async () => { while (!/\r\n\r\n\{.*\}/s.test(answer)) await Bun.sleep(5); return answer }, closed }
+  socket.write(
+    `POST /api/v1/products HTTP/1.1\r\nHost: stoa\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+  )
+  return {
+    finish: () => socket.write(body.slice(10)),
+    answered: async () => {
+      while (!/\r\n\r\n\{.*\}/s.test(answer)) await Bun.sleep(5)
+      return answer
+    },
+    closed,
+  }
 }
 
 const until = async (isSo: () => Promise<boolean>) => {
-  for (const deadline = Date.now() + 20_000; !await isSo(); await Bun.sleep(20)) if (Date.now() > deadline) throw new Error('it did not come to that')
+  for (const deadline = Date.now() + 20_000; !(await isSo()); await Bun.sleep(20))
+    if (Date.now() > deadline) throw new Error('it did not come to that')
 }
-const answers = (url: string) => fetch(url).then((response) => response.status, () => null)
+const answers = (url: string) =>
+  fetch(url).then(
+    (response) => response.status,
+    () => null,
+  )
 
 describe('npm start', () => {
   test('the first one makes a demo store and prints its keys once; the second one answers within two seconds', async () => {
@@ -32,7 +46,12 @@ describe('npm start', () => {
     const { body } = await call(first.api, keys.admin, 'GET', '/me')
     expect(body.store).toMatchObject({ slug: 'demo', plan: 'growth', currency: 'usd', locale: 'en-US', aiBuilt: false })
     expect((await call(first.api, keys.staging, 'GET', '/me')).body.key.environment).toBe('sandbox')
-    expect((await call(first.api, keys.storefront, 'GET', '/me')).body.key.scopes).toEqual(['storefront:read', 'storefront:write', 'cart:write', 'order:lookup'])
+    expect((await call(first.api, keys.storefront, 'GET', '/me')).body.key.scopes).toEqual([
+      'storefront:read',
+      'storefront:write',
+      'cart:write',
+      'order:lookup',
+    ])
     first.running.child.kill('SIGTERM')
     expect((await first.running.ended).code).toBe(0)
 
@@ -67,7 +86,7 @@ describe('npm start', () => {
     const slow = slowRequest(api, admin)
     await Bun.sleep(200)
     process.kill(whom === 'npm' ? running.child.pid! : (await childOf(running.child.pid!))!, 'SIGTERM')
-    await until(async () => await answers(`${api}/readyz`) === 503)
+    await until(async () => (await answers(`${api}/readyz`)) === 503)
     expect((await call(api, admin, 'GET', '/me')).status).toBe(503)
     slow.finish()
     expect(await slow.answered()).toMatch(/^HTTP\/1.1 201 /)
@@ -132,7 +151,9 @@ describe('WORKERS=2', () => {
   /** How many sockets listen on the port of a URL. */
   const listenersOn = (url: string) => {
     const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, '0')
-    return readFileSync('/proc/net/tcp', 'utf8').split('\n').filter((line) => line.includes(`:${port} 00000000:0000 0A `)).length
+    return readFileSync('/proc/net/tcp', 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(`:${port} 00000000:0000 0A `)).length
   }
 
   test('two processes share the port; one that dies is started again; SIGTERM ends all with 0', async () => {
@@ -156,8 +177,10 @@ describe('WORKERS=2', () => {
     const started = await startStoa({ DATA_DIR: folder(), WORKERS: '2', RATE_LIMIT: '0.001:100' })
     const { admin, storefront } = keysOf(started.running.stdout)
     // A connection stays with its worker: a new one for each request reaches both.
-    const ask = async (key: string) => (await fetch(`${started.api}/api/v1/me`, { headers: { authorization: `Bearer ${key}`, connection: 'close' } })).status
-    const ofMany = async (count: number, key: string) => (await Promise.all(Array.from({ length: count }, () => ask(key)))).filter((status) => status === 200).length
+    const ask = async (key: string) =>
+      (await fetch(`${started.api}/api/v1/me`, { headers: { authorization: `Bearer ${key}`, connection: 'close' } })).status
+    const ofMany = async (count: number, key: string) =>
+      (await Promise.all(Array.from({ length: count }, () => ask(key)))).filter((status) => status === 200).length
     expect(await ofMany(150, admin)).toBe(100)
     const [worker] = await workersOf(started)
     process.kill(worker!, 'SIGKILL')
@@ -170,7 +193,7 @@ describe('WORKERS=2', () => {
   test('workers whose parent is gone let go of the port', async () => {
     const started = await startStoa({ DATA_DIR: folder(), WORKERS: '2' })
     started.running.child.kill('SIGKILL')
-    await until(async () => await answers(`${started.api}/readyz`) === null)
+    await until(async () => (await answers(`${started.api}/readyz`)) === null)
   })
 })
 

@@ -17,7 +17,12 @@ const WAYS = {
   rows: (text: string, params: unknown[]) => file.rows(text, params)[0],
   row: (text: string, params: unknown[]) => file.row(text, params),
 } as const
-const PAIRS = [['rows', 'rows'], ['rows', 'row'], ['row', 'rows'], ['row', 'row']] as const
+const PAIRS = [
+  ['rows', 'rows'],
+  ['rows', 'row'],
+  ['row', 'rows'],
+  ['row', 'row'],
+] as const
 
 describe('a statement that is used again answers for its own parameters', () => {
   test.each(PAIRS)('%s, then %s', (first, second) => {

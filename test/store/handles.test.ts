@@ -31,7 +31,10 @@ function descriptors(): number {
   }).length
 }
 
-const write = (store: Handle) => store.write(async (tx) => { await tx.insert(counters).values({ name: 'n', value: 1 }).onConflictDoNothing() })
+const write = (store: Handle) =>
+  store.write(async (tx) => {
+    await tx.insert(counters).values({ name: 'n', value: 1 }).onConflictDoNothing()
+  })
 const read = (store: Handle) => store.read.$count(counters)
 const openNow = (handles: Handles) => [...handles.all()]
 
@@ -39,7 +42,12 @@ describe('open stores', () => {
   test('are at most as many as allowed, however many are asked for', async () => {
     const handles = new Handles(location, 5)
     for (const id of await stores(30)) {
-      expect(await handles.use(id, 'live', async (store) => { await write(store); return read(store) })).toBe(1)
+      expect(
+        await handles.use(id, 'live', async (store) => {
+          await write(store)
+          return read(store)
+        }),
+      ).toBe(1)
       expect(handles.size).toBeLessThanOrEqual(5)
     }
     expect(handles.size).toBe(5)
@@ -48,9 +56,12 @@ describe('open stores', () => {
 
   test('the one unused for longest is closed first', async () => {
     const handles = new Handles(location, 3)
-    const [a, b, c, d, e] = await stores(5) as [string, string, string, string, string]
+    const [a, b, c, d, e] = (await stores(5)) as [string, string, string, string, string]
     const opened = new Map<string, Handle>()
-    const touch = (id: string) => handles.use(id, 'live', async (store) => { opened.set(id, store) })
+    const touch = (id: string) =>
+      handles.use(id, 'live', async (store) => {
+        opened.set(id, store)
+      })
     for (const id of [a, b, c, a, d]) await touch(id)
     expect(openNow(handles)).toEqual([c, a, d].map((id) => opened.get(id)))
     for (const id of [c, e]) await touch(id)
@@ -60,7 +71,7 @@ describe('open stores', () => {
 
   test('one in use is not closed, nor one that writes', async () => {
     const handles = new Handles(location, 2)
-    const [busy, ...others] = await stores(8) as [string, ...string[]]
+    const [busy, ...others] = (await stores(8)) as [string, ...string[]]
     await handles.use(busy, 'live', async (store) => {
       for (const id of others) await handles.use(id, 'live', write)
       expect(openNow(handles)).toContain(store)
@@ -79,7 +90,18 @@ describe('open stores', () => {
     const handles = new Handles(location, 1)
     const ids = await stores(20)
     for (let round = 0; round < 3; round++) {
-      expect(await Promise.all(ids.flatMap((id) => [id, id]).map((id) => handles.use(id, 'live', async (store) => { await write(store); return read(store) })))).toEqual(Array(40).fill(1))
+      expect(
+        await Promise.all(
+          ids
+            .flatMap((id) => [id, id])
+            .map((id) =>
+              handles.use(id, 'live', async (store) => {
+                await write(store)
+                return read(store)
+              }),
+            ),
+        ),
+      ).toEqual(Array(40).fill(1))
     }
     await handles.use(ids[0]!, 'live', read)
     expect(handles.size).toBe(1)
@@ -88,7 +110,7 @@ describe('open stores', () => {
 
   test('asked for at once, a store is opened once', async () => {
     const handles = new Handles(location, 10)
-    const [id] = await stores(1) as [string]
+    const [id] = (await stores(1)) as [string]
     const seen = await Promise.all(Array.from({ length: 50 }, () => handles.use(id, 'live', async (store) => store)))
     expect(new Set(seen).size).toBe(1)
     handles.close()
@@ -96,7 +118,7 @@ describe('open stores', () => {
 
   test('a store that is missing is an error each time, and holds nothing up', async () => {
     const handles = new Handles(location, 2)
-    const [id] = await stores(1) as [string]
+    const [id] = (await stores(1)) as [string]
     for (let n = 0; n < 3; n++) await expect(handles.use(Bun.randomUUIDv7(), 'live', read)).rejects.toThrow('missing')
     await expect(handles.use(id, 'sandbox', read)).rejects.toThrow('missing')
     expect(await handles.use(id, 'live', read)).toBe(0)
@@ -108,7 +130,10 @@ describe('open stores', () => {
     const handles = new Handles(location, 8)
     let most = 0
     for (const id of await stores(400)) {
-      await handles.use(id, 'live', async (store) => { await write(store); await read(store) })
+      await handles.use(id, 'live', async (store) => {
+        await write(store)
+        await read(store)
+      })
       most = Math.max(most, descriptors())
     }
     // Eight open ones, and at most 32 closed ones that wait to be collected, of six descriptors each.

@@ -6,12 +6,24 @@ const PATH = '/team/invitations'
 
 let app: TestApp
 let shop: TestStore
-beforeAll(async () => { app = await testApp() })
-beforeEach(async () => { app.clock.real(); shop = await app.newStore() })
+beforeAll(async () => {
+  app = await testApp()
+})
+beforeEach(async () => {
+  app.clock.real()
+  shop = await app.newStore()
+})
 afterAll(() => app.close())
 
-const post = (key: string, body: unknown = { email: 'ada@example.com' }, options: { key?: string, path?: string, headers?: Record<string, string> } = {}) =>
-  shop.call('POST', options.path ?? PATH, body, { headers: { ...options.headers, 'idempotency-key': key }, key: options.key ?? shop.keys.admin })
+const post = (
+  key: string,
+  body: unknown = { email: 'ada@example.com' },
+  options: { key?: string; path?: string; headers?: Record<string, string> } = {},
+) =>
+  shop.call('POST', options.path ?? PATH, body, {
+    headers: { ...options.headers, 'idempotency-key': key },
+    key: options.key ?? shop.keys.admin,
+  })
 const invited = async () => ((await shop.call('GET', PATH)).body.data as { email: string }[]).map(({ email }) => email)
 const replayed = (answer: { headers: Headers }) => answer.headers.get('idempotent-replayed')
 
@@ -62,9 +74,15 @@ describe('Idempotency-Key', () => {
   test('20 in parallel over HTTP have one effect and one response', async () => {
     const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: app.app.fetch })
     try {
-      const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${server.url}api/v1${PATH}`, {
-        method: 'POST', body: '{"email":"ada@example.com"}', headers: { authorization: `Bearer ${shop.keys.admin}`, 'content-type': 'application/json', 'idempotency-key': 'k' },
-      })))
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () =>
+          fetch(`${server.url}api/v1${PATH}`, {
+            method: 'POST',
+            body: '{"email":"ada@example.com"}',
+            headers: { authorization: `Bearer ${shop.keys.admin}`, 'content-type': 'application/json', 'idempotency-key': 'k' },
+          }),
+        ),
+      )
       expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201))
       expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1)
     } finally {
@@ -80,7 +98,9 @@ describe('Idempotency-Key', () => {
   })
 
   test('a refusal is a response too, and comes again when its cause is gone', async () => {
-    const { body: { id } } = await post('first')
+    const {
+      body: { id },
+    } = await post('first')
     const refused = await post('second')
     expect(refused.status).toBe(409)
     await shop.call('DELETE', `${PATH}/${id}`)
@@ -92,7 +112,9 @@ describe('Idempotency-Key', () => {
 
   test('what a unique column refuses is such a response too, and what was written before it is undone', async () => {
     const product = (key: string) => post(key, { name: 'Vase', sku: 'V-1', price: 1 }, { path: '/products' })
-    const { body: { id } } = await product('first')
+    const {
+      body: { id },
+    } = await product('first')
     expect((await product('second')).status).toBe(409)
     expect((await shop.call('GET', '/products')).body.meta.count).toBe(1)
     expect((await shop.call('DELETE', `/products/${id}`)).status).toBe(200)
@@ -120,7 +142,9 @@ describe('Idempotency-Key', () => {
 
   test('a key is kept for 24 hours and no longer', async () => {
     app.clock.now = new Date('2026-03-01T12:00:00.000Z')
-    const { body: { id } } = await post('k')
+    const {
+      body: { id },
+    } = await post('k')
     app.clock.advance(DAY_MS - 1)
     expect(replayed(await post('k'))).toBe('true')
     app.clock.advance(1)

@@ -6,13 +6,21 @@ import { testApp, type TestApp, type TestStore } from '../harness.ts'
 
 let app: TestApp
 let shop: TestStore
-beforeAll(async () => { app = await testApp(); shop = await app.newStore() })
+beforeAll(async () => {
+  app = await testApp()
+  shop = await app.newStore()
+})
 afterAll(() => app.close())
 
 const DAY_MS = 86_400_000
-const sweepAfter = (ms: number) => app.handles.use(shop.store.id, 'live', (store) =>
-  sweep(store, { storeId: shop.store.id, environment: 'live' }, null, { ...realOutside, now: () => new Date(Date.now() + ms) }))
-const count = (table: string) => app.handles.use(shop.store.id, 'live', async ({ read }) => Number(Object.values((await read.all<Record<string, number>>(sql.raw(`select count(*) from ${table}`)))[0]!)[0]))
+const sweepAfter = (ms: number) =>
+  app.handles.use(shop.store.id, 'live', (store) =>
+    sweep(store, { storeId: shop.store.id, environment: 'live' }, null, { ...realOutside, now: () => new Date(Date.now() + ms) }),
+  )
+const count = (table: string) =>
+  app.handles.use(shop.store.id, 'live', async ({ read }) =>
+    Number(Object.values((await read.all<Record<string, number>>(sql.raw(`select count(*) from ${table}`)))[0]!)[0]),
+  )
 
 test('a sweep forgets what has expired, and nothing before', async () => {
   await shop.call('POST', '/brands', { name: 'Audited' }, { headers: { 'idempotency-key': 'k' } })
@@ -21,7 +29,13 @@ test('a sweep forgets what has expired, and nothing before', async () => {
   const bought = (await shop.call('POST', '/carts', { items: [{ variantId: product.variants[0].id }] })).body
   const shippingMethodId = (await shop.call('POST', '/shipping', { name: 'Shop', type: 'in_store', price: 0 })).body.id
   await shop.call('POST', `/carts/${bought.id}/checkout`, { email: 'a@example.com', paymentMethod: 'manual', shippingMethodId })
-  const all = async () => ({ carts: await count('carts'), keys: await count('idempotency_keys'), events: await count('outbox'), audit: await count('audit_log'), orders: await count('orders') })
+  const all = async () => ({
+    carts: await count('carts'),
+    keys: await count('idempotency_keys'),
+    events: await count('outbox'),
+    audit: await count('audit_log'),
+    orders: await count('orders'),
+  })
 
   const before = await all()
   expect(before).toMatchObject({ carts: 2, keys: 1, orders: 1 })
@@ -39,9 +53,12 @@ test('a sweep forgets what has expired, and nothing before', async () => {
 })
 
 test('more rows than one transaction takes go in several', async () => {
-  await app.handles.use(shop.store.id, 'live', (store) => store.write(async (tx) => {
-    for (let i = 0; i < 1201; i++) await tx.run(sql`insert into outbox values (${Bun.randomUUIDv7()}, 'product.updated', '{}', '2020-01-01T00:00:00.000Z')`)
-  }))
+  await app.handles.use(shop.store.id, 'live', (store) =>
+    store.write(async (tx) => {
+      for (let i = 0; i < 1201; i++)
+        await tx.run(sql`insert into outbox values (${Bun.randomUUIDv7()}, 'product.updated', '{}', '2020-01-01T00:00:00.000Z')`)
+    }),
+  )
   await sweepAfter(0)
   expect(await count('outbox')).toBe(0)
 })

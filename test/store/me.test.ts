@@ -3,7 +3,10 @@ import { testApp, type TestApp, type TestStore } from '../harness.ts'
 
 let app: TestApp
 let shop: TestStore
-beforeAll(async () => { app = await testApp(); shop = await app.newStore({ name: 'Atelier', currency: 'eur', locale: 'de-DE', plan: 'scale' }) })
+beforeAll(async () => {
+  app = await testApp()
+  shop = await app.newStore({ name: 'Atelier', currency: 'eur', locale: 'de-DE', plan: 'scale' })
+})
 afterAll(() => app.close())
 
 describe('/me', () => {
@@ -11,7 +14,13 @@ describe('/me', () => {
     const { status, body } = await shop.call('GET', '/me')
     expect(status).toBe(200)
     expect(body.store).toEqual({
-      id: shop.store.id, name: 'Atelier', slug: shop.store.slug, currency: 'eur', locale: 'de-DE', plan: 'scale', aiBuilt: false,
+      id: shop.store.id,
+      name: 'Atelier',
+      slug: shop.store.slug,
+      currency: 'eur',
+      locale: 'de-DE',
+      plan: 'scale',
+      aiBuilt: false,
       settings: { defaultLanguage: 'de-DE', enabledLanguages: { 'de-DE': true }, enabledCurrencies: ['eur'] },
     })
     expect(body.key).toMatchObject({ environment: 'live', scopes: null })

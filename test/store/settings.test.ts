@@ -13,9 +13,20 @@ import { testApp, type TestApp, type TestStore } from '../harness.ts'
 let app: TestApp
 let dns: TestDns
 let shop: TestStore
-beforeAll(async () => { dns = await testDns(); app = await testApp({ dnsServers: [dns.address] }) })
-beforeEach(async () => { shop = await app.newStore({ name: 'Atelier', currency: 'eur', locale: 'de-DE' }); dns.mood = 'well'; dns.asked = []; dns.before = undefined })
-afterAll(async () => { await app.close(); dns.close() })
+beforeAll(async () => {
+  dns = await testDns()
+  app = await testApp({ dnsServers: [dns.address] })
+})
+beforeEach(async () => {
+  shop = await app.newStore({ name: 'Atelier', currency: 'eur', locale: 'de-DE' })
+  dns.mood = 'well'
+  dns.asked = []
+  dns.before = undefined
+})
+afterAll(async () => {
+  await app.close()
+  dns.close()
+})
 
 const patch = (body: unknown, key?: string) => shop.call('PATCH', '/settings', body, key ? { key } : {})
 const get = async (key?: string) => (await shop.call('GET', '/settings', undefined, key ? { key } : {})).body
@@ -25,9 +36,24 @@ const verify = (key?: string) => shop.call('POST', '/settings/email-domain/verif
 async function coupon(storeId = shop.store.id, environment: Environment = 'live'): Promise<string> {
   const id = Bun.randomUUIDv7()
   const at = new Date().toISOString()
-  await app.handles.use(storeId, environment, (store) => store.write(async (tx) => {
-    await tx.insert(coupons).values({ id, code: `C-${id.slice(-12)}`, type: 'percentage', percentage: 10, timesRedeemed: 0, productIds: [], collectionIds: [], categoryIds: [], brandIds: [], currencyAmounts: {}, createdAt: at, updatedAt: at })
-  }))
+  await app.handles.use(storeId, environment, (store) =>
+    store.write(async (tx) => {
+      await tx.insert(coupons).values({
+        id,
+        code: `C-${id.slice(-12)}`,
+        type: 'percentage',
+        percentage: 10,
+        timesRedeemed: 0,
+        productIds: [],
+        collectionIds: [],
+        categoryIds: [],
+        brandIds: [],
+        currencyAmounts: {},
+        createdAt: at,
+        updatedAt: at,
+      })
+    }),
+  )
   return id
 }
 
@@ -36,13 +62,22 @@ describe('GET /settings', () => {
     const { status, body } = await shop.call('GET', '/settings')
     expect(status).toBe(200)
     expect(body).toEqual({
-      name: 'Atelier', contactEmail: null,
+      name: 'Atelier',
+      contactEmail: null,
       address: { company: null, line1: null, line2: null, city: null, state: null, postalCode: null, country: null },
-      currency: 'eur', locale: 'de-DE', defaultLanguage: 'de-DE', enabledLanguages: { 'de-DE': true }, enabledCurrencies: ['eur'], taxesIncluded: true,
+      currency: 'eur',
+      locale: 'de-DE',
+      defaultLanguage: 'de-DE',
+      enabledLanguages: { 'de-DE': true },
+      enabledCurrencies: ['eur'],
+      taxesIncluded: true,
       tools: { events: true, bookings: true, reviews: true, blog: true, loyalty: true, wishlist: true },
-      checkout: { requirePhone: false, guestCheckout: true, cartTtlDays: 30 }, payments: { testMode: true },
+      checkout: { requirePhone: false, guestCheckout: true, cartTtlDays: 30 },
+      payments: { testMode: true },
       email: { fromName: null, fromAddress: null, outboundEnabled: false, domain: null, domainVerified: false, dns: null },
-      booking: { cancellationHours: 24, bufferMinutes: 0, autoConfirm: true }, welcomeOffer: { enabled: false, couponId: null }, lowStockThreshold: 5,
+      booking: { cancellationHours: 24, bufferMinutes: 0, autoConfirm: true },
+      welcomeOffer: { enabled: false, couponId: null },
+      lowStockThreshold: 5,
       updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     })
   })
@@ -52,7 +87,9 @@ describe('GET /settings', () => {
     expect((await shop.call('GET', '/settings', undefined, { key: reader })).status).toBe(200)
     expect((await patch({ name: 'New' }, writer)).status).toBe(200)
     for (const [answer, scope] of [
-      [await shop.call('GET', '/settings', undefined, { key: writer }), 'settings:read'], [await patch({ name: 'No' }, reader), 'settings:write'], [await verify(reader), 'settings:write'],
+      [await shop.call('GET', '/settings', undefined, { key: writer }), 'settings:read'],
+      [await patch({ name: 'No' }, reader), 'settings:write'],
+      [await verify(reader), 'settings:write'],
       [await shop.call('GET', '/settings', undefined, { key: shop.keys.storefront }), 'settings:read'],
     ] as const) {
       expect(answer.status).toBe(403)
@@ -85,12 +122,37 @@ describe('PATCH /settings', () => {
   })
 
   test.each([
-    ['address', { city: 'Köln', country: 'de' }, { line1: 'Dom 1' }, { company: null, line1: 'Dom 1', line2: null, city: 'Köln', state: null, postalCode: null, country: 'DE' }],
-    ['tools', { events: false }, { blog: false }, { events: false, bookings: true, reviews: true, blog: false, loyalty: true, wishlist: true }],
-    ['checkout', { requirePhone: true }, { guestCheckout: false, cartTtlDays: 7 }, { requirePhone: true, guestCheckout: false, cartTtlDays: 7 }],
+    [
+      'address',
+      { city: 'Köln', country: 'de' },
+      { line1: 'Dom 1' },
+      { company: null, line1: 'Dom 1', line2: null, city: 'Köln', state: null, postalCode: null, country: 'DE' },
+    ],
+    [
+      'tools',
+      { events: false },
+      { blog: false },
+      { events: false, bookings: true, reviews: true, blog: false, loyalty: true, wishlist: true },
+    ],
+    [
+      'checkout',
+      { requirePhone: true },
+      { guestCheckout: false, cartTtlDays: 7 },
+      { requirePhone: true, guestCheckout: false, cartTtlDays: 7 },
+    ],
     ['payments', { testMode: false }, {}, { testMode: false }],
-    ['email', { fromName: 'Atelier' }, { fromAddress: 'hello@atelier.example', outboundEnabled: true }, { fromName: 'Atelier', fromAddress: 'hello@atelier.example', outboundEnabled: true, domain: null, domainVerified: false, dns: null }],
-    ['booking', { bufferMinutes: 15 }, { cancellationHours: 12.5, autoConfirm: false }, { cancellationHours: 12.5, bufferMinutes: 15, autoConfirm: false }],
+    [
+      'email',
+      { fromName: 'Atelier' },
+      { fromAddress: 'hello@atelier.example', outboundEnabled: true },
+      { fromName: 'Atelier', fromAddress: 'hello@atelier.example', outboundEnabled: true, domain: null, domainVerified: false, dns: null },
+    ],
+    [
+      'booking',
+      { bufferMinutes: 15 },
+      { cancellationHours: 12.5, autoConfirm: false },
+      { cancellationHours: 12.5, bufferMinutes: 15, autoConfirm: false },
+    ],
     ['enabledLanguages', { 'pl-PL': true }, { 'en-US': false }, { 'de-DE': true, 'pl-PL': true, 'en-US': false }],
   ])('%s merges field by field', async (field, first, second, merged) => {
     expect((await patch({ [field]: first })).status).toBe(200)
@@ -100,22 +162,48 @@ describe('PATCH /settings', () => {
 
   test('null clears the fields that may be null, and blank text does the same', async () => {
     const full = {
-      contactEmail: 'a@b.example', address: { company: 'A', line1: 'B', line2: 'C', city: 'D', state: 'E', postalCode: 'F', country: 'PL' },
-      booking: { cancellationHours: 1, bufferMinutes: 2, autoConfirm: true }, email: { fromName: 'A', fromAddress: 'a@b.example', domain: 'b.example' }, welcomeOffer: { couponId: await coupon() },
+      contactEmail: 'a@b.example',
+      address: { company: 'A', line1: 'B', line2: 'C', city: 'D', state: 'E', postalCode: 'F', country: 'PL' },
+      booking: { cancellationHours: 1, bufferMinutes: 2, autoConfirm: true },
+      email: { fromName: 'A', fromAddress: 'a@b.example', domain: 'b.example' },
+      welcomeOffer: { couponId: await coupon() },
     }
     expect((await patch(full)).body).toMatchObject(full)
-    const nothing = Object.fromEntries(Object.entries(full).map(([field, value]) => [field, typeof value === 'string' ? null : Object.fromEntries(Object.keys(value).map((name) => [name, null]))]))
+    const nothing = Object.fromEntries(
+      Object.entries(full).map(([field, value]) => [
+        field,
+        typeof value === 'string' ? null : Object.fromEntries(Object.keys(value).map((name) => [name, null])),
+      ]),
+    )
     expect((await patch(nothing)).body).toMatchObject(nothing)
-    expect((await patch({ address: { line1: '  ', city: ' Kraków ' }, email: { fromName: '' } })).body).toMatchObject({ address: { line1: null, city: 'Kraków' }, email: { fromName: null } })
+    expect((await patch({ address: { line1: '  ', city: ' Kraków ' }, email: { fromName: '' } })).body).toMatchObject({
+      address: { line1: null, city: 'Kraków' },
+      email: { fromName: null },
+    })
   })
 
   test.each([
-    ['name', { name: null }], ['taxesIncluded', { taxesIncluded: null }], ['lowStockThreshold', { lowStockThreshold: null }], ['defaultLanguage', { defaultLanguage: null }],
-    ['enabledCurrencies', { enabledCurrencies: null }], ['enabledLanguages', { enabledLanguages: null }], ['tools', { tools: null }], ['tools.blog', { tools: { blog: null } }],
-    ['checkout.cartTtlDays', { checkout: { cartTtlDays: null } }], ['payments.testMode', { payments: { testMode: null } }], ['email.outboundEnabled', { email: { outboundEnabled: null } }],
-    ['welcomeOffer.enabled', { welcomeOffer: { enabled: null } }], ['enabledLanguages.pl-PL', { enabledLanguages: { 'pl-PL': null } }],
-    ['taxesIncluded', { taxesIncluded: 'true' }], ['lowStockThreshold', { lowStockThreshold: '5' }], ['name', { name: 5 }], ['address', { address: 'Dom 1' }],
-    ['booking.bufferMinutes', { booking: { bufferMinutes: '5' } }], ['booking.autoConfirm', { booking: { autoConfirm: 1 } }], ['enabledCurrencies', { enabledCurrencies: 'eur' }], ['enabledLanguages', { enabledLanguages: ['de-DE'] }],
+    ['name', { name: null }],
+    ['taxesIncluded', { taxesIncluded: null }],
+    ['lowStockThreshold', { lowStockThreshold: null }],
+    ['defaultLanguage', { defaultLanguage: null }],
+    ['enabledCurrencies', { enabledCurrencies: null }],
+    ['enabledLanguages', { enabledLanguages: null }],
+    ['tools', { tools: null }],
+    ['tools.blog', { tools: { blog: null } }],
+    ['checkout.cartTtlDays', { checkout: { cartTtlDays: null } }],
+    ['payments.testMode', { payments: { testMode: null } }],
+    ['email.outboundEnabled', { email: { outboundEnabled: null } }],
+    ['welcomeOffer.enabled', { welcomeOffer: { enabled: null } }],
+    ['enabledLanguages.pl-PL', { enabledLanguages: { 'pl-PL': null } }],
+    ['taxesIncluded', { taxesIncluded: 'true' }],
+    ['lowStockThreshold', { lowStockThreshold: '5' }],
+    ['name', { name: 5 }],
+    ['address', { address: 'Dom 1' }],
+    ['booking.bufferMinutes', { booking: { bufferMinutes: '5' } }],
+    ['booking.autoConfirm', { booking: { autoConfirm: 1 } }],
+    ['enabledCurrencies', { enabledCurrencies: 'eur' }],
+    ['enabledLanguages', { enabledLanguages: ['de-DE'] }],
   ])('%s of the wrong type is 400 with its path: %j', async (path, body) => {
     const answer = await patch(body)
     expect(answer.status).toBe(400)
@@ -153,8 +241,17 @@ describe('PATCH /settings', () => {
   test('unknown fields are ignored, and so are those that only the platform sets', async () => {
     const before = await get()
     const { status, body } = await patch({
-      id: 7, slug: 'x', storeId: 'x', currency: 'usd', locale: 'en-US', updatedAt: '2000-01-01T00:00:00.000Z', emailDomainVerified: true, emailDomainToken: 'x', nonsense: true,
-      email: { domainVerified: true, dns: null, nonsense: 1 }, tools: { teleport: false },
+      id: 7,
+      slug: 'x',
+      storeId: 'x',
+      currency: 'usd',
+      locale: 'en-US',
+      updatedAt: '2000-01-01T00:00:00.000Z',
+      emailDomainVerified: true,
+      emailDomainToken: 'x',
+      nonsense: true,
+      email: { domainVerified: true, dns: null, nonsense: 1 },
+      tools: { teleport: false },
     })
     expect(status).toBe(200)
     expect(body).toEqual({ ...before, updatedAt: body.updatedAt })
@@ -163,7 +260,14 @@ describe('PATCH /settings', () => {
 
   test('malformed JSON is 400, another content type 415', async () => {
     expect((await shop.call('PATCH', '/settings', undefined, { raw: '{"name":' })).status).toBe(400)
-    expect((await shop.call('PATCH', '/settings', undefined, { raw: 'name=x', headers: { 'content-type': 'application/x-www-form-urlencoded' } })).status).toBe(415)
+    expect(
+      (
+        await shop.call('PATCH', '/settings', undefined, {
+          raw: 'name=x',
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        })
+      ).status,
+    ).toBe(415)
     expect((await shop.call('PATCH', '/settings', [])).status).toBe(400)
   })
 
@@ -216,7 +320,13 @@ describe('currencies', () => {
     expect((await patch({ enabledCurrencies: ['usd'] })).body.enabledCurrencies).toEqual(['eur', 'usd'])
   })
 
-  test.each([['xyz', 'custom'], ['zzz', 'custom'], ['eu', 'invalid_string'], ['euro', 'invalid_string'], ['', 'invalid_string']])('%j is 400', async (code, kind) => {
+  test.each([
+    ['xyz', 'custom'],
+    ['zzz', 'custom'],
+    ['eu', 'invalid_string'],
+    ['euro', 'invalid_string'],
+    ['', 'invalid_string'],
+  ])('%j is 400', async (code, kind) => {
     const answer = await patch({ enabledCurrencies: ['usd', code] })
     expect(answer.status).toBe(400)
     expect(answer.body.details[0]).toMatchObject({ code: kind, path: ['enabledCurrencies', '1'] })
@@ -226,7 +336,10 @@ describe('currencies', () => {
 describe('languages', () => {
   test('the default language must be enabled', async () => {
     expect((await patch({ defaultLanguage: 'pl-PL' })).body.details[0]).toMatchObject({ code: 'custom', path: ['defaultLanguage'] })
-    expect((await patch({ defaultLanguage: 'pl-PL', enabledLanguages: { 'pl-PL': true } })).body).toMatchObject({ defaultLanguage: 'pl-PL', enabledLanguages: { 'de-DE': true, 'pl-PL': true } })
+    expect((await patch({ defaultLanguage: 'pl-PL', enabledLanguages: { 'pl-PL': true } })).body).toMatchObject({
+      defaultLanguage: 'pl-PL',
+      enabledLanguages: { 'de-DE': true, 'pl-PL': true },
+    })
     expect((await patch({ enabledLanguages: { 'pl-PL': false } })).body.details[0].path).toEqual(['defaultLanguage'])
     expect((await patch({ defaultLanguage: 'de-DE', enabledLanguages: { 'pl-PL': false } })).status).toBe(200)
   })
@@ -237,12 +350,15 @@ describe('languages', () => {
     expect(answer.body.details[0].path).toEqual(['enabledLanguages', 'de-DE'])
   })
 
-  test.each(['xx-XX', 'pl-pl', 'PL-pl', 'pl', 'pl_PL', 'english', 'eng-US', 'en-ZZ', '', '__proto__', 'constructor'])('%j is no locale', async (locale) => {
-    const answer = await shop.call('PATCH', '/settings', undefined, { raw: `{"enabledLanguages":{${JSON.stringify(locale)}:true}}` })
-    expect(answer.status).toBe(400)
-    expect(answer.body.details[0]).toMatchObject({ code: 'custom', path: ['enabledLanguages', locale] })
-    expect((await patch({ defaultLanguage: locale })).status).toBe(400)
-  })
+  test.each(['xx-XX', 'pl-pl', 'PL-pl', 'pl', 'pl_PL', 'english', 'eng-US', 'en-ZZ', '', '__proto__', 'constructor'])(
+    '%j is no locale',
+    async (locale) => {
+      const answer = await shop.call('PATCH', '/settings', undefined, { raw: `{"enabledLanguages":{${JSON.stringify(locale)}:true}}` })
+      expect(answer.status).toBe(400)
+      expect(answer.body.details[0]).toMatchObject({ code: 'custom', path: ['enabledLanguages', locale] })
+      expect((await patch({ defaultLanguage: locale })).status).toBe(400)
+    },
+  )
 })
 
 describe('welcome offer', () => {
@@ -259,12 +375,19 @@ describe('welcome offer', () => {
     expect((await patch({ welcomeOffer: { couponId } })).body.welcomeOffer).toEqual({ enabled: false, couponId })
     expect((await patch({ welcomeOffer: { enabled: true } })).body.welcomeOffer).toEqual({ enabled: true, couponId })
     await refused({ couponId: null })
-    expect((await patch({ welcomeOffer: { enabled: false, couponId: null } })).body.welcomeOffer).toEqual({ enabled: false, couponId: null })
+    expect((await patch({ welcomeOffer: { enabled: false, couponId: null } })).body.welcomeOffer).toEqual({
+      enabled: false,
+      couponId: null,
+    })
   })
 
-  test('a coupon that is missing, another store\'s or the sandbox\'s is the same 400', async () => {
+  test("a coupon that is missing, another store's or the sandbox's is the same 400", async () => {
     const other = await app.newStore()
-    const bodies = [await refused({ couponId: Bun.randomUUIDv7() }), await refused({ couponId: await coupon(other.store.id) }), await refused({ couponId: await coupon(shop.store.id, 'sandbox'), enabled: true })]
+    const bodies = [
+      await refused({ couponId: Bun.randomUUIDv7() }),
+      await refused({ couponId: await coupon(other.store.id) }),
+      await refused({ couponId: await coupon(shop.store.id, 'sandbox'), enabled: true }),
+    ]
     expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1)
     await refused({ couponId: 'no-uuid' })
   })
@@ -272,24 +395,43 @@ describe('welcome offer', () => {
   test('an offer can be switched off after its coupon is gone, but not on', async () => {
     const couponId = await coupon()
     await patch({ welcomeOffer: { couponId } })
-    await app.handles.use(shop.store.id, 'live', (store) => store.write(async (tx) => { await tx.delete(coupons) }))
+    await app.handles.use(shop.store.id, 'live', (store) =>
+      store.write(async (tx) => {
+        await tx.delete(coupons)
+      }),
+    )
     expect((await patch({ welcomeOffer: { enabled: false } })).status).toBe(200)
     await refused({ enabled: true })
   })
 })
 
 describe('email domain', () => {
-  const published = async () => { const { name, value } = (await get()).email.dns; dns.txt.set(name, ['v=spf1 -all', value]) }
+  const published = async () => {
+    const { name, value } = (await get()).email.dns
+    dns.txt.set(name, ['v=spf1 -all', value])
+  }
 
   test('is stored as a lowercase ASCII host name, with the record to publish', async () => {
     const { email } = (await patch({ email: { domain: 'Mail.MÜNCHEN.de' } })).body
     expect(email).toMatchObject({
-      domain: 'mail.xn--mnchen-3ya.de', domainVerified: false,
+      domain: 'mail.xn--mnchen-3ya.de',
+      domainVerified: false,
       dns: { type: 'TXT', name: '_stoa.mail.xn--mnchen-3ya.de', value: expect.stringMatching(/^stoa-verification=[0-9a-f]{32,}$/) },
     })
   })
 
-  test.each(['https://shop.example', 'shop.example/mail', 'shop.example:25', 'me@shop.example', 'shop', '127.0.0.1', 'a b.example', '-a.example', '', `${'a.'.repeat(126)}com`])('%j is 400', async (domain) => {
+  test.each([
+    'https://shop.example',
+    'shop.example/mail',
+    'shop.example:25',
+    'me@shop.example',
+    'shop',
+    '127.0.0.1',
+    'a b.example',
+    '-a.example',
+    '',
+    `${'a.'.repeat(126)}com`,
+  ])('%j is 400', async (domain) => {
     const answer = await patch({ email: { domain } })
     expect(answer.status).toBe(400)
     expect(answer.body.details[0].path).toEqual(['email', 'domain'])
@@ -313,12 +455,18 @@ describe('email domain', () => {
     expect(dns.asked).toContain('_stoa.found.example')
   })
 
-  test('a record that is missing, another store\'s or merely alike leaves it unverified', async () => {
+  test("a record that is missing, another store's or merely alike leaves it unverified", async () => {
     const other = await app.newStore()
     await patch({ email: { domain: 'absent.example' } })
     await other.call('PATCH', '/settings', { email: { domain: 'absent.example' } })
     const { value } = (await get()).email.dns
-    for (const texts of [null, [], [''], [(await other.call('GET', '/settings')).body.email.dns.value], [`${value}0`, ` ${value}`, value.toUpperCase()]]) {
+    for (const texts of [
+      null,
+      [],
+      [''],
+      [(await other.call('GET', '/settings')).body.email.dns.value],
+      [`${value}0`, ` ${value}`, value.toUpperCase()],
+    ]) {
       if (texts) dns.txt.set('_stoa.absent.example', texts)
       const answer = await verify()
       expect([answer.status, answer.body.email.domainVerified]).toEqual([200, false])
@@ -374,7 +522,9 @@ describe('email domain', () => {
   test('a domain that changes during the look-up stays unverified', async () => {
     await patch({ email: { domain: 'before.example' } })
     await published()
-    dns.before = async () => { await patch({ email: { domain: 'after.example' } }) }
+    dns.before = async () => {
+      await patch({ email: { domain: 'after.example' } })
+    }
     expect((await verify()).body.email).toMatchObject({ domain: 'after.example', domainVerified: false })
   })
 
@@ -401,13 +551,25 @@ test('a server asks the resolvers that DNS_SERVERS names', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stoa-dns-'))
   const config = readConfig({ DATA_DIR: folder, API_PORT: '0', LOG: 'silent', DNS_SERVERS: dns.address })
   const { registry, close } = await openRegistry(config.database)
-  const store = await registry.createStore({ name: 'Atelier', slug: 'atelier', plan: 'growth', currency: 'eur', locale: 'de-DE', aiBuilt: false })
+  const store = await registry.createStore({
+    name: 'Atelier',
+    slug: 'atelier',
+    plan: 'growth',
+    currency: 'eur',
+    locale: 'de-DE',
+    aiBuilt: false,
+  })
   const { secret } = await registry.createKey({ storeId: store.id, name: 'admin', environment: 'live', scopes: null })
   const api = await serveApi(config)
   try {
-    const send = async (method: string, path: string, body?: unknown) => (await fetch(`http://127.0.0.1:${api.port}/api/v1/settings${path}`, {
-      method, headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }, body: body === undefined ? undefined : JSON.stringify(body),
-    })).json() as any
+    const send = async (method: string, path: string, body?: unknown) =>
+      (
+        await fetch(`http://127.0.0.1:${api.port}/api/v1/settings${path}`, {
+          method,
+          headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+          body: body === undefined ? undefined : JSON.stringify(body),
+        })
+      ).json() as any
     const { email } = await send('PATCH', '', { email: { domain: 'served.example' } })
     dns.txt.set(email.dns.name, [email.dns.value])
     expect((await send('POST', '/email-domain/verify')).email.domainVerified).toBe(true)

@@ -12,7 +12,9 @@ let next = 0
 async function work() {
   while (next < Number(count)) {
     const id = `${name}-${next++}`
-    await store.write(async (tx) => { await tx.insert(outbox).values({ id, event: name, payload: {}, createdAt: new Date().toISOString() }) })
+    await store.write(async (tx) => {
+      await tx.insert(outbox).values({ id, event: name, payload: {}, createdAt: new Date().toISOString() })
+    })
     process.stdout.write(`${id}\n`)
   }
 }

@@ -24,19 +24,35 @@ afterEach(() => {
 })
 
 const event = (id: string) => ({ id, event: 'test', payload: {}, createdAt: new Date().toISOString() })
-const add = (id: string, to = store) => to.write(async (tx) => { await tx.insert(outbox).values(event(id)) })
-const ids = async (from = store) => (await from.read.select({ id: outbox.id }).from(outbox).orderBy(asc(sql`rowid`))).map(({ id }) => id)
+const add = (id: string, to = store) =>
+  to.write(async (tx) => {
+    await tx.insert(outbox).values(event(id))
+  })
+const ids = async (from = store) =>
+  (
+    await from.read
+      .select({ id: outbox.id })
+      .from(outbox)
+      .orderBy(asc(sql`rowid`))
+  ).map(({ id }) => id)
 
 /** Reads a counter, lets others run, writes it back: loses updates wherever two may run at once. */
-const increment = (to = store) => to.write(async (tx) => {
-  const [row] = await tx.select().from(counters).where(eq(counters.name, 'n'))
-  await new Promise(setImmediate)
-  await tx.insert(counters).values({ name: 'n', value: 1 }).onConflictDoUpdate({ target: counters.name, set: { value: (row?.value ?? 0) + 1 } })
-})
+const increment = (to = store) =>
+  to.write(async (tx) => {
+    const [row] = await tx.select().from(counters).where(eq(counters.name, 'n'))
+    await new Promise(setImmediate)
+    await tx
+      .insert(counters)
+      .values({ name: 'n', value: 1 })
+      .onConflictDoUpdate({ target: counters.name, set: { value: (row?.value ?? 0) + 1 } })
+  })
 const counted = async () => (await store.read.select().from(counters))[0]!.value
 
 function child(count: number, name: string) {
-  const run = Bun.spawn([process.execPath, join(import.meta.dirname, 'writer-child.ts'), path, String(count), name], { stdout: 'pipe', stderr: 'inherit' })
+  const run = Bun.spawn([process.execPath, join(import.meta.dirname, 'writer-child.ts'), path, String(count), name], {
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
   const told: string[] = []
   const ended = (async () => {
     let rest = ''
@@ -61,7 +77,10 @@ describe('the writer of a store', () => {
     for (let round = 0; round < 3; round++) {
       let longest = 0
       let last = performance.now()
-      const timer = setInterval(() => { longest = Math.max(longest, performance.now() - last); last = performance.now() }, 1)
+      const timer = setInterval(() => {
+        longest = Math.max(longest, performance.now() - last)
+        last = performance.now()
+      }, 1)
       await Promise.all(Array.from({ length: 500 }, (_, n) => add(`${round}-${n}`)))
       clearInterval(timer)
       lags.push(Math.max(longest, performance.now() - last))
@@ -79,11 +98,15 @@ describe('the writer of a store', () => {
   })
 
   test('a write that throws undoes itself, and those that share its commit land', async () => {
-    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, (_, n) => store.write(async (tx) => {
-      await tx.insert(outbox).values(event(`e${n}`))
-      if (n % 10 === 3) throw new Error(`no ${n}`)
-      return n
-    })))
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, n) =>
+        store.write(async (tx) => {
+          await tx.insert(outbox).values(event(`e${n}`))
+          if (n % 10 === 3) throw new Error(`no ${n}`)
+          return n
+        }),
+      ),
+    )
     outcomes.forEach((outcome, n) => {
       if (n % 10 === 3) expect(outcome).toMatchObject({ status: 'rejected', reason: { message: `no ${n}` } })
       else expect(outcome).toEqual({ status: 'fulfilled', value: n })
@@ -95,7 +118,14 @@ describe('the writer of a store', () => {
 
   test('a write that a constraint refuses undoes itself alone, and tells which', async () => {
     await add('taken')
-    const [first, second, third] = await Promise.allSettled([add('a'), store.write(async (tx) => { await tx.insert(outbox).values(event('b')); await tx.insert(outbox).values(event('taken')) }), add('c')])
+    const [first, second, third] = await Promise.allSettled([
+      add('a'),
+      store.write(async (tx) => {
+        await tx.insert(outbox).values(event('b'))
+        await tx.insert(outbox).values(event('taken'))
+      }),
+      add('c'),
+    ])
     expect([first!.status, second!.status, third!.status]).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(constraintOf((second as PromiseRejectedResult).reason)).toEqual({ kind: 'unique', columns: ['outbox.id'] })
     expect(await ids()).toEqual(['taken', 'a', 'c'])
@@ -104,15 +134,28 @@ describe('the writer of a store', () => {
   test('a write sees those before it, and readers see none that is not committed', async () => {
     const seen: number[] = []
     const outside: number[] = []
-    await Promise.all(Array.from({ length: 20 }, (_, n) => store.write(async (tx) => {
-      await tx.insert(outbox).values(event(`e${n}`))
-      seen.push(await tx.$count(outbox))
-      outside.push(await store.read.$count(outbox))
-      throw new Error('undone')
-    }).catch(() => {})))
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        store
+          .write(async (tx) => {
+            await tx.insert(outbox).values(event(`e${n}`))
+            seen.push(await tx.$count(outbox))
+            outside.push(await store.read.$count(outbox))
+            throw new Error('undone')
+          })
+          .catch(() => {}),
+      ),
+    )
     expect(seen).toEqual(Array(20).fill(1))
     expect(outside).toEqual(Array(20).fill(0))
-    await Promise.all(Array.from({ length: 20 }, (_, n) => store.write(async (tx) => { await tx.insert(outbox).values(event(`f${n}`)); seen.push(await tx.$count(outbox)) })))
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        store.write(async (tx) => {
+          await tx.insert(outbox).values(event(`f${n}`))
+          seen.push(await tx.$count(outbox))
+        }),
+      ),
+    )
     expect(seen.slice(20)).toEqual(Array.from({ length: 20 }, (_, n) => n + 1))
     expect(await store.read.$count(outbox)).toBe(20)
   })
@@ -137,7 +180,7 @@ describe('the writer of a store', () => {
     expect(store.idle).toBe(true)
   })
 
-  test('two handles on one file lose no update and are never refused for the other\'s lock', async () => {
+  test("two handles on one file lose no update and are never refused for the other's lock", async () => {
     const other = await open()
     await Promise.all(Array.from({ length: 250 }, () => [increment(), increment(other)]).flat())
     other.close()
@@ -149,7 +192,9 @@ describe('two processes on one store', () => {
   test('both write at once, and nothing is lost or refused', async () => {
     const { run, told, ended } = child(400, 'child')
     let n = 0
-    const work = async () => { while (run.exitCode === null && n < 5_000) await add(`parent-${n++}`) }
+    const work = async () => {
+      while (run.exitCode === null && n < 5_000) await add(`parent-${n++}`)
+    }
     await Promise.all(Array.from({ length: 20 }, work))
     expect(await run.exited).toBe(0)
     await ended

@@ -3,7 +3,9 @@ import { sql } from 'drizzle-orm'
 import { ADDRESS, openShop, type Shop } from './servers.ts'
 
 let shop: Shop
-beforeAll(async () => { shop = await openShop() })
+beforeAll(async () => {
+  shop = await openShop()
+})
 afterAll(() => shop.close())
 
 /** Buyers at once, rounds of killing, and how long each storm blows before it is cut off. */
@@ -15,7 +17,8 @@ const STOCK = 100_000
 test('after kill -9 in a storm of checkouts every acknowledged order is there, and no stock or number is lost', async () => {
   let server = await shop.start()
   const call = (...[method, path, body]: [string, string, unknown?]) => shop.call(server, method, path, body)
-  const variantId = (await call('POST', '/products', { name: 'Candle', price: 4.2, stock: { quantity: STOCK } })).body.variants[0].id as string
+  const variantId = (await call('POST', '/products', { name: 'Candle', price: 4.2, stock: { quantity: STOCK } })).body.variants[0]
+    .id as string
   const shippingMethodId = (await call('POST', '/shipping', { name: 'Courier', type: 'courier', price: 5 })).body.id as string
   await call('POST', '/coupons', { code: 'STORM', type: 'percentage', value: 5 })
   const acknowledged = new Map<string, string>()
@@ -25,11 +28,18 @@ test('after kill -9 in a storm of checkouts every acknowledged order is there, a
     const buy = async (buyer: number) => {
       for (let n = 0; blowing; n++) {
         try {
-          const cart = (await call('POST', '/carts', { items: [{ variantId, quantity: 1 + n % 3 }] })).body.id
+          const cart = (await call('POST', '/carts', { items: [{ variantId, quantity: 1 + (n % 3) }] })).body.id
           await call('POST', `/carts/${cart}/coupons`, { code: 'STORM' })
-          const { status, body } = await call('POST', `/carts/${cart}/checkout`, { email: `b${buyer}@example.com`, paymentMethod: 'test', shippingMethodId, shippingAddress: ADDRESS })
+          const { status, body } = await call('POST', `/carts/${cart}/checkout`, {
+            email: `b${buyer}@example.com`,
+            paymentMethod: 'test',
+            shippingMethodId,
+            shippingAddress: ADDRESS,
+          })
           if (status === 201) acknowledged.set(body.order.id, body.order.orderNumber)
-        } catch { /* the server is gone: what it did not acknowledge may or may not be there */ }
+        } catch {
+          /* the server is gone: what it did not acknowledge may or may not be there */
+        }
       }
     }
     const buyers = Promise.all(Array.from({ length: BUYERS }, (_, i) => buy(i)))
@@ -42,8 +52,16 @@ test('after kill -9 in a storm of checkouts every acknowledged order is there, a
 
   expect(acknowledged.size).toBeGreaterThan(KILLS)
   await shop.inside(async ({ read: db }) => {
-    const rows = await db.all<{ id: string, lookup: number }>(sql`select id, lookup from orders order by lookup`) as never as [string, number][]
-    const stored = new Map(rows.map((row) => { const [id, lookup] = Object.values(row) as [string, number]; return [id, String(lookup)] }))
+    const rows = (await db.all<{ id: string; lookup: number }>(sql`select id, lookup from orders order by lookup`)) as never as [
+      string,
+      number,
+    ][]
+    const stored = new Map(
+      rows.map((row) => {
+        const [id, lookup] = Object.values(row) as [string, number]
+        return [id, String(lookup)]
+      }),
+    )
     for (const [id, number] of acknowledged) expect(stored.get(id)).toBe(number)
     expect([...stored.values()].map(Number)).toEqual(Array.from({ length: stored.size }, (_, i) => 1001 + i))
     const one = async (query: ReturnType<typeof sql>) => Number(Object.values((await db.all<Record<string, number>>(query))[0]!)[0])

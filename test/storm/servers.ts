@@ -5,8 +5,15 @@ import { join } from 'node:path'
 import { openRegistry } from '../../db/control/open.ts'
 import { databaseName, openDatabase, type Handle, type Location } from '../../db/open.ts'
 
-export interface Server { url: string, pid: number, stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number> }
-export interface Reply { status: number, body: any }
+export interface Server {
+  url: string
+  pid: number
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number>
+}
+export interface Reply {
+  status: number
+  body: any
+}
 export interface Shop {
   key: string
   /** Starts one more server process on the same data. */
@@ -20,14 +27,19 @@ export interface Shop {
 async function startServer(env: Record<string, string>): Promise<Server> {
   // A clean environment: the test runner sets variables (BASE_URL) that mean something else to the server.
   const { PATH, DATABASE_URL, DATABASE_ADMIN_URL, DATABASE_AUTH_TOKEN } = process.env
-  const child = Bun.spawn([process.execPath, 'api/main.ts'], { env: { PATH, DATABASE_URL, DATABASE_ADMIN_URL, DATABASE_AUTH_TOKEN, ...env }, stdout: 'pipe', stderr: 'inherit' })
+  const child = Bun.spawn([process.execPath, 'api/main.ts'], {
+    env: { PATH, DATABASE_URL, DATABASE_ADMIN_URL, DATABASE_AUTH_TOKEN, ...env },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
   let out = ''
   for await (const chunk of child.stdout) {
     out += new TextDecoder().decode(chunk)
     const url = /http:\/\/[^\s/]+/.exec(out)?.[0]
     if (url) {
       return {
-        url, pid: child.pid,
+        url,
+        pid: child.pid,
         async stop(signal = 'SIGTERM') {
           child.kill(signal)
           return child.exited
@@ -45,7 +57,14 @@ export async function openShop(): Promise<Shop> {
     ? { url: process.env.DATABASE_URL, adminUrl: process.env.DATABASE_ADMIN_URL, authToken: process.env.DATABASE_AUTH_TOKEN }
     : { url: `file:${folder}/{name}.db` }
   const { registry, close } = await openRegistry(location)
-  const store = await registry.createStore({ name: 'Storm', slug: `storm-${Bun.randomUUIDv7().slice(-12)}`, plan: 'growth', currency: 'usd', locale: 'en-US', aiBuilt: false })
+  const store = await registry.createStore({
+    name: 'Storm',
+    slug: `storm-${Bun.randomUUIDv7().slice(-12)}`,
+    plan: 'growth',
+    currency: 'usd',
+    locale: 'en-US',
+    aiBuilt: false,
+  })
   const { secret: key } = await registry.createKey({ storeId: store.id, name: 'admin', environment: 'live', scopes: null })
   const servers: Server[] = []
   return {
@@ -57,7 +76,9 @@ export async function openShop(): Promise<Shop> {
     },
     async call(server, method, path, body, headers = {}) {
       const response = await fetch(`${server.url}/api/v1${path}`, {
-        method, headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers }, body: body === undefined ? undefined : JSON.stringify(body),
+        method,
+        headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+        body: body === undefined ? undefined : JSON.stringify(body),
       })
       return { status: response.status, body: await response.json().catch(() => null) }
     },
@@ -76,7 +97,6 @@ export async function openShop(): Promise<Shop> {
     },
   }
 }
-
 
 /** Where everything in the storms is sent. */
 export const ADDRESS = { line1: 'Main Street 1', city: 'Gdynia', postalCode: '81-001', country: 'PL' }

@@ -1,0 +1,53 @@
+/** Translations as they are read: the fields of entities, and the entity of a translated slug. */
+import { and, eq, sql } from 'drizzle-orm'
+import { compile, named, type Db } from '../../db/driver.ts'
+import { translations, type TranslationFields } from '../../db/store/translations.ts'
+
+const idByTranslatedSlug = compile((db) =>
+  db
+    .select({ id: translations.entityId })
+    .from(translations)
+    .where(
+      and(
+        eq(translations.entity, named('entity') as never),
+        eq(translations.locale, named('locale')),
+        eq(translations.slug, named('slug')),
+      ),
+    ),
+)
+const translationsOf = compile((db) =>
+  db
+    .select({ entityId: translations.entityId, fields: translations.fields })
+    .from(translations)
+    .where(
+      and(
+        eq(translations.entity, named('entity') as never),
+        eq(translations.locale, named('locale')),
+        sql`${translations.entityId} in (select value from json_each(${named('ids')}))`,
+      ),
+    ),
+)
+
+/** What can be translated. */
+export type Translated = 'product' | 'collection' | 'category' | 'brand' | 'post'
+
+/** The translated fields of some entities in one locale, by id. */
+export async function translationsFor(
+  db: Db,
+  entity: Translated,
+  locale: string | null,
+  ids: string[],
+): Promise<Map<string, TranslationFields>> {
+  if (locale === null || !ids.length) return new Map()
+  const rows = (await translationsOf.all(db, { entity, locale, ids: JSON.stringify(ids) })) as {
+    entityId: string
+    fields: TranslationFields
+  }[]
+  return new Map(rows.map((row) => [row.entityId, row.fields]))
+}
+
+/** The id of the entity whose slug in this locale is `slug`, if one is. */
+export async function idOfTranslatedSlug(db: Db, entity: Translated, locale: string | null, slug: string): Promise<string | null> {
+  if (locale === null) return null
+  return ((await idByTranslatedSlug.get(db, { entity, locale, slug })) as { id: string } | undefined)?.id ?? null
+}

@@ -1,0 +1,131 @@
+/** What is in a cart (document 3, Carts and checkout): put in, changed, taken out, never more than can be sold. */
+import type { Db } from '../../db/driver.ts'
+import type { CartItem } from '../../db/store/checkout.ts'
+import { conflict, missing, wrong } from '../http/refusal.ts'
+import { resource, type Call, type Settings } from '../http/route.ts'
+import { Nullable, Type, Uuid, type Static } from '../http/schema.ts'
+import { Cart, cartView, findOpenCart, quotedCart, storeItems, visitor, type CartRow } from './cart.ts'
+import { canGive, demandOf, quote } from './quote.ts'
+
+/** Different items in one cart. */
+export const ITEMS_MAX = 200
+const Quantity = (minimum: number) => Type.Integer({ minimum, maximum: 10_000 })
+const slot = Type.Optional(Nullable(Uuid()))
+/** An item of a new cart. */
+export const NewItem = Type.Object({ variantId: Uuid(), quantity: Type.Optional(Quantity(1)), bookingSlotId: slot })
+const AnyItem = Type.Object(
+  {
+    variantId: Type.Optional(Nullable(Uuid())),
+    bundleId: Type.Optional(Nullable(Uuid())),
+    quantity: Type.Optional(Quantity(1)),
+    bookingSlotId: slot,
+  },
+  { examples: [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', quantity: 2 }] },
+)
+
+/** Puts items into a cart (the same variant or bundle adds up), and refuses what can't be sold. */
+export async function addItems(
+  db: Db,
+  cart: CartRow,
+  wanted: (Static<typeof AnyItem> & { path: string[] })[],
+  call: Pick<Call, 'outside' | 'now'>,
+  settings: Settings,
+) {
+  const touched = new Map<CartItem, string[]>()
+  for (const { path, ...input } of wanted) {
+    if (input.bookingSlotId) throw wrong([...path, 'bookingSlotId'], 'no such resource in this store')
+    if ((input.variantId == null) === (input.bundleId == null)) throw wrong([...path, 'variantId'], 'give either variantId or bundleId')
+    const variantId = input.variantId?.toLowerCase() ?? null
+    const bundleId = input.bundleId?.toLowerCase() ?? null
+    let item = cart.items.find((candidate) => candidate.variantId === variantId && candidate.bundleId === bundleId)
+    if (item) item.quantity += input.quantity ?? 1
+    else cart.items.push((item = { id: call.outside.id(), variantId, bundleId, quantity: input.quantity ?? 1 }))
+    touched.set(item, [...path, bundleId ? 'bundleId' : 'variantId'])
+    if (item.quantity > 10_000) throw wrong([...path, 'quantity'], 'must be at most 10000 in all')
+    if (cart.items.length > ITEMS_MAX) throw wrong([...path, 'variantId'], `a cart holds at most ${ITEMS_MAX} different items`)
+  }
+  return requireSellable(db, cart, touched, call.now, settings)
+}
+
+/** Refuses when an item can't be bought: 400 at its path when the request names no such thing, 409 when it is no longer sold, or has no price or stock. */
+async function requireSellable(db: Db, cart: CartRow, touched: Map<CartItem, string[] | null>, now: string, settings: Settings) {
+  const quoted = await quote(db, cart, settings, now)
+  for (const [item, path] of touched) {
+    const warning = quoted.warnings.find((candidate) => candidate.itemId === item.id)
+    if (warning?.code === 'unavailable' && path) throw wrong(path, 'no such resource in this store')
+    if (warning) throw conflict(warning.message)
+    const mine = quoted.lines.filter((line) => line.item === item)
+    if (path && mine.some((line) => line.variant.bookable))
+      throw wrong([...path.slice(0, -1), 'bookingSlotId'], 'is needed for a bookable variant')
+    const demand = demandOf(quoted.lines)
+    for (const { variant } of mine) {
+      const { units } = demand.get(variant.id)!
+      if (!canGive(variant, units))
+        throw conflict('out of stock', { variantId: variant.id, available: Math.max(0, variant.quantity - variant.reserved) })
+    }
+  }
+  return quoted
+}
+
+export const cartItemRoutes = resource('checkout', '/carts')
+  .post(
+    '/{id}/items',
+    {
+      op: 'addCartItem',
+      summary: 'Put something into a cart',
+      description: 'The same variant adds up.',
+      ...visitor,
+      body: AnyItem,
+      answers: { 201: Cart },
+      refuses: [404, 409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const settings = await call.settings()
+        const cart = await findOpenCart(tx, call.params.id!, call.now)
+        const quoted = await addItems(tx, cart, [{ ...call.body, path: [] }], call, settings)
+        await storeItems(tx, cart, call.now, settings)
+        return cartView(cart, quoted)
+      }),
+  )
+  .patch(
+    '/{id}/items/{itemId}',
+    {
+      op: 'updateCartItem',
+      summary: 'Change how many',
+      description: '`quantity` 0 removes the item.',
+      ...visitor,
+      body: Type.Object({ quantity: Quantity(0) }),
+      answers: { 200: Cart },
+      refuses: [404, 409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const settings = await call.settings()
+        const cart = await findOpenCart(tx, call.params.id!, call.now)
+        const item = cart.items.find((candidate) => candidate.id === call.params.itemId!.toLowerCase())
+        if (!item) throw missing('item')
+        const grows = call.body.quantity > item.quantity
+        item.quantity = call.body.quantity
+        if (item.quantity === 0) cart.items.splice(cart.items.indexOf(item), 1)
+        const quoted = grows
+          ? await requireSellable(tx, cart, new Map([[item, null]]), call.now, settings)
+          : await quote(tx, cart, settings, call.now)
+        await storeItems(tx, cart, call.now, settings)
+        return cartView(cart, quoted)
+      }),
+  )
+  .delete(
+    '/{id}/items/{itemId}',
+    { op: 'removeCartItem', summary: 'Take something out of a cart', ...visitor, answers: { 200: Cart }, refuses: [404, 409] },
+    (call) =>
+      call.write(async (tx) => {
+        const settings = await call.settings()
+        const cart = await findOpenCart(tx, call.params.id!, call.now)
+        const at = cart.items.findIndex((candidate) => candidate.id === call.params.itemId!.toLowerCase())
+        if (at < 0) throw missing('item')
+        cart.items.splice(at, 1)
+        await storeItems(tx, cart, call.now, settings)
+        return quotedCart(tx, cart, settings, call.now)
+      }),
+  )

@@ -1,0 +1,77 @@
+/** Orders taken elsewhere (document 3, POST /orders): recorded with the prices that were agreed there. */
+import { variants } from '../../db/store/catalog.ts'
+import { shippingMethods, type CartItem } from '../../db/store/checkout.ts'
+import { ORDER_SOURCES } from '../../db/store/orders.ts'
+import type { Db } from '../../db/driver.ts'
+import { requireIds } from '../references.ts'
+import { AddressInput, addressOf, emailOf } from '../checkout/address.ts'
+import { quote } from '../checkout/quote.ts'
+import { currencyOf } from '../currency.ts'
+import { conflict, wrong } from '../http/refusal.ts'
+import type { Call } from '../http/route.ts'
+import { Money, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { toMinor } from '../money.ts'
+import { orderView } from './order.ts'
+import { place } from './place.ts'
+
+export const OrderInput = Type.Object({
+  source: Type.Optional(OneOf(ORDER_SOURCES)),
+  customer: Type.Object({ email: Text(3, 254), name: Type.Optional(Nullable(Text(0, 200))), phone: Type.Optional(Nullable(Text(0, 40))) }),
+  items: Type.Array(
+    Type.Object({
+      variantId: Uuid(),
+      quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+      unitPrice: Type.Optional(Money()),
+    }),
+    { minItems: 1, maxItems: 200 },
+  ),
+  currency: Type.Optional(Type.String({ pattern: '^[A-Za-z]{3}$' })),
+  shippingAddress: Type.Optional(Nullable(AddressInput)),
+  billingAddress: Type.Optional(Nullable(AddressInput)),
+  shippingMethodId: Type.Optional(Nullable(Uuid())),
+  paid: Type.Optional(Type.Boolean()),
+  note: Type.Optional(Nullable(Text(0, 2000))),
+})
+/** Records an order, and gives it as it stands on the wire. */
+export async function record(tx: Db, call: Call<never, Static<typeof OrderInput>>) {
+  const { body, outside, now } = call
+  const settings = await call.settings()
+  const currency = currencyOf(body.currency, settings)
+  const email = emailOf(body.customer.email, 'customer.email')
+  if (email === null) throw wrong('customer.email', 'must be an email address')
+  for (const [i, item] of body.items.entries()) await requireIds(tx, variants, [item.variantId.toLowerCase()], `items.${i}.variantId`)
+  await requireIds(tx, shippingMethods, [body.shippingMethodId?.toLowerCase()], 'shippingMethodId')
+  const unitPrices = new Map<string, number>()
+  const items = body.items.map((item, i): CartItem => {
+    const id = outside.id()
+    if (item.unitPrice !== undefined) unitPrices.set(id, toMinor(item.unitPrice, currency, `items.${i}.unitPrice`))
+    return { id, variantId: item.variantId.toLowerCase(), bundleId: null, quantity: item.quantity ?? 1 }
+  })
+  const shippingAddress = addressOf(body.shippingAddress)
+  const quoted = await quote(
+    tx,
+    { currency, items, couponIds: [], shippingMethodId: body.shippingMethodId?.toLowerCase() ?? null, shippingAddress, unitPrices },
+    settings,
+    now,
+  )
+  const unpriced = quoted.warnings.find((warning) => warning.code === 'no_price')
+  if (unpriced) throw conflict(unpriced.message)
+  if (quoted.knowsMethod && !quoted.method) throw conflict(`the shipping method has no price in ${currency.toUpperCase()}`)
+  const placed = await place(tx, call, {
+    id: outside.id(),
+    quote: quoted,
+    settings,
+    source: body.source ?? 'admin',
+    currency,
+    email,
+    name: body.customer.name?.trim() || null,
+    phone: body.customer.phone?.trim() || null,
+    shippingAddress,
+    billingAddress: addressOf(body.billingAddress),
+    pickupPoint: null,
+    note: body.note ?? null,
+    cartId: null,
+    payment: body.paid ? { method: 'manual', paid: true, reference: null, providerId: null } : null,
+  })
+  return orderView(placed.order, placed.lines)
+}

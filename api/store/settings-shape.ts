@@ -1,0 +1,132 @@
+/** The settings on the wire: what is read, what may be changed (document 3, Store, settings, team, keys). */
+import type { Settings as Stored } from '../http/route.ts'
+import { Count, CountryCode, CurrencyCode, Email, Nullable, Text, Type, Uuid, type Static, type TProperties } from '../http/schema.ts'
+import { proofOf } from './email-domain.ts'
+
+/** Text that ends up in mail headers and on labels: one line. */
+const line = (minLength: number, maxLength: number) => Text(minLength, maxLength, { pattern: '^[^\\u0000-\\u001f\\u007f]*$' })
+const optionalLine = (maxLength: number) => Nullable(line(0, maxLength))
+const hours = Nullable(Type.Number({ minimum: 0, maximum: 8_760 }))
+const minutes = Nullable(Type.Number({ minimum: 0, maximum: 10_080 }))
+
+const plain = {
+  name: line(1, 200),
+  contactEmail: Nullable(Email()),
+  defaultLanguage: Text(2, 10),
+  taxesIncluded: Type.Boolean(),
+  lowStockThreshold: Count(),
+}
+const address = {
+  company: optionalLine(200),
+  line1: optionalLine(200),
+  line2: optionalLine(200),
+  city: optionalLine(100),
+  state: optionalLine(100),
+  postalCode: optionalLine(20),
+  country: Nullable(CountryCode()),
+}
+/** Objects that are merged field by field. */
+export const groups = {
+  tools: {
+    events: Type.Boolean(),
+    bookings: Type.Boolean(),
+    reviews: Type.Boolean(),
+    blog: Type.Boolean(),
+    loyalty: Type.Boolean(),
+    wishlist: Type.Boolean(),
+  },
+  checkout: { requirePhone: Type.Boolean(), guestCheckout: Type.Boolean(), cartTtlDays: Type.Integer({ minimum: 1, maximum: 365 }) },
+  payments: { testMode: Type.Boolean() },
+  booking: { cancellationHours: hours, bufferMinutes: minutes, autoConfirm: Nullable(Type.Boolean()) },
+  welcomeOffer: { enabled: Type.Boolean(), couponId: Nullable(Uuid()) },
+}
+const email = {
+  fromName: optionalLine(100),
+  fromAddress: Nullable(Email()),
+  outboundEnabled: Type.Boolean(),
+  domain: Nullable(Text(1, 253)),
+}
+const languages = Type.Record(Type.String(), Type.Boolean(), { description: 'By locale; the base locale stays enabled' })
+const currencies = (code: typeof plain.defaultLanguage) =>
+  Type.Array(code, { maxItems: 200, description: 'Lowercase; the base currency is always among them' })
+
+const { tools, checkout, payments, booking, welcomeOffer } = groups
+export const Settings = Type.Object({
+  ...plain,
+  address: Type.Object(address),
+  enabledLanguages: languages,
+  enabledCurrencies: currencies(Type.String()),
+  currency: Type.String({ description: 'Base currency' }),
+  locale: Type.String({ description: 'Base locale' }),
+  tools: Type.Object(tools),
+  checkout: Type.Object(checkout),
+  payments: Type.Object(payments),
+  booking: Type.Object(booking),
+  welcomeOffer: Type.Object(welcomeOffer),
+  email: Type.Object({
+    ...email,
+    domainVerified: Type.Boolean(),
+    dns: Nullable(Type.Object({ type: Type.Literal('TXT'), name: Type.String(), value: Type.String() }), {
+      description: 'The record to publish, so that the domain can be verified',
+    }),
+  }),
+  updatedAt: Type.String(),
+})
+
+const part = <T extends TProperties>(fields: T) => Type.Partial(Type.Object(fields))
+export const SettingsPatch = Type.Partial(
+  Type.Object({
+    ...plain,
+    address: part(address),
+    enabledLanguages: languages,
+    enabledCurrencies: currencies(CurrencyCode()),
+    tools: part(tools),
+    checkout: part(checkout),
+    payments: part(payments),
+    booking: part(booking),
+    welcomeOffer: part(welcomeOffer),
+    email: part(email),
+  }),
+)
+export type Patch = Static<typeof SettingsPatch>
+
+const NO_ADDRESS = { company: null, line1: null, line2: null, city: null, state: null, postalCode: null, country: null }
+
+/** The settings as they are answered. */
+export function view(row: Stored) {
+  const {
+    name,
+    contactEmail,
+    currency,
+    locale,
+    defaultLanguage,
+    enabledLanguages,
+    enabledCurrencies,
+    taxesIncluded,
+    lowStockThreshold,
+    updatedAt,
+  } = row
+  return {
+    name,
+    contactEmail,
+    address: { ...NO_ADDRESS, ...row.address },
+    currency,
+    locale,
+    defaultLanguage,
+    enabledLanguages,
+    enabledCurrencies,
+    taxesIncluded,
+    tools: row.tools,
+    checkout: row.checkout,
+    payments: row.payments,
+    email: {
+      ...row.email,
+      domainVerified: row.emailDomainVerified,
+      dns: row.email.domain === null ? null : proofOf(row.email.domain, row.emailDomainToken),
+    },
+    booking: row.booking,
+    welcomeOffer: row.welcomeOffer,
+    lowStockThreshold,
+    updatedAt,
+  }
+}
