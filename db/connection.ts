@@ -75,6 +75,54 @@ export class FileConnection implements Connection {
   }
 }
 
+/**
+ * A connection to a file for those who read. What one turn of the event loop reads is one snapshot, begun once: locking the file
+ * for each statement costs as much as a point query. It ends before the next turn brings in requests, so that nobody reads what
+ * was before a change that they know of.
+ */
+export class FileReader extends FileConnection {
+  #isOpen = false
+
+  #open() {
+    if (this.#isOpen) return
+    super.run('BEGIN', [])
+    this.#isOpen = true
+    setImmediate(() => this.renew())
+  }
+
+  /** Ends the snapshot: the next statement reads what is committed by then. */
+  renew(): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    super.run('COMMIT', [])
+  }
+
+  override rows(text: string, params: unknown[]): unknown[][] {
+    this.#open()
+    return super.rows(text, params)
+  }
+
+  override row(text: string, params: unknown[]): unknown[] | undefined {
+    this.#open()
+    return super.row(text, params)
+  }
+
+  override run(text: string, params: unknown[]): RunResult {
+    this.renew()
+    return super.run(text, params)
+  }
+
+  override exec(text: string): void {
+    this.renew()
+    super.exec(text)
+  }
+
+  override close(): void {
+    this.renew()
+    super.close()
+  }
+}
+
 /** A connection to a libSQL server: the client itself, or one of its interactive transactions. */
 export class ServerConnection implements Connection {
   constructor(readonly client: Client | Transaction) {}

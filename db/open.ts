@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Client } from '@libsql/client'
-import { FileConnection, serverClient, ServerConnection, type Connection } from './connection.ts'
+import { FileConnection, FileReader, serverClient, ServerConnection, type Connection } from './connection.ts'
 import { database, type Db } from './driver.ts'
 import { Busy, isLocked } from './errors.ts'
 import { migrate, type Kind } from './migrate.ts'
@@ -90,9 +90,13 @@ async function untilUnlocked<T>(fn: () => T | Promise<T>): Promise<T> {
 }
 
 async function openFile(path: string, kind: Kind): Promise<Handle> {
-  const connection = await untilUnlocked(() => new FileConnection(path))
+  const connection = await untilUnlocked(() => new FileReader(path))
   let writing: FileConnection | undefined
-  const begin = fileTransactions(() => (writing = new FileConnection(path)))
+  // A snapshot older than the commit would be read after it, and would keep the checkpoint that may follow from emptying the log.
+  const begin = fileTransactions(
+    () => (writing = new FileConnection(path)),
+    () => connection.renew(),
+  )
   await migrate(connection, kind, () => untilUnlocked(begin) as Promise<never>)
   return new Handle(
     connection,

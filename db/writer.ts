@@ -26,14 +26,21 @@ interface Transaction {
 }
 export type Begin = () => Transaction | Promise<Transaction>
 
-/** Transactions of a file: one connection that only the writer uses. */
-export function fileTransactions(open: () => Connection): Begin {
+/** Transactions of a file: one connection that only the writer uses. `beforeCommit` lets go of what would be read. */
+export function fileTransactions(open: () => Connection, beforeCommit: () => void): Begin {
   let connection: Connection | undefined
   return () => {
     connection ??= open()
     const own = connection
     own.run('BEGIN IMMEDIATE', [])
-    return { connection: own, commit: () => void own.run('COMMIT', []), rollback: () => void own.run('ROLLBACK', []) }
+    return {
+      connection: own,
+      commit() {
+        beforeCommit()
+        own.run('COMMIT', [])
+      },
+      rollback: () => void own.run('ROLLBACK', []),
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { FileConnection } from '../../db/connection.ts'
+import { FileConnection, FileReader } from '../../db/connection.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'stoa-connection-'))
 let file: FileConnection
@@ -61,4 +61,51 @@ test('a row that fails inside a savepoint leaves the transaction usable', () => 
   expect(file.row('insert into t values (?, 1) returning id', ['c'])).toEqual(['c'])
   file.run('commit', [])
   expect(file.rows('select id from t order by id', [])).toEqual([['a'], ['b'], ['c']])
+})
+
+describe('a reader', () => {
+  const turn = () => new Promise((next) => setImmediate(next))
+  const path = () => join(folder, `${count - 1}.db`)
+  const read = (reader: FileReader) => [reader.row('PRAGMA data_version', [])![0], reader.rows('select v from t', [])]
+
+  test('sees one state of the database in a turn of the event loop, and the newest in the next', async () => {
+    const reader = new FileReader(path())
+    const [version, before] = read(reader)
+    file.run('update t set v = 7', [])
+    expect(read(reader)).toEqual([version, before])
+    await turn()
+    const [newer, after] = read(reader)
+    expect(newer).not.toBe(version)
+    expect(after).toEqual([[7], [7]])
+    reader.close()
+  })
+
+  test('sees at once what is committed, when told so', () => {
+    const reader = new FileReader(path())
+    read(reader)
+    file.run('update t set v = 7', [])
+    reader.renew()
+    expect(read(reader)[1]).toEqual([[7], [7]])
+    reader.close()
+  })
+
+  test('holds nothing up after its turn: the log can be emptied, and it can do what no transaction may', async () => {
+    const reader = new FileReader(path())
+    read(reader)
+    file.run('update t set v = 7', [])
+    await turn()
+    expect(file.rows('PRAGMA wal_checkpoint(TRUNCATE)', [])).toEqual([[0, 0, 0]])
+    read(reader)
+    reader.run('VACUUM INTO ?', [`${path()}.copy`])
+    reader.close()
+  })
+
+  test('answers after a statement that failed', async () => {
+    const reader = new FileReader(path())
+    expect(() => reader.rows('select json(?)', ['{'])).toThrow('malformed JSON')
+    expect(read(reader)[1]).toEqual([[1], [2]])
+    await turn()
+    expect(read(reader)[1]).toEqual([[1], [2]])
+    reader.close()
+  })
 })
