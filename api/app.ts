@@ -1,6 +1,5 @@
 /** The store API: the visible list of its resources, and how requests reach them. */
 import { Elysia } from 'elysia'
-import { Memoirist } from 'memoirist'
 import type { Handles } from '../db/handles.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { Answering } from './http/answer.ts'
@@ -8,8 +7,9 @@ import { describe } from './http/describe.ts'
 import { createLog, type Log } from './http/log.ts'
 import { Metrics } from './http/metrics.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
+import { Paths } from './http/paths.ts'
 import { Refusal } from './http/refusal.ts'
-import type { Method, Outside, Resource, Route } from './http/route.ts'
+import type { Outside, Resource, Route } from './http/route.ts'
 import { pathOf } from './http/url.ts'
 import { brandRoutes } from './catalog/brands.ts'
 import { bundleRoutes } from './catalog/bundles.ts'
@@ -147,30 +147,25 @@ export function createApp(options: AppOptions): App {
   let draining = false
   let inFlight = 0
   const idle: (() => void)[] = []
-  const paths = new Memoirist<Set<Method>>()
-  const known = new Map<string, Set<Method>>()
+  const paths = new Paths()
   const elysia = new Elysia({ normalize: false })
+  const patternOf = ({ path }: Route) => PREFIX + path.replace(/\{(\w+)\}/g, ':$1')
+  for (const route of routes) paths.add(patternOf(route), route.method)
   for (const route of routes) {
-    const pattern = PREFIX + route.path.replace(/\{(\w+)\}/g, ':$1')
-    const handler = ({ request, params }: { request: Request; params: Record<string, string> }) => answering.answer(route, request, params)
-    elysia.route(route.method, pattern, handler as never, { parse: 'none' } as never)
-    const shape = pattern.replace(/:\w+/g, ':x')
-    if (!known.has(shape)) {
-      known.set(shape, new Set())
-      paths.add('ANY', shape, known.get(shape)!)
-    }
-    known.get(shape)!.add(route.method)
+    const isStranger = paths.strangers(patternOf(route))
+    const handler = ({ request, params }: { request: Request; params: Record<string, string> }) =>
+      isStranger?.(pathOf(request.url)) ? unknown(request) : answering.answer(route, request, params)
+    elysia.route(route.method, patternOf(route), handler as never, { parse: 'none' } as never)
   }
   elysia.onError({ as: 'global' }, ({ request, code, error }) => {
     if (code === 'NOT_FOUND') return unknown(request)
-    return answering.refuse(error, outside.id(), {})
+    return answering.refuseUnrouted(request, error)
   })
 
   /** 405 for a path that has other methods, 404 for one that has none. */
   function unknown(request: Request): Response {
     const path = pathOf(request.url)
-    const allowed = paths.find('ANY', path)?.store
-    const started = performance.now()
+    const allowed = paths.methodsOf(path)
     const refusal = allowed
       ? new Refusal(
           405,
@@ -179,9 +174,7 @@ export function createApp(options: AppOptions): App {
           { allow: [...allowed, ...(allowed.has('GET') ? ['HEAD'] : [])].join(', ') },
         )
       : new Refusal(404, `no endpoint at ${path.slice(0, 200)}`, { hint: `GET ${PREFIX}/openapi lists the endpoints` })
-    const id = outside.id()
-    answering.note(request, 'unknown', refusal.status, started, id, null)
-    return answering.refuse(refusal, id, { 'x-request-id': id })
+    return answering.refuseUnrouted(request, refusal)
   }
 
   async function health(path: string): Promise<Response | null> {
@@ -206,11 +199,13 @@ export function createApp(options: AppOptions): App {
       const path = pathOf(request.url)
       if (!path.startsWith(PREFIX)) return (await health(path)) ?? unknown(request)
       if (path.includes('%') && !isDecodable(path))
-        return answering.refuse(new Refusal(400, 'the path has a broken percent escape'), outside.id(), {})
+        return answering.refuseUnrouted(request, new Refusal(400, 'the path has a broken percent escape'))
       if (request.method === 'HEAD') {
         const response = await elysia.handle(
           new Request(`http://localhost${request.url.slice(request.url.indexOf(PREFIX))}`, { method: 'GET', headers: request.headers }),
         )
+        const { byteLength } = await response.arrayBuffer()
+        if (byteLength) response.headers.set('content-length', String(byteLength))
         return new Response(null, { status: response.status, headers: response.headers })
       }
       // Elysia looks for the path after the eleventh character: a host of one to three letters would hide it.

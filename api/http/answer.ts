@@ -4,7 +4,7 @@ import type { Handles } from '../../db/handles.ts'
 import type { Handle } from '../../db/open.ts'
 import { allow, authenticate, isStorefront, limit } from './auth.ts'
 import { readJson } from './body.ts'
-import { callOf, joined, type AnyCall, type Keyed, type Task } from './call.ts'
+import { callOf, joined, STRANGER, strangerIn, type AnyCall, type Keyed, type Task } from './call.ts'
 import { constraintRefusal, refusalOf } from './errors.ts'
 import { etagOf, matches, stillMatches } from './etag.ts'
 import { once } from './idempotency.ts'
@@ -12,9 +12,10 @@ import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { Refusal } from './refusal.ts'
-import { JSON_TYPE, jsonResponse, notModified } from './response.ts'
+import { encoded, readied, statusOf, type Ready } from './ready.ts'
+import { jsonResponse, notModified } from './response.ts'
 import { Reply, type Outside, type Route } from './route.ts'
-import { parser, parseQuery, type Parser } from './check.ts'
+import { parseQuery } from './check.ts'
 import { pathOf, searchOf } from './url.ts'
 
 /** What answering needs of the process around it. */
@@ -32,16 +33,6 @@ export interface Surroundings {
   after(task: () => Promise<void>): void
 }
 
-/** A route made ready: its schemas are compiled at their first use, not at start. */
-interface Ready {
-  route: Route
-  query: Parser<unknown> | null
-  body: Parser<unknown> | null
-  answers: Map<number, Parser<unknown>>
-  status: number
-  type: string
-}
-
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 /** ETags remembered for each store: about 100 bytes each. */
 const VALIDATORS_MAX = 2_000
@@ -57,15 +48,7 @@ export class Answering {
     routes: readonly Route[],
   ) {
     for (const route of routes) {
-      const [status, first] = Object.entries(route.options.answers)[0]!
-      const ready: Ready = {
-        route,
-        query: route.query && parser(route.query),
-        body: route.options.body ? parser(route.options.body) : null,
-        answers: new Map(),
-        status: Number(status),
-        type: typeof first === 'string' ? first : JSON_TYPE,
-      }
+      const ready = readied(route)
       this.#ready.set(route, ready)
       if (route.method === 'GET') this.#reads.set(route.path, ready)
     }
@@ -74,8 +57,7 @@ export class Answering {
   /** Answers one request of a route. Never throws. */
   async answer(route: Route, request: Request, params: Record<string, string>): Promise<Response> {
     const started = performance.now()
-    const given = request.headers.get('x-request-id')
-    const requestId = given !== null && REQUEST_ID.test(given) ? given : this.app.outside.id()
+    const requestId = this.#idOf(request)
     const headers: Record<string, string> = { 'x-request-id': requestId }
     const ready = this.#ready.get(route)!
     let session: Session | null = null
@@ -89,14 +71,29 @@ export class Answering {
         response = await this.#inStore(ready, session, { request, requestId, params, headers })
       }
     } catch (error) {
-      response = this.refuse(error, requestId, headers)
+      response = this.#refuse(error, requestId, headers)
     }
-    this.note(request, route.path, response.status, started, requestId, session)
+    this.#note(request, route.path, response.status, started, requestId, session)
+    return response
+  }
+
+  /** The id that the client gave a request, or one made here. */
+  #idOf(request: Request): string {
+    const given = request.headers.get('x-request-id')
+    return given !== null && REQUEST_ID.test(given) ? given : this.app.outside.id()
+  }
+
+  /** Refuses a request that belongs to no route. */
+  refuseUnrouted(request: Request, error: unknown): Response {
+    const started = performance.now()
+    const requestId = this.#idOf(request)
+    const response = this.#refuse(error, requestId, { 'x-request-id': requestId })
+    this.#note(request, 'unknown', response.status, started, requestId, null)
     return response
   }
 
   /** The answer to anything thrown. What is not a refusal tells the client nothing but its request id. */
-  refuse(error: unknown, requestId: string, headers: Record<string, string>): Response {
+  #refuse(error: unknown, requestId: string, headers: Record<string, string>): Response {
     let refusal = refusalOf(error)
     if (!refusal) {
       this.app.log.write('warn', 'unexpected error', {
@@ -110,7 +107,7 @@ export class Answering {
   }
 
   /** Counts and logs an answered request; `pattern` is its route, so that the number of series stays bounded. */
-  note(request: Request, pattern: string, status: number, started: number, requestId: string, session: Session | null) {
+  #note(request: Request, pattern: string, status: number, started: number, requestId: string, session: Session | null) {
     const ms = performance.now() - started
     this.app.metrics.count(request.method, pattern, status, ms / 1000)
     if (!this.app.log.enabled('info')) return
@@ -128,9 +125,14 @@ export class Answering {
 
   async #public(ready: Ready, request: Request, params: Record<string, string>, requestId: string, headers: Record<string, string>) {
     const { outside } = this.app
-    const body = ready.body ? ready.body.parse((await readJson(request)).value) : undefined
-    const call = { query: {}, body, params, request, requestId, outside, now: outside.now().toISOString(), prepared: undefined }
-    return this.#respond(ready, request, await ready.route.handler(call as never), headers)
+    const { value, text } = ready.body ? await readJson(request) : { value: undefined, text: '' }
+    const body = ready.body?.parse(value)
+    const call = { query: {}, body, params, request, requestId, outside, now: outside.now().toISOString(), prepared: undefined } as never
+    const owner = await ready.route.options.owner?.(call)
+    if (!owner) return this.#respond(ready, request, await ready.route.handler(call), headers)
+    return this.app.handles.use(owner.storeId, owner.environment, (handle) =>
+      this.#run(ready, strangerIn(handle, call), { handle, request, headers }, text),
+    )
   }
 
   /** Answers from the session's store, which stays open meanwhile; then starts what was to follow. */
@@ -172,7 +174,12 @@ export class Answering {
   }
 
   /** Runs the handler: alone, once for an `Idempotency-Key`, or if what it changes still is what the client has seen. */
-  async #run(ready: Ready, call: AnyCall, { handle, request, headers }: Keyed, text: string): Promise<Response> {
+  async #run(
+    ready: Ready,
+    call: AnyCall,
+    { handle, request, headers }: Pick<Keyed, 'handle' | 'request' | 'headers'>,
+    text: string,
+  ): Promise<Response> {
     const { route } = ready
     const prepared = await route.options.prepare?.(call as never)
     const handler = async (running: AnyCall) => {
@@ -184,46 +191,38 @@ export class Answering {
     }
     const key = route.method === 'POST' ? request.headers.get('idempotency-key') : null
     if (key !== null) {
-      const outcome = await once(handle, call.session.key.id, pathOf(request.url), key, text, call, async (tx) => {
+      const outcome = await once(handle, call.session?.key.id ?? STRANGER, pathOf(request.url), key, text, call, async (tx) => {
         const result = await handler(joined(route, call, tx))
-        return { status: statusOf(ready, result), body: this.#encode(ready, result) }
+        return { status: statusOf(ready, result), body: encoded(ready, result, this.app.checkAnswers) }
       })
       return jsonResponse(outcome.status, outcome.body, outcome.replayed ? { ...headers, 'idempotent-replayed': 'true' } : headers)
     }
     const condition = CONDITIONAL.has(route.method) ? request.headers.get('if-match') : null
-    const reading = condition === null ? undefined : this.#reads.get(route.path)
-    if (!reading) return this.#respond(ready, request, await handler(call), headers)
+    if (condition === null) return this.#respond(ready, request, await handler(call), headers)
     const result = await handle.write(async (tx) => {
       const inside = joined(route, call, tx)
-      const current = await reading.route.handler({ ...inside, query: reading.query?.parse({}) ?? {} } as never)
-      if (!stillMatches(condition!, etagOf(this.#encode(reading, current))))
+      if (!stillMatches(condition, await this.#currentTag(route, inside)))
         throw new Refusal(412, 'the resource has changed since: read it again')
       return handler(inside)
     })
     return this.#respond(ready, request, result, headers)
   }
 
-  #encode(ready: Ready, result: unknown): string {
-    const body = result instanceof Reply ? result.body : result
-    if (this.app.checkAnswers) this.#check(ready, statusOf(ready, result), body)
-    return typeof body === 'string' && ready.type !== JSON_TYPE ? body : JSON.stringify(body ?? null)
-  }
-
-  #check(ready: Ready, status: number, body: unknown) {
-    const schema = ready.route.options.answers[status]
-    if (schema === undefined) throw new Error(`${ready.route.options.op} answers ${status}, which it does not describe`)
-    if (typeof schema === 'string') return
-    let check = ready.answers.get(status)
-    if (!check) ready.answers.set(status, (check = parser(schema)))
-    const problems = check.problems(JSON.parse(JSON.stringify(body)))
-    if (problems.length) throw new Error(`${ready.route.options.op}: the answer does not match its schema: ${JSON.stringify(problems)}`)
+  /** The ETag that a GET with the request's query would have now: of the path itself, else of the resource that it is a part of. */
+  async #currentTag({ path }: Route, inside: AnyCall): Promise<string | null> {
+    let reading = this.#reads.get(path)
+    for (let above = path; !reading && (above = above.slice(0, above.lastIndexOf('/')));)
+      if (above.endsWith('}')) reading = this.#reads.get(above)
+    if (!reading) return null
+    const query = reading.query ? parseQuery(searchOf(inside.request.url), reading.route.query!, reading.query) : {}
+    return etagOf(encoded(reading, await reading.route.handler({ ...inside, query } as never), this.app.checkAnswers))
   }
 
   #respond(ready: Ready, request: Request, result: unknown, headers: Record<string, string>): Response {
     const status = statusOf(ready, result)
     if (result instanceof Reply) Object.assign(headers, result.headers)
     if (status === 204) return new Response(null, { status, headers })
-    const text = this.#encode(ready, result)
+    const text = encoded(ready, result, this.app.checkAnswers)
     headers['content-type'] ??= ready.type
     if (ready.route.method === 'GET' && status === 200) {
       const etag = etagOf(text)
@@ -242,5 +241,3 @@ function unchangedSince(handle: Handle, validator: string, version: number, requ
   const known = condition === null ? undefined : handle.validators.get(validator)
   return known && known.version === version && matches(condition!, known.etag) ? known.etag : null
 }
-
-const statusOf = (ready: Ready, result: unknown) => (result instanceof Reply ? result.status : ready.status)

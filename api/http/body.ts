@@ -8,13 +8,22 @@ const DEPTH_MAX = 100
 
 const tooLarge = () => new Refusal(413, `the body is larger than ${BODY_MAX_BYTES} bytes`)
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+function decoded(bytes: ArrayBuffer | Uint8Array): string {
+  try {
+    return UTF8.decode(bytes)
+  } catch {
+    throw new Refusal(400, 'the body is not valid UTF-8')
+  }
+}
+
 /** The text of a body of at most `maximum` bytes; reads no further than that. */
 export async function readText(request: Request, maximum = BODY_MAX_BYTES): Promise<string> {
   const length = request.headers.get('content-length')
   if (length !== null) {
     if (Number(length) > maximum) throw tooLarge()
-    const text = await request.text()
-    return text
+    return decoded(await request.arrayBuffer())
   }
   if (!request.body) return ''
   const chunks: Uint8Array[] = []
@@ -24,7 +33,7 @@ export async function readText(request: Request, maximum = BODY_MAX_BYTES): Prom
     if (size > maximum) throw tooLarge()
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return decoded(Buffer.concat(chunks))
 }
 
 /** Whether brackets nest deeper than `DEPTH_MAX`; brackets inside strings do not count. */

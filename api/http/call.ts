@@ -66,6 +66,12 @@ export function callOf(route: Route, keyed: Keyed, outside: Outside, query: unkn
   return call
 }
 
+/** Who calls without a key, where a key's id is asked for. */
+export const STRANGER = 'public'
+
+/** The call of a request without a key, in the store that it is about. Nothing of it goes into the audit log: that names keys. */
+export const strangerIn = (handle: Handle, call: AnyCall): AnyCall => ({ ...call, db: handle.read, write: (fn) => handle.write(fn) })
+
 /** The same call, with all its reads and writes in one transaction that is open already. */
 export function joined(route: Route, call: AnyCall, tx: Db): AnyCall {
   return { ...call, db: tx, settings: async () => (await settingsRow.get(tx)) as Settings, write: (fn) => audited(route, call, tx, fn) }
@@ -79,7 +85,7 @@ async function audited<T>(
   fn: (tx: Db) => Promise<T>,
 ): Promise<T> {
   const result = await fn(tx)
-  if (!route.options.unaudited) {
+  if (!route.options.unaudited && session) {
     await insertAudit(tx, {
       id: outside.id(),
       keyId: session.key.id,

@@ -10,7 +10,7 @@ export function matches(header: string, etag: string): boolean {
   return header.split(',').some((part) => part.trim().replace(/^W\//, '') === etag)
 }
 
-/** Whether `If-Match` (strong comparison: a weak ETag never matches) names this one. */
-export function stillMatches(header: string, etag: string): boolean {
+/** Whether `If-Match` (strong comparison: a weak ETag never matches) names this one; what has no ETag matches `*` alone. */
+export function stillMatches(header: string, etag: string | null): boolean {
   return header.trim() === '*' || header.split(',').some((part) => part.trim() === etag)
 }

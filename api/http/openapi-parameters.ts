@@ -55,19 +55,16 @@ function queryParameters({ query }: Route, show: Show): Json[] {
 }
 
 /** The headers that change how the request is carried out. */
-function headerParameters({ method, path, options }: Route, read: ReadonlySet<string>): Json[] {
+function headerParameters({ method, options }: Route): Json[] {
   const names: (keyof typeof PARAMETERS)[] = ['RequestId']
   if (method === 'GET') names.push('IfNoneMatch')
-  else if (options.scope !== 'public') {
-    if (method === 'POST') names.push('IdempotencyKey')
-    else if (read.has(path)) names.push('IfMatch')
-  }
+  else if (options.scope !== 'public' || options.owner) names.push(method === 'POST' ? 'IdempotencyKey' : 'IfMatch')
   return names.map(parameter)
 }
 
-/** All parameters of a route; `read` are the paths that have a GET. */
-export const parametersOf = (route: Route, show: Show, read: ReadonlySet<string>): Json[] => [
+/** All parameters of a route. */
+export const parametersOf = (route: Route, show: Show): Json[] => [
   ...pathParameters(route.path),
   ...queryParameters(route, show),
-  ...headerParameters(route, read),
+  ...headerParameters(route),
 ]

@@ -15,7 +15,6 @@ export interface About {
 /** What the description of one route needs to know of all. */
 interface Context {
   show: Show
-  read: ReadonlySet<string>
   failed: Set<number>
 }
 
@@ -50,7 +49,7 @@ function access(route: Route): string {
 }
 
 /** The statuses that a route may refuse with. */
-function refused(route: Route, read: ReadonlySet<string>): number[] {
+function refused(route: Route): number[] {
   const { method, path, options, query } = route
   const keyed = options.scope !== 'public'
   const statuses = new Set([...(options.refuses ?? []), 500])
@@ -59,8 +58,8 @@ function refused(route: Route, read: ReadonlySet<string>): number[] {
   if (path.includes('{') && keyed) statuses.add(404)
   if (query) statuses.add(400)
   if (options.body || options.upload) for (const status of [400, 413, 415]) statuses.add(status)
-  if (keyed && method === 'POST') for (const status of [409, 422]) statuses.add(status)
-  if (keyed && method !== 'GET' && method !== 'POST' && read.has(path)) statuses.add(412)
+  if ((keyed || options.owner) && method === 'POST') for (const status of [409, 422]) statuses.add(status)
+  if (keyed && method !== 'GET' && method !== 'POST') statuses.add(412)
   return [...statuses].toSorted((a, b) => a - b)
 }
 
@@ -77,7 +76,7 @@ function success(route: Route, status: number, answer: TSchema | string, show: S
   const { method, options } = route
   const headers = { ...(options.scope === 'public' ? PUBLIC_HEADERS : KEYED_HEADERS) }
   if (method === 'GET' && status === 200) headers.ETag = header('ETag')
-  if (method === 'POST' && options.scope !== 'public') headers['Idempotent-Replayed'] = header('Replayed')
+  if (method === 'POST' && (options.scope !== 'public' || options.owner)) headers['Idempotent-Replayed'] = header('Replayed')
   const description = REASONS[status] ?? 'Done'
   if (status === 204) return { description, headers }
   if (typeof answer === 'string') {
@@ -111,14 +110,14 @@ function requestBody(route: Route, show: Show): Json {
   return { requestBody: { required: !bodyOptional, content } }
 }
 
-function operation(route: Route, { show, read, failed }: Context): Json {
+function operation(route: Route, { show, failed }: Context): Json {
   const { options, room } = route
   const scopes = scopesOf(route)
   const responses: Json = {}
   for (const [status, answer] of Object.entries(options.answers)) responses[status] = success(route, Number(status), answer, show)
   if (route.method === 'GET' && responses[200])
     responses[304] = { description: REASONS[304], headers: { 'X-Request-Id': header('RequestId'), ETag: header('ETag') } }
-  for (const status of refused(route, read)) {
+  for (const status of refused(route)) {
     failed.add(status)
     responses[status] ??= failure(status)
   }
@@ -129,7 +128,7 @@ function operation(route: Route, { show, read, failed }: Context): Json {
     description: [options.description, access(route)].filter(Boolean).join('\n\n'),
     security: options.scope === 'public' ? [] : scopes.length ? scopes.map((scope) => ({ bearer: [scope] })) : [{ bearer: [] }],
     ...(scopes.length ? { 'x-scopes': scopes } : {}),
-    parameters: parametersOf(route, show, read),
+    parameters: parametersOf(route, show),
     ...requestBody(route, show),
     responses,
   }
@@ -160,7 +159,6 @@ export function openapi(routes: readonly Route[], { baseUrl, version }: About): 
   const { show, components } = schemasOf(routes)
   const context: Context = {
     show,
-    read: new Set(routes.filter(({ method }) => method === 'GET').map(({ path }) => path)),
     failed: new Set(),
   }
   const paths: Record<string, Json> = {}

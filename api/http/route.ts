@@ -1,6 +1,6 @@
 /** How a resource is written down: its routes, each with its scope, what comes in, what goes out, and its handler. */
 import type { Db } from '../../db/driver.ts'
-import type { Handle } from '../../db/open.ts'
+import type { Environment, Handle } from '../../db/open.ts'
 import type { Session } from '../../db/control/registry.ts'
 import type { settings } from '../../db/store/store.ts'
 import { Type, type Static, type TObject, type TProperties, type TSchema } from './schema.ts'
@@ -71,6 +71,8 @@ export interface RouteOptions<Q extends TProperties, B extends TSchema> {
   answers: Record<number, TSchema | string>
   /** Statuses that it may refuse with, beside the ones that every route has (401, 403, 429). */
   refuses?: number[]
+  /** The store that a `public` request is about, which it names by a token of its own; refuses with 404 what names none. */
+  owner?: (call: Call<Static<TObject<Q>>, Static<B>>) => Promise<{ storeId: string; environment: Environment }>
   /** Waits for a network, so it runs before the transaction that an `Idempotency-Key` or `If-Match` opens. */
   prepare?: (call: Call<Static<TObject<Q>>, Static<B>>) => Promise<unknown>
   /** Its representation depends on the stored data alone, not on the time: 304 without reading it (see etag.ts). */

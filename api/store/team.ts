@@ -2,7 +2,6 @@
 import { and, asc, eq, gt, lte, ne } from 'drizzle-orm'
 import { hashOf, type Registry } from '../../db/control/registry.ts'
 import type { Db } from '../../db/driver.ts'
-import type { Handles } from '../../db/handles.ts'
 import type { Environment } from '../../db/open.ts'
 import { teamInvitations, teamMembers } from '../../db/store/store.ts'
 import { normalizeEmail } from '../email.ts'
@@ -59,7 +58,7 @@ function placeOf(token: string): { storeId: string; environment: Environment } |
   return match && { storeId: match.slice(1, 6).join('-'), environment: match[6] === 'l' ? 'live' : 'sandbox' }
 }
 
-export const teamRoutes = ({ registry, handles }: { registry: Registry; handles: Handles }) =>
+export const teamRoutes = ({ registry }: { registry: Registry }) =>
   resource('store', '/team')
     .get(
       '',
@@ -141,23 +140,24 @@ export const teamRoutes = ({ registry, handles }: { registry: Registry; handles:
         body: Acceptance,
         answers: { 201: Member },
         refuses: [404, 409],
+        async owner({ body }) {
+          const place = placeOf(body.token)
+          if (!place || !(await registry.store(place.storeId))) throw missing('invitation')
+          return place
+        },
       },
-      async ({ body, outside, now }) => {
-        const place = placeOf(body.token)
-        if (!place || !(await registry.store(place.storeId))) throw missing('invitation')
+      async ({ body, db, write, outside, now }) => {
         const open = and(eq(teamInvitations.tokenHash, hashOf(body.token)), gt(teamInvitations.expiresAt, now))
-        return handles.use(place.storeId, place.environment, async (store) => {
-          // A stranger's guess takes no turn in the line of writes.
-          if (!(await store.read.$count(teamInvitations, open))) throw missing('invitation')
-          return store.write(async (tx) => {
-            const [invitation] = await tx.delete(teamInvitations).where(open).returning()
-            if (!invitation) throw missing('invitation')
-            const { email, role } = invitation
-            if (await tx.$count(teamMembers, eq(teamMembers.email, email))) throw conflict('already a member of the team')
-            const member = { id: outside.id(), email, name: body.name ?? null, role, createdAt: now }
-            await tx.insert(teamMembers).values(member)
-            return member
-          })
+        // A stranger's guess takes no turn in the line of writes.
+        if (!(await db.$count(teamInvitations, open))) throw missing('invitation')
+        return write(async (tx) => {
+          const [invitation] = await tx.delete(teamInvitations).where(open).returning()
+          if (!invitation) throw missing('invitation')
+          const { email, role } = invitation
+          if (await tx.$count(teamMembers, eq(teamMembers.email, email))) throw conflict('already a member of the team')
+          const member = { id: outside.id(), email, name: body.name ?? null, role, createdAt: now }
+          await tx.insert(teamMembers).values(member)
+          return member
         })
       },
     )

@@ -1,9 +1,9 @@
 /** Bodies of every operation: types, sizes, forms, and each field that is missing or null (document 3, Conventions). */
-import { afterAll, describe, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { resolve, type Json, type Operation } from './operations.ts'
 import { each, nowhere, world } from './world.ts'
 
-const { app, document, keyed, caller } = await world()
+const { app, document, keyed, caller, shop } = await world()
 const withBody = keyed.filter(({ body }) => body)
 afterAll(() => app.close())
 
@@ -71,6 +71,13 @@ describe('bodies', () => {
       const answer = await send(operation, raw)
       if (answer.status !== 413) find('takes more than 1 MB', answer)
     })
+  })
+
+  test('bytes that are no UTF-8 are 400', async () => {
+    const bytes = Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff, 0xfe]), Buffer.from('","price":1}')])
+    const headers = { authorization: `Bearer ${shop.keys.admin}`, 'content-type': 'application/json' }
+    const answer = await app.app.fetch(new Request('http://localhost/api/v1/products', { method: 'POST', headers, body: bytes }))
+    expect([answer.status, await answer.json()]).toEqual([400, { error: 'the body is not valid UTF-8' }])
   })
 
   test('nesting without end, NUL and half characters are 400', () =>

@@ -38,6 +38,33 @@ describe('ETag', () => {
   })
 })
 
+describe('If-Match on a part of a resource', () => {
+  test('is compared with the whole: a stale one is 412, the current one passes', async () => {
+    const product = (await shop.call('POST', '/products', { name: 'Kettle', price: 20, stock: { quantity: 5 } })).body
+    const cart = (await shop.call('POST', '/carts', { items: [{ variantId: product.variants[0].id }] })).body
+    const path = `/carts/${cart.id}/items/${cart.items[0].id}`
+    const tag = (await shop.call('GET', `/carts/${cart.id}`)).headers.get('etag')!
+    const change = (quantity: number) => shop.call('PATCH', path, { quantity }, { headers: { 'if-match': tag } })
+    expect([(await change(2)).status, (await change(3)).status]).toEqual([200, 412])
+    expect((await shop.call('GET', `/carts/${cart.id}`)).body.items[0].quantity).toBe(2)
+  })
+
+  test('what has no ETag of its own is changed under * alone', async () => {
+    const { token } = (await shop.call('POST', '/team/invitations', { email: 'ada@example.com' })).body
+    const { id } = (await app.send('POST', '/team/invitations/accept', { token })).body
+    const remove = (tag: string) => shop.call('DELETE', `/team/${id}`, undefined, { headers: { 'if-match': tag } })
+    expect([(await remove('"stale"')).status, (await remove('*')).status]).toEqual([412, 200])
+  })
+
+  test('a translated representation is one to compare with, for a request in its language', async () => {
+    const { slug } = (await shop.call('POST', '/products', { name: 'Kettle', price: 20 })).body
+    await shop.call('PUT', `/products/${slug}/translations/pl-PL`, { name: 'Czajnik' })
+    const tag = (await shop.call('GET', `/products/${slug}?lang=pl-PL`)).headers.get('etag')!
+    const patch = (query: string) => shop.call('PATCH', `/products/${slug}${query}`, { summary: 'Boils' }, { headers: { 'if-match': tag } })
+    expect([(await patch('')).status, (await patch('?lang=pl-PL')).status]).toEqual([412, 200])
+  })
+})
+
 describe('If-None-Match', () => {
   test.each([
     ['the ETag', (tag: string) => tag],

@@ -27,6 +27,15 @@ const post = (
 const invited = async () => ((await shop.call('GET', PATH)).body.data as { email: string }[]).map(({ email }) => email)
 const replayed = (answer: { headers: Headers }) => answer.headers.get('idempotent-replayed')
 
+test('joining by an invitation, which takes no key, is done once, too', async () => {
+  const { token } = (await shop.call('POST', PATH, { email: 'ada@example.com' })).body
+  const join = (name: string) => app.send('POST', `${PATH}/accept`, { token, name }, { headers: { 'idempotency-key': 'join' } })
+  const [first, again, other] = [await join('Ada'), await join('Ada'), await join('Bob')]
+  expect([first.status, replayed(first)]).toEqual([201, null])
+  expect([again.status, again.text, replayed(again)]).toEqual([201, first.text, 'true'])
+  expect(other.status).toBe(422)
+})
+
 describe('Idempotency-Key', () => {
   test('the same key and the same body give the first response again', async () => {
     const first = await post('k')

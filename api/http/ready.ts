@@ -1,0 +1,45 @@
+/** A route made ready to answer: its schemas compiled at their first use, not at start, and its results turned into bodies. */
+import { parser, type Parser } from './check.ts'
+import { JSON_TYPE } from './response.ts'
+import { Reply, type Route } from './route.ts'
+
+export interface Ready {
+  route: Route
+  query: Parser<unknown> | null
+  body: Parser<unknown> | null
+  answers: Map<number, Parser<unknown>>
+  /** Of a plain return value. */
+  status: number
+  type: string
+}
+
+export function readied(route: Route): Ready {
+  const [status, first] = Object.entries(route.options.answers)[0]!
+  return {
+    route,
+    query: route.query && parser(route.query),
+    body: route.options.body ? parser(route.options.body) : null,
+    answers: new Map(),
+    status: Number(status),
+    type: typeof first === 'string' ? first : JSON_TYPE,
+  }
+}
+
+export const statusOf = (ready: Ready, result: unknown) => (result instanceof Reply ? result.status : ready.status)
+
+/** The body of a result; `checked`: throws when it does not match the schema that describes it. */
+export function encoded(ready: Ready, result: unknown, checked: boolean): string {
+  const body = result instanceof Reply ? result.body : result
+  if (checked) check(ready, statusOf(ready, result), body)
+  return typeof body === 'string' && ready.type !== JSON_TYPE ? body : JSON.stringify(body ?? null)
+}
+
+function check({ route, answers }: Ready, status: number, body: unknown) {
+  const schema = route.options.answers[status]
+  if (schema === undefined) throw new Error(`${route.options.op} answers ${status}, which it does not describe`)
+  if (typeof schema === 'string') return
+  let check = answers.get(status)
+  if (!check) answers.set(status, (check = parser(schema)))
+  const problems = check.problems(JSON.parse(JSON.stringify(body)))
+  if (problems.length) throw new Error(`${route.options.op}: the answer does not match its schema: ${JSON.stringify(problems)}`)
+}
