@@ -21,6 +21,7 @@ import { search } from './catalog/search.ts'
 import { taxRateRoutes } from './catalog/tax-rates.ts'
 import { translationRoutes } from './catalog/translations.ts'
 import { productVariants, variantRoutes } from './catalog/variants.ts'
+import { cartCouponRoutes } from './checkout/cart-coupons.ts'
 import { cartItemRoutes } from './checkout/cart-items.ts'
 import { cartRoutes } from './checkout/carts.ts'
 import { checkoutRoutes } from './checkout/checkout.ts'
@@ -61,6 +62,7 @@ export const resources = (options: AppOptions): readonly Resource[] => [
   shippingRoutes,
   cartRoutes,
   cartItemRoutes,
+  cartCouponRoutes,
   checkoutRoutes(options.payments ?? null),
   orderRoutes(options.payments ?? null),
   refundRoutes(options.payments ?? null),

@@ -3,7 +3,7 @@ import { and, asc, eq } from 'drizzle-orm'
 import { brands, products } from '../../db/store/catalog.ts'
 import { conflict } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
-import { deleted, Deleted, Nullable, Page, Paging, RichTextOrText, Text, Type, Uuid } from '../http/schema.ts'
+import { deleted, Deleted, Label, Nullable, Page, Paging, RichTextOrText, Type, Uuid } from '../http/schema.ts'
 import { slugFor } from '../references.ts'
 import { requireRichText } from '../rich-text.ts'
 import { findGroup, forget, groupInput, imageInput, indexGroup, nameContains, overlay, overlayAll } from './groups.ts'
@@ -22,8 +22,8 @@ const Brand = Type.Object({
   createdAt: Type.String(),
   updatedAt: Type.String(),
 })
-const BrandInput = Type.Object({ name: Text(1, 300), ...groupInput, logo: imageInput })
-const BrandPatch = Type.Object({ name: Type.Optional(Text(1, 300)), ...groupInput, logo: imageInput })
+const BrandInput = Type.Object({ name: Label(300), ...groupInput, logo: imageInput })
+const BrandPatch = Type.Object({ name: Type.Optional(Label(300)), ...groupInput, logo: imageInput })
 const everyone = { lang: null, storefront: false }
 
 export const brandRoutes = resource('catalog', '/brands')
@@ -45,7 +45,7 @@ export const brandRoutes = resource('catalog', '/brands')
       const { limit, offset, query, active } = call.query
       const { lang, storefront } = await viewOf(call)
       const where = and(
-        query === undefined ? undefined : nameContains('brand', query),
+        query === undefined ? undefined : nameContains('brand', query, lang),
         active === undefined ? undefined : eq(brands.active, active),
         storefront ? eq(brands.active, true) : undefined,
       )

@@ -4,7 +4,21 @@ import type { Db } from '../../db/driver.ts'
 import { bundles, bundleVariants, products, variants } from '../../db/store/catalog.ts'
 import { missing, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
-import { deleted, Deleted, isUuid, Nullable, OneOf, Page, Paging, RichTextOrText, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import {
+  deleted,
+  Deleted,
+  isUuid,
+  Label,
+  Nullable,
+  OneOf,
+  Page,
+  Paging,
+  RichTextOrText,
+  Text,
+  Type,
+  Uuid,
+  type Static,
+} from '../http/schema.ts'
 import { requireIds, slugFor } from '../references.ts'
 import { requireRichText } from '../rich-text.ts'
 import { Images, Seo } from './shapes.ts'
@@ -49,8 +63,8 @@ const input = {
     ),
   ),
 }
-const BundleInput = Type.Object({ name: Text(1, 300), ...input })
-const BundlePatch = Type.Object({ name: Type.Optional(Text(1, 300)), ...input })
+const BundleInput = Type.Object({ name: Label(300), ...input })
+const BundlePatch = Type.Object({ name: Type.Optional(Label(300)), ...input })
 
 /** A bundle by id (or slug); a storefront sees published ones alone. */
 export async function findBundle(db: Db, id: string, storefront: boolean) {
@@ -163,7 +177,11 @@ export const bundleRoutes = resource('catalog', '/bundles')
         const { id } = await findBundle(tx, params.id!, false)
         await tx
           .update(bundles)
-          .set({ ...own(body), ...(body.slug === undefined ? {} : { slug: await slugFor(tx, bundles, body.slug, '') }), updatedAt: now })
+          .set({
+            ...own(body),
+            ...(body.slug === undefined ? {} : { slug: await slugFor(tx, bundles, body.slug, '') }),
+            updatedAt: now,
+          })
           .where(eq(bundles.id, id))
         if (body.variants) await replaceParts(tx, id, body.variants)
         return read(tx, id, false)

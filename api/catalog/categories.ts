@@ -4,7 +4,7 @@ import type { Db } from '../../db/driver.ts'
 import { categories, products } from '../../db/store/catalog.ts'
 import { conflict, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
-import { deleted, Deleted, Nullable, Page, Paging, RichTextOrText, Text, Type, Uuid } from '../http/schema.ts'
+import { deleted, Deleted, Label, Nullable, Page, Paging, RichTextOrText, Type, Uuid } from '../http/schema.ts'
 import { requireIds, slugFor } from '../references.ts'
 import { requireRichText } from '../rich-text.ts'
 import { findGroup, forget, groupInput, imageInput, indexGroup, nameContains, overlay, overlayAll, translationLists } from './groups.ts'
@@ -40,8 +40,8 @@ const input = {
   image: imageInput,
   parentId: Type.Optional(Nullable(Uuid())),
 }
-const CategoryInput = Type.Object({ name: Text(1, 300), ...input })
-const CategoryPatch = Type.Object({ name: Type.Optional(Text(1, 300)), ...input })
+const CategoryInput = Type.Object({ name: Label(300), ...input })
+const CategoryPatch = Type.Object({ name: Type.Optional(Label(300)), ...input })
 
 const DEPTH_MAX = 10
 
@@ -119,7 +119,7 @@ export const categoryRoutes = resource('catalog', '/categories')
       const { limit, offset, query, active } = call.query
       const { lang, storefront } = await viewOf(call)
       const where = and(
-        query === undefined ? undefined : nameContains('category', query),
+        query === undefined ? undefined : nameContains('category', query, lang),
         active === undefined ? undefined : eq(categories.active, active),
         storefront ? eq(categories.active, true) : undefined,
       )

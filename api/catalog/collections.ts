@@ -3,7 +3,7 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { collectionProducts, collections, products } from '../../db/store/catalog.ts'
 import { resource } from '../http/route.ts'
-import { deleted, Deleted, Nullable, OneOf, Page, Paging, RichTextOrText, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { deleted, Deleted, Label, Nullable, OneOf, Page, Paging, RichTextOrText, Type, Uuid, type Static } from '../http/schema.ts'
 import { requireIds, slugFor } from '../references.ts'
 import { requireRichText } from '../rich-text.ts'
 import { findGroup, forget, groupInput, imageInput, indexGroup, nameContains, overlay, overlayAll } from './groups.ts'
@@ -33,8 +33,8 @@ const input = {
   kind: Type.Optional(OneOf(KINDS)),
   productIds: Type.Optional(Type.Array(Uuid(), { maxItems: 5000, uniqueItems: true })),
 }
-const CollectionInput = Type.Object({ name: Text(1, 300), ...input })
-const CollectionPatch = Type.Object({ name: Type.Optional(Text(1, 300)), ...input })
+const CollectionInput = Type.Object({ name: Label(300), ...input })
+const CollectionPatch = Type.Object({ name: Type.Optional(Label(300)), ...input })
 const everyone = { lang: null, storefront: false }
 
 /** The products of some collections, in their order; a storefront sees the published ones. */
@@ -91,7 +91,7 @@ export const collectionRoutes = resource('catalog', '/collections')
       const { limit, offset, query, active, kind } = call.query
       const { lang, storefront } = await viewOf(call)
       const where = and(
-        query === undefined ? undefined : nameContains('collection', query),
+        query === undefined ? undefined : nameContains('collection', query, lang),
         kind === undefined ? undefined : eq(collections.kind, kind),
         active === undefined ? undefined : eq(collections.active, active),
         storefront ? eq(collections.active, true) : undefined,

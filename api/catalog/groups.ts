@@ -108,10 +108,18 @@ export async function forget(tx: Db, kind: Group, id: string) {
 /** The pattern of `like … escape '\\'` for what contains `text`; `%`, `_` and `\` mean themselves. */
 export const contains = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-/** Condition: the name contains `text`. LIKE knows the case of ASCII letters alone; the index knows that of all, from the beginning of a word. */
-export function nameContains(kind: Group, text: string): SQL {
+/**
+ * Condition: the name, or the one that a view in `lang` shows, contains `text`. LIKE knows the case of ASCII letters alone; the
+ * index knows that of all, from the beginning of a word.
+ */
+export function nameContains(kind: Group, text: string, lang: string | null): SQL {
   const { id, name } = TABLES[kind]
-  const part = sql`${name} like ${contains(text)} escape '\\'`
-  const words = /[^\x00-\x7f]/.test(text) && /^[\p{L}\p{M}\p{N}\s]+$/u.test(text)
-  return words ? sql`(${part} or ${foundAmong(id, kind, `{name} : "${text}" *`, sql`d.locale = ''`)})` : part
+  const pattern = contains(text)
+  const parts = [sql`${name} like ${pattern} escape '\\'`]
+  if (lang !== null)
+    parts.push(sql`exists (select 1 from ${translations} t where t.entity = ${kind} and t.entity_id = ${id} and t.locale = ${lang}
+      and json_extract(t.fields, '$.name') like ${pattern} escape '\\')`)
+  if (/[^\x00-\x7f]/.test(text) && /^[\p{L}\p{M}\p{N}\s]+$/u.test(text))
+    parts.push(foundAmong(id, kind, `{name} : "${text}" *`, sql`d.locale in ('', ${lang})`))
+  return sql`(${sql.join(parts, sql` or `)})`
 }

@@ -28,7 +28,7 @@ const Movement = Type.Object({
   keyId: Nullable(Uuid()),
   createdAt: Type.String(),
 })
-const Cursor = Type.Optional(Type.String({ maxLength: 100, description: '`nextCursor` of the page before' }))
+const Cursor = Type.Optional(Uuid({ description: '`nextCursor` of the page before' }))
 const page = { limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }), cursor: Cursor }
 
 const QUANTITY_MAX = 1_000_000_000

@@ -64,7 +64,7 @@ const isNarrow = (filters: readonly string[]) =>
 
 const ORDERS: Record<Sort, () => SQL[]> = {
   newest: () => [desc(products.id)],
-  name: () => [asc(products.name), asc(products.id)],
+  name: () => [asc(products.foldedName), asc(products.id)],
   price: () => [asc(productPrices.price), asc(productPrices.productId)],
   '-price': () => [desc(productPrices.price), desc(productPrices.productId)],
 }

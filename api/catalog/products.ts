@@ -8,6 +8,7 @@ import { wrong } from '../http/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
 import { deleted, Deleted, Page, type Static } from '../http/schema.ts'
 import { slugFor } from '../references.ts'
+import { fold } from '../slug.ts'
 import { requireRichText } from '../rich-text.ts'
 import { Filters, listProducts } from './product-list.ts'
 import { findProduct, readProduct, viewOf, type View } from './read.ts'
@@ -59,6 +60,7 @@ export async function insertProduct(tx: Db, call: Call<never, Static<typeof Prod
     createdAt: now,
     updatedAt: now,
     name: body.name,
+    foldedName: fold(body.name),
     ...ownColumns(body),
     id,
     slug: await slugFor(tx, products, body.slug, body.name),
@@ -92,7 +94,7 @@ async function changeProduct(tx: Db, call: Call<never, Static<typeof ProductPatc
   const slug = body.slug === undefined ? {} : { slug: await slugFor(tx, products, body.slug, '') }
   await tx
     .update(products)
-    .set({ ...ownColumns(body), ...slug, updatedAt: now })
+    .set({ ...ownColumns(body), ...(body.name === undefined ? {} : { foldedName: fold(body.name) }), ...slug, updatedAt: now })
     .where(eq(products.id, id))
   if (VARIANT_FIELDS.some((field) => body[field] !== undefined)) {
     const rows = await tx.select().from(variants).where(eq(variants.productId, id)).limit(2)

@@ -1,6 +1,6 @@
 /** Search (document 3, Catalog): ranked full text over everything that a storefront shows. */
 import { sql } from 'drizzle-orm'
-import { OneOf, Text, Type, Uuid, Counted } from '../http/schema.ts'
+import { Counted, Text, OneOf, Type, Uuid } from '../http/schema.ts'
 import { resource } from '../http/route.ts'
 import { wrong } from '../http/refusal.ts'
 import { matchExpression, UNSEEN, type Found } from './search-index.ts'

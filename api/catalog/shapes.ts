@@ -1,5 +1,5 @@
 /** The shapes of the catalog on the wire, shared by its resources (document 3, Catalog). */
-import { CountryCode, Money, Nullable, OneOf, RichDocument, Text, Type, Uuid, WebUrl, type Static } from '../http/schema.ts'
+import { CountryCode, Label, Money, Nullable, OneOf, RichDocument, Text, Type, Uuid, WebUrl, type Static } from '../http/schema.ts'
 
 export const LOCALE = '^[a-z]{2,3}-[A-Z]{2}$'
 export const Lang = Type.Optional(
@@ -10,7 +10,7 @@ export const Currency = Type.Optional(Type.String({ pattern: '^[A-Za-z]{3}$', de
 export const Seo = Type.Object({
   title: Type.Optional(Nullable(Text(0, 300))),
   description: Type.Optional(Nullable(Text(0, 1000))),
-  canonical: Type.Optional(Nullable(Text(0, 2048))),
+  canonical: Type.Optional(Nullable(Text(0, 2048, { pattern: '^(https?://.*|/.*)?$' }))),
 })
 export const Images = Type.Array(WebUrl(), { maxItems: 100 })
 /** Prices by lowercase currency code. */
@@ -70,9 +70,9 @@ const StockPatch = Type.Object({
 })
 
 const variantFields = {
-  name: Type.Optional(Text(1, 300)),
-  sku: Type.Optional(Nullable(Text(1, 100))),
-  barcode: Type.Optional(Nullable(Text(1, 100))),
+  name: Type.Optional(Label(300)),
+  sku: Type.Optional(Nullable(Label(100))),
+  barcode: Type.Optional(Nullable(Label(100))),
   compareAtPrice: Type.Optional(Nullable(Money())),
   prices: Type.Optional(Prices),
   options: Type.Optional(Options),
@@ -131,16 +131,16 @@ const productInput = {
   brandId: Type.Optional(Nullable(Uuid())),
   categoryId: Type.Optional(Nullable(Uuid())),
   collectionIds: Type.Optional(Type.Array(Uuid(), { maxItems: 100, uniqueItems: true })),
-  tags: Type.Optional(Type.Array(Text(1, 100), { maxItems: 100, uniqueItems: true })),
+  tags: Type.Optional(Type.Array(Label(100), { maxItems: 100, uniqueItems: true })),
   seo: Type.Optional(Seo),
-  sku: Type.Optional(Nullable(Text(1, 100))),
+  sku: Type.Optional(Nullable(Label(100))),
   price: Type.Optional(Money()),
   compareAtPrice: Type.Optional(Nullable(Money())),
   prices: Type.Optional(Prices),
 }
 export const ProductInput = Type.Object(
   {
-    name: Text(1, 300),
+    name: Label(300),
     ...productInput,
     stock: Type.Optional(StockInput),
     variants: Type.Optional(Type.Array(VariantInput, { minItems: 1, maxItems: 200 })),
@@ -160,7 +160,7 @@ export const ProductInput = Type.Object(
   },
 )
 export const ProductPatch = Type.Object(
-  { name: Type.Optional(Text(1, 300)), ...productInput, stock: Type.Optional(StockPatch) },
+  { name: Type.Optional(Label(300)), ...productInput, stock: Type.Optional(StockPatch) },
   { examples: [{ name: 'Linen shirt, washed', status: 'published', tags: ['linen', 'summer'] }] },
 )
 export type ProductInput = Static<typeof ProductInput>

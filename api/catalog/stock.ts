@@ -38,7 +38,7 @@ const takeUnits = compile((db) =>
   db
     .update(variants)
     .set({ reserved: sql`${variants.reserved} - ${n()}`, quantity: sql`${variants.quantity} - ${n()}` })
-    .where(and(eq(variants.id, named('id')), sql`${variants.quantity} >= ${n()}`)),
+    .where(and(eq(variants.id, named('id')), eq(variants.tracked, true), sql`${variants.quantity} >= ${n()}`)),
 )
 const addUnits = compile((db) =>
   db
@@ -77,7 +77,7 @@ export async function release(tx: Db, id: string, units: number) {
   if (units > 0) await releaseUnits.run(tx, { id, n: units })
 }
 
-/** Held units leave the shelf (they are shipped, or written off). False when fewer lie there. */
+/** Held units of a tracked variant leave the shelf (they are shipped, or written off). False when fewer lie there, or it isn't tracked any more. */
 export async function takeReserved(tx: Db, id: string, units: number, movement: Movement): Promise<boolean> {
   if ((await takeUnits.run(tx, { id, n: units })).changes !== 1) return false
   await record(tx, id, -units, movement)

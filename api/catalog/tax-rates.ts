@@ -4,7 +4,7 @@ import type { Db } from '../../db/driver.ts'
 import { taxRates } from '../../db/store/catalog.ts'
 import { missing, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
-import { deleted, Deleted, Page, Paging, Text, Type, Uuid } from '../http/schema.ts'
+import { deleted, Deleted, Label, Page, Paging, Type, Uuid } from '../http/schema.ts'
 import { Countries } from './shapes.ts'
 
 const TaxRate = Type.Object({
@@ -17,9 +17,9 @@ const TaxRate = Type.Object({
   updatedAt: Type.String(),
 })
 const rate = Type.Number({ minimum: 0, maximum: 100, description: 'Percent, up to four decimals' })
-const TaxRateInput = Type.Object({ name: Text(1, 200), rate, countries: Type.Optional(Countries), default: Type.Optional(Type.Boolean()) })
+const TaxRateInput = Type.Object({ name: Label(200), rate, countries: Type.Optional(Countries), default: Type.Optional(Type.Boolean()) })
 const TaxRatePatch = Type.Object({
-  name: Type.Optional(Text(1, 200)),
+  name: Type.Optional(Label(200)),
   rate: Type.Optional(rate),
   countries: Type.Optional(Countries),
   default: Type.Optional(Type.Boolean()),

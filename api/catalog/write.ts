@@ -116,6 +116,9 @@ export async function addVariant(
 export async function changeVariant(tx: Db, about: Writing, row: typeof variants.$inferSelect, input: VariantPatch, settings: Settings) {
   await requireIds(tx, taxRates, [input.taxRateId], 'taxRateId')
   const quantity = input.stock?.quantity
+  const { tracked = row.tracked, backorder = row.backorder } = input.stock ?? {}
+  if (tracked && !backorder && (quantity ?? row.quantity) < row.reserved)
+    throw conflict(`the quantity can't fall under the ${row.reserved} that orders hold`, { variantId: row.id, reserved: row.reserved })
   await tx
     .update(variants)
     .set({ ...variantColumns(input, settings), ...(quantity === undefined ? {} : { quantity }), updatedAt: about.now })

@@ -4,7 +4,7 @@ import type { CartItem } from '../../db/store/checkout.ts'
 import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource, type Call, type Settings } from '../http/route.ts'
 import { Nullable, Type, Uuid, type Static } from '../http/schema.ts'
-import { Cart, cartView, findOpenCart, quotedCart, storeItems, visitor, type CartRow } from './cart.ts'
+import { Cart, cartView, findCart, quotedCart, requireOpen, storeItems, visitor, type CartRow } from './cart.ts'
 import { canGive, demandOf, quote } from './quote.ts'
 
 /** Different items in one cart. */
@@ -47,20 +47,27 @@ export async function addItems(
   return requireSellable(db, cart, touched, call.now, settings)
 }
 
-/** Refuses when an item can't be bought: 400 at its path when the request names no such thing, 409 when it is no longer sold, or has no price or stock. */
+/**
+ * Refuses what can't be bought: first 400 at the path of an item that names nothing of the store, then 409 for a cart that is an
+ * order, and for an item that is no longer sold, or has no price or stock.
+ */
 async function requireSellable(db: Db, cart: CartRow, touched: Map<CartItem, string[] | null>, now: string, settings: Settings) {
   const quoted = await quote(db, cart, settings, now)
+  const warningOf = (item: CartItem) => quoted.warnings.find((candidate) => candidate.itemId === item.id)
+  const linesOf = (item: CartItem) => quoted.lines.filter((line) => line.item === item)
   for (const [item, path] of touched) {
-    const warning = quoted.warnings.find((candidate) => candidate.itemId === item.id)
-    if (warning?.code === 'unavailable' && path) throw wrong(path, 'no such resource in this store')
-    if (warning) throw conflict(warning.message)
-    const mine = quoted.lines.filter((line) => line.item === item)
-    if (path && mine.some((line) => line.variant.bookable))
+    if (!path) continue
+    if (warningOf(item)?.code === 'unavailable') throw wrong(path, 'no such resource in this store')
+    if (linesOf(item).some((line) => line.variant.bookable))
       throw wrong([...path.slice(0, -1), 'bookingSlotId'], 'is needed for a bookable variant')
-    const demand = demandOf(quoted.lines)
-    for (const { variant } of mine) {
-      const { units } = demand.get(variant.id)!
-      if (!canGive(variant, units))
+  }
+  requireOpen(cart)
+  const demand = demandOf(quoted.lines)
+  for (const item of touched.keys()) {
+    const warning = warningOf(item)
+    if (warning) throw conflict(warning.message)
+    for (const { variant } of linesOf(item)) {
+      if (!canGive(variant, demand.get(variant.id)!.units))
         throw conflict('out of stock', { variantId: variant.id, available: Math.max(0, variant.quantity - variant.reserved) })
     }
   }
@@ -82,7 +89,7 @@ export const cartItemRoutes = resource('checkout', '/carts')
     (call) =>
       call.write(async (tx) => {
         const settings = await call.settings()
-        const cart = await findOpenCart(tx, call.params.id!, call.now)
+        const cart = await findCart(tx, call.params.id!, call.now)
         const quoted = await addItems(tx, cart, [{ ...call.body, path: [] }], call, settings)
         await storeItems(tx, cart, call.now, settings)
         return cartView(cart, quoted)
@@ -102,9 +109,10 @@ export const cartItemRoutes = resource('checkout', '/carts')
     (call) =>
       call.write(async (tx) => {
         const settings = await call.settings()
-        const cart = await findOpenCart(tx, call.params.id!, call.now)
+        const cart = await findCart(tx, call.params.id!, call.now)
         const item = cart.items.find((candidate) => candidate.id === call.params.itemId!.toLowerCase())
         if (!item) throw missing('item')
+        requireOpen(cart)
         const grows = call.body.quantity > item.quantity
         item.quantity = call.body.quantity
         if (item.quantity === 0) cart.items.splice(cart.items.indexOf(item), 1)
@@ -121,9 +129,10 @@ export const cartItemRoutes = resource('checkout', '/carts')
     (call) =>
       call.write(async (tx) => {
         const settings = await call.settings()
-        const cart = await findOpenCart(tx, call.params.id!, call.now)
+        const cart = await findCart(tx, call.params.id!, call.now)
         const at = cart.items.findIndex((candidate) => candidate.id === call.params.itemId!.toLowerCase())
         if (at < 0) throw missing('item')
+        requireOpen(cart)
         cart.items.splice(at, 1)
         await storeItems(tx, cart, call.now, settings)
         return quotedCart(tx, cart, settings, call.now)

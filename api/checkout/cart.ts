@@ -4,7 +4,7 @@ import { compile, inserter, named, type Db } from '../../db/driver.ts'
 import { carts } from '../../db/store/checkout.ts'
 import { conflict, missing } from '../http/refusal.ts'
 import { Cents, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
-import type { Settings } from '../http/route.ts'
+import type { Call, Settings } from '../http/route.ts'
 import { AddressShape } from './address.ts'
 import { quote, type Quote } from './quote.ts'
 
@@ -84,7 +84,7 @@ export function cartView(cart: CartRow, { price, lines, faces, warnings }: Quote
       bundleId: item.bundleId,
     }
   })
-  const { couponIds: _, ...own } = cart
+  const { couponIds: _, placed: __, ...own } = cart
   return {
     ...own,
     items,
@@ -121,10 +121,15 @@ export async function findCart(db: Db, id: string, now: string): Promise<CartRow
   return row
 }
 
-/** A cart that may still be changed; 409 with `orderId` for one that is an order already. */
+/** Refuses with 409 and `orderId` a cart that is an order already. */
+export function requireOpen(cart: CartRow) {
+  if (cart.orderId !== null) throw conflict('the cart is an order already', { orderId: cart.orderId })
+}
+
+/** A cart that may still be changed. */
 export async function findOpenCart(db: Db, id: string, now: string): Promise<CartRow> {
   const row = await findCart(db, id, now)
-  if (row.orderId !== null) throw conflict('the cart is an order already', { orderId: row.orderId })
+  requireOpen(row)
   return row
 }
 
@@ -139,7 +144,22 @@ export async function storeItems(tx: Db, cart: CartRow, now: string, settings: S
   await saveItems.run(tx, { id: cart.id, items: cart.items, expiresAt: cart.expiresAt, now })
 }
 
-/** A cart as it is worth now. */
+/** A cart as it is worth now; one that became an order, as it was bought. */
 export async function quotedCart(db: Db, cart: CartRow, settings: Settings, now: string) {
-  return cartView(cart, await quote(db, cart, settings, now))
+  return cart.placed ?? cartView(cart, await quote(db, cart, settings, now))
+}
+
+/** Changes the columns of an open cart and answers with what it is worth then. What `columns` finds missing comes before 409. */
+export async function changeCart(
+  call: Call<never, never>,
+  tx: Db,
+  columns: (cart: CartRow, settings: Settings) => Promise<Partial<CartRow>> | Partial<CartRow>,
+) {
+  const settings = await call.settings()
+  const cart = await findCart(tx, call.params.id!, call.now)
+  const changed = await columns(cart, settings)
+  requireOpen(cart)
+  const next = { ...cart, ...changed, updatedAt: call.now, expiresAt: expiryOf(call.now, settings) }
+  await tx.update(carts).set(next).where(eq(carts.id, cart.id))
+  return quotedCart(tx, next, settings, call.now)
 }

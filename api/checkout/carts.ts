@@ -2,21 +2,29 @@
 import { asc, eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { carts, shippingMethods } from '../../db/store/checkout.ts'
-import { coupons } from '../../db/store/marketing.ts'
 import { currencyOf } from '../currency.ts'
-import { conflict, missing, wrong } from '../http/refusal.ts'
-import { resource, type Call, type Settings } from '../http/route.ts'
+import { conflict, wrong } from '../http/refusal.ts'
+import { resource, type Settings } from '../http/route.ts'
 import { Counted, CurrencyCode, deleted, Deleted, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
-import { codeOf } from '../marketing/coupon-code.ts'
+import { Currency } from '../catalog/shapes.ts'
 import { AddressInput, addressOf, emailOf } from './address.ts'
 import { addItems, ITEMS_MAX, NewItem } from './cart-items.ts'
-import { Cart, cartView, expiryOf, findCart, findOpenCart, insertCart, quotedCart, visitor, type CartRow } from './cart.ts'
-import { couponProblem } from './price.ts'
-import { couponsFor } from './quote-reads.ts'
+import {
+  Cart,
+  cartView,
+  changeCart,
+  expiryOf,
+  findCart,
+  findOpenCart,
+  insertCart,
+  quotedCart,
+  requireOpen,
+  visitor,
+  type CartRow,
+} from './cart.ts'
 import { quote } from './quote.ts'
 import { methodPrice, SHIPPING_TYPES } from './shipping.ts'
 
-const COUPONS_MAX = 10
 const Email = Text(3, 254)
 const CartInput = Type.Object(
   {
@@ -65,6 +73,7 @@ async function columnsOf(tx: Db, cart: CartRow, body: Static<typeof CartPatch>, 
     if (columns.shippingMethodId !== null) {
       const [method] = await tx.select().from(shippingMethods).where(eq(shippingMethods.id, columns.shippingMethodId))
       if (!method) throw wrong('shippingMethodId', 'no such resource in this store')
+      requireOpen(cart)
       if (!methodPrice(method, columns.currency ?? cart.currency, settings))
         throw conflict(`${method.name} has no price in the currency of the cart`)
     }
@@ -72,65 +81,80 @@ async function columnsOf(tx: Db, cart: CartRow, body: Static<typeof CartPatch>, 
   return columns
 }
 
-/** Changes the columns of an open cart and answers with what it is worth then. */
-async function change(
-  call: Call<never, never>,
-  tx: Db,
-  columns: (cart: CartRow, settings: Settings) => Promise<Partial<CartRow>> | Partial<CartRow>,
-) {
-  const settings = await call.settings()
-  const cart = await findOpenCart(tx, call.params.id!, call.now)
-  const next = { ...cart, ...(await columns(cart, settings)), updatedAt: call.now, expiresAt: expiryOf(call.now, settings) }
-  await tx.update(carts).set(next).where(eq(carts.id, cart.id))
-  return quotedCart(tx, next, settings, call.now)
-}
+/** The cart as a request wants to see it priced. */
+const seenIn = (cart: CartRow, { currency }: { currency?: string }, settings: Settings): CartRow =>
+  currency === undefined ? cart : { ...cart, currency: currencyOf(currency, settings) }
 
 export const cartRoutes = resource('checkout', '/carts')
-  .post('', { op: 'createCart', summary: 'Start a cart', ...visitor, body: CartInput, answers: { 201: Cart }, refuses: [409] }, (call) =>
-    call.write(async (tx) => {
-      const { body, now, outside } = call
-      const settings = await call.settings()
-      const cart: CartRow = {
-        id: outside.id(),
-        currency: currencyOf(body.currency, settings),
-        email: emailOf(body.email),
-        items: [],
-        couponIds: [],
-        loyaltyPoints: 0,
-        shippingMethodId: null,
-        shippingAddress: null,
-        billingAddress: null,
-        pickupPoint: null,
-        pickupLocationId: null,
-        note: null,
-        orderId: null,
-        expiresAt: expiryOf(now, settings),
-        createdAt: now,
-        updatedAt: now,
-      }
-      const quoted = await addItems(
-        tx,
-        cart,
-        (body.items ?? []).map((item, i) => ({ ...item, path: ['items', String(i)] })),
-        call,
-        settings,
-      )
-      await insertCart(tx, cart)
-      return cartView(cart, quoted)
-    }),
+  .post(
+    '',
+    {
+      op: 'createCart',
+      summary: 'Start a cart',
+      ...visitor,
+      query: { currency: Currency },
+      body: CartInput,
+      answers: { 201: Cart },
+      refuses: [409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const { body, query, now, outside } = call
+        const settings = await call.settings()
+        const cart: CartRow = {
+          id: outside.id(),
+          currency: currencyOf(body.currency ?? query.currency, settings),
+          email: emailOf(body.email),
+          items: [],
+          couponIds: [],
+          loyaltyPoints: 0,
+          shippingMethodId: null,
+          shippingAddress: null,
+          billingAddress: null,
+          pickupPoint: null,
+          pickupLocationId: null,
+          note: null,
+          orderId: null,
+          placed: null,
+          expiresAt: expiryOf(now, settings),
+          createdAt: now,
+          updatedAt: now,
+        }
+        const quoted = await addItems(
+          tx,
+          cart,
+          (body.items ?? []).map((item, i) => ({ ...item, path: ['items', String(i)] })),
+          call,
+          settings,
+        )
+        await insertCart(tx, cart)
+        return cartView(cart, quoted)
+      }),
   )
   .get(
     '/{id}',
-    { op: 'getCart', summary: 'Read a cart', ...visitor, answers: { 200: Cart }, refuses: [404] },
-    async ({ db, params, now, settings }) => quotedCart(db, await findCart(db, params.id!, now), await settings(), now),
+    {
+      op: 'getCart',
+      summary: 'Read a cart',
+      description: 'One that became an order is what was bought.',
+      ...visitor,
+      query: { currency: Currency },
+      answers: { 200: Cart },
+      refuses: [404],
+    },
+    async ({ db, params, query, now, settings: read }) => {
+      const settings = await read()
+      return quotedCart(db, seenIn(await findCart(db, params.id!, now), query, settings), settings, now)
+    },
   )
   .patch(
     '/{id}',
     { op: 'updateCart', summary: 'Change a cart', ...visitor, body: CartPatch, answers: { 200: Cart }, refuses: [404, 409] },
     (call) =>
       call.write((tx) =>
-        change(call as never, tx, async (cart, settings) => {
+        changeCart(call as never, tx, async (cart, settings) => {
           const columns = await columnsOf(tx, cart, call.body, settings)
+          requireOpen(cart)
           if (columns.currency && columns.currency !== cart.currency) {
             const { warnings } = await quote(tx, { ...cart, ...columns }, settings, call.now)
             const unpriced = warnings.find((warning) => warning.code === 'no_price')
@@ -150,50 +174,6 @@ export const cartRoutes = resource('checkout', '/carts')
         return deleted
       }),
   )
-  .post(
-    '/{id}/coupons',
-    {
-      op: 'addCartCoupon',
-      summary: 'Use a coupon',
-      ...visitor,
-      body: Type.Object({ code: Text(1, 200) }),
-      answers: { 201: Cart },
-      refuses: [404, 409],
-    },
-    (call) =>
-      call.write((tx) =>
-        change(call as never, tx, async (cart, settings) => {
-          const [row] = await tx
-            .select({ id: coupons.id })
-            .from(coupons)
-            .where(eq(coupons.code, codeOf(call.body.code)))
-          if (!row) throw missing('coupon')
-          if (cart.couponIds.includes(row.id)) return {}
-          if (cart.couponIds.length >= COUPONS_MAX) throw conflict(`a cart takes at most ${COUPONS_MAX} coupons`)
-          const [coupon] = await couponsFor(tx, [row.id], cart.currency, settings)
-          const { lines } = await quote(tx, cart, settings, call.now)
-          const { price } = await quote(tx, { ...cart, couponIds: [...cart.couponIds, row.id] }, settings, call.now)
-          const refusal = price.refused.find(({ id }) => id === row.id)
-          if (refusal || !lines.length) throw conflict(refusal?.reason ?? couponProblem(coupon!, [], call.now)!)
-          return { couponIds: [...cart.couponIds, row.id] }
-        }),
-      ),
-  )
-  .delete(
-    '/{id}/coupons/{code}',
-    { op: 'removeCartCoupon', summary: 'Take a coupon off a cart', ...visitor, answers: { 200: Cart }, refuses: [404, 409] },
-    (call) =>
-      call.write((tx) =>
-        change(call as never, tx, async (cart) => {
-          const [row] = await tx
-            .select({ id: coupons.id })
-            .from(coupons)
-            .where(eq(coupons.code, codeOf(call.params.code!)))
-          if (!row || !cart.couponIds.includes(row.id)) throw missing('coupon')
-          return { couponIds: cart.couponIds.filter((id) => id !== row.id) }
-        }),
-      ),
-  )
   .get(
     '/{id}/shipping-options',
     {
@@ -201,12 +181,13 @@ export const cartRoutes = resource('checkout', '/carts')
       summary: 'Ways to ship a cart',
       description: "The methods that serve the cart's address, with what they cost for it.",
       ...visitor,
+      query: { currency: Currency },
       answers: { 200: Counted(Option) },
       refuses: [404],
     },
-    async ({ db, params, now, settings: read }) => {
+    async ({ db, params, query, now, settings: read }) => {
       const settings = await read()
-      const cart = await findCart(db, params.id!, now)
+      const cart = seenIn(await findCart(db, params.id!, now), query, settings)
       const country = cart.shippingAddress?.country ?? null
       const quoted = await quote(db, { ...cart, shippingMethodId: null }, settings, now)
       const rows = await db.select().from(shippingMethods).orderBy(asc(shippingMethods.position), asc(shippingMethods.id)).limit(500)

@@ -9,7 +9,7 @@ import { Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.t
 import { Order, orderView, Payment, paymentView } from '../orders/order.ts'
 import { place } from '../orders/place.ts'
 import { AddressInput, addressOf, requireAddress, emailOf } from './address.ts'
-import { findOpenCart, type CartRow } from './cart.ts'
+import { cartView, findCart, findOpenCart, requireOpen, type CartRow } from './cart.ts'
 import { PAYMENT_METHODS, requireAccepted, requirePayable, type Provider } from './payment.ts'
 import { quote, type Quote } from './quote.ts'
 
@@ -49,7 +49,7 @@ type CheckoutCall = Call<never, Static<typeof CheckoutInput>>
 const convertCart = compile((db) =>
   db
     .update(carts)
-    .set({ orderId: named('orderId') as never, updatedAt: named('now') as never })
+    .set({ orderId: named('orderId') as never, placed: named('placed') as never, updatedAt: named('now') as never })
     .where(eq(carts.id, named('id'))),
 )
 
@@ -168,9 +168,11 @@ function requireIntent(intent: Intent | undefined, method: string, { currency }:
 async function checkOut(tx: Db, call: CheckoutCall, provider: Provider | null) {
   const { body, now, outside } = call
   const settings = await call.settings()
-  const cart = completed(await findOpenCart(tx, call.params.id!, now), body)
-  const quoted = await quote(tx, cart, settings, now)
+  const found = await findCart(tx, call.params.id!, now)
   requirePayable(body.paymentMethod, body.paymentToken, settings, call.session, provider)
+  requireOpen(found)
+  const cart = completed(found, body)
+  const quoted = await quote(tx, cart, settings, now)
   const email = await requireComplete(tx, cart, quoted, body, settings)
   const intent = call.prepared as Intent | undefined
   requireIntent(intent, body.paymentMethod, cart, quoted.price.total)
@@ -197,7 +199,8 @@ async function checkOut(tx: Db, call: CheckoutCall, provider: Provider | null) {
       providerId: intent?.providerId ?? null,
     },
   })
-  await convertCart.run(tx, { id: cart.id, orderId: placed.order.id, now })
+  const bought = cartView({ ...cart, email, orderId: placed.order.id, updatedAt: now }, quoted)
+  await convertCart.run(tx, { id: cart.id, orderId: placed.order.id, placed: bought, now })
   return {
     order: orderView(placed.order, placed.lines),
     payment: { ...paymentView(placed.payment!), ...(intent ? { clientSecret: intent.clientSecret } : {}) },

@@ -110,7 +110,11 @@ const runningPromotions = compile((db) =>
     .limit(PROMOTIONS_MAX),
 )
 const allTaxRates = compile((db) =>
-  db.select({ id: taxRates.id, rate: taxRates.rate, countries: taxRates.countries, default: taxRates.default }).from(taxRates).limit(1000),
+  db
+    .select({ id: taxRates.id, rate: taxRates.rate, countries: taxRates.countries, default: taxRates.default })
+    .from(taxRates)
+    .orderBy(taxRates.id)
+    .limit(1000),
 )
 const methodById = compile((db) =>
   db

@@ -16,6 +16,7 @@ export interface Quotable {
   couponIds: readonly string[]
   shippingMethodId: string | null
   shippingAddress: { country?: string | null } | null
+  billingAddress?: { country?: string | null } | null
   /** Prices that replace the catalog's, by item id, in minor units. */
   unitPrices?: ReadonlyMap<string, number>
 }
@@ -55,6 +56,9 @@ export interface Quote {
 
 const nameOf = (variant: Sold) =>
   variant.variantName === variant.productName ? variant.productName : `${variant.productName} – ${variant.variantName}`
+
+/** Where the buyer is taxed: where it goes, else (files, services) where the bill goes. */
+const taxCountry = (cart: Quotable) => cart.shippingAddress?.country ?? cart.billingAddress?.country ?? null
 
 /** How many units of each variant these lines ask for together. */
 export function demandOf(lines: readonly QuoteLine[]): Map<string, { variant: Sold; units: number }> {
@@ -130,7 +134,7 @@ function linesOf(item: CartItem, cart: Quotable, shelf: Shelf): { face: Face; li
         lines: [],
         warning: { code: 'no_price', message: `${face.name} has no price in ${currency.toUpperCase()}`, itemId: item.id },
       }
-    const taxRate = rateFor(rates, variant.taxRateId, cart.shippingAddress?.country ?? null)
+    const taxRate = rateFor(rates, variant.taxRateId, taxCountry(cart))
     lines.push({
       item,
       variant,
@@ -205,7 +209,7 @@ export async function quote(db: Db, cart: Quotable, settings: Settings, now: str
   const { method, cost, warnings: notShipped } = await shippingOf(db, cart, settings)
   warnings.push(...notShipped)
   const shippable = lines.some((line) => line.variant.shippable)
-  const shippingRate = method ? rateFor(shelf.rates, method.taxRateId, cart.shippingAddress?.country ?? null) : 0
+  const shippingRate = method ? rateFor(shelf.rates, method.taxRateId, taxCountry(cart)) : 0
   const result = exactPrice({
     lines: await priceLines(db, lines, [...promotions, ...coupons]),
     promotions,

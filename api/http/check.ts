@@ -2,7 +2,7 @@
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler'
 import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
 import { invalid, type Detail } from './refusal.ts'
-import type { Static, TObject, TProperties, TSchema } from './schema.ts'
+import { ONE_LINE, type Static, type TObject, type TProperties, type TSchema } from './schema.ts'
 
 const plain = (type: string) =>
   ({
@@ -91,9 +91,10 @@ const isShortEnough = (error: ValueError): boolean =>
 
 type Clean = (value: unknown) => unknown
 
-/** Makes the function that drops unknown fields, fills in defaults and writes UUIDs as they are stored; a strict object keeps them, to be refused by name. */
+/** Makes the function that drops unknown fields, fills in defaults, and writes UUIDs and lines as they are stored; a strict object keeps them, to be refused by name. */
 function cleaner(schema: TSchema): Clean | null {
   if (schema.format === 'uuid') return (value) => (typeof value === 'string' ? value.toLowerCase() : value)
+  if (schema.pattern === ONE_LINE) return (value) => (typeof value === 'string' ? value.trim() : value)
   if (schema.type === 'object' && schema.properties && schema.additionalProperties === undefined) {
     const fields = Object.entries(schema.properties as TProperties).map(([name, field]) => [name, cleaner(field), field.default] as const)
     return (value) => {

@@ -24,6 +24,12 @@ export const Uuid = (options = {}) => Type.String({ format: 'uuid', ...options }
 export const Instant = (options = {}) => Type.String({ format: 'date-time', ...options })
 export const Email = (options = {}) => Type.String({ format: 'email', maxLength: 254, ...options })
 export const Text = (minLength: number, maxLength: number, options = {}) => Type.String({ minLength, maxLength, ...options })
+/** What a text of one line may not hold: line breaks and other control characters. */
+export const ONE_LINE = '^[^\\u0000-\\u001f\\u007f]*$'
+/** Text of one line, taken without the space around it. */
+export const Line = (minLength: number, maxLength: number, options = {}) => Text(minLength, maxLength, { pattern: ONE_LINE, ...options })
+/** A name or a code: one line that is not blank. */
+export const Label = (maxLength: number, options = {}) => Line(1, maxLength, options)
 export const Count = (options = {}) => Type.Integer({ minimum: 0, maximum: 1_000_000_000, ...options })
 /** Money in major units, a decimal number with no more decimals than its currency has. */
 export const Money = (options = {}) => Type.Number({ minimum: 0, maximum: 1_000_000_000, ...options })

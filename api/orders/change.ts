@@ -78,8 +78,8 @@ export async function shipUnits(tx: Db, about: About, order: OrderRow, line: Lin
 async function writeOff(tx: Db, about: About, order: OrderRow, variantId: string, units: number) {
   const [variant] = await tx.select({ quantity: variants.quantity }).from(variants).where(eq(variants.id, variantId))
   const there = Math.min(units, variant?.quantity ?? 0)
-  await takeReserved(tx, variantId, there, movement(about, order, `written off from order ${order.lookup}`))
-  await release(tx, variantId, units - there)
+  const taken = await takeReserved(tx, variantId, there, movement(about, order, `written off from order ${order.lookup}`))
+  await release(tx, variantId, taken ? units - there : units)
 }
 
 /**
@@ -177,7 +177,7 @@ async function pendingCents(tx: Db, orderId: string): Promise<number> {
 
 /**
  * Applies a refund that has gone through: the units it names come back; a full one brings back everything, coupons too. A pending
- * order has no more than a deposit to give back: it goes on waiting to be paid.
+ * order has no more than a deposit to give back: it goes on waiting to be paid. One that cost nothing is refunded with its last unit.
  */
 export async function applyRefund(
   tx: Db,
@@ -188,7 +188,9 @@ export async function applyRefund(
 ) {
   const lines = await readLines(tx, order.id)
   const waiting = order.status === 'pending'
-  const full = !waiting && order.refundedCents - (await pendingCents(tx, order.id)) >= order.paidCents
+  const backCents = order.refundedCents - (await pendingCents(tx, order.id))
+  const isFree = order.paidCents === 0 && named.length > 0
+  const full = !waiting && (isFree ? lines.every((line) => line.refundedQuantity === line.quantity) : backCents >= order.paidCents)
   for (const line of lines) {
     const units = named.find((entry) => entry.lineId === line.id)?.quantity ?? 0
     const back = full ? line.quantity - line.refundedQuantity + units : units
@@ -199,9 +201,11 @@ export async function applyRefund(
   const moves = full && MOVES[order.status].includes('refunded')
   if (moves) await returnCoupons(tx, order.id)
   await setOrder(tx, order, about, {
-    paymentStatus: waiting ? 'unpaid' : full ? 'refunded' : 'partially_refunded',
+    paymentStatus: waiting ? 'unpaid' : full ? 'refunded' : backCents > 0 ? 'partially_refunded' : 'paid',
     ...(moves ? { status: 'refunded' as const } : {}),
   })
+  // What was still to be shipped will not be: the order may have shipped as a whole by that.
+  if (order.status === 'processing' && lines.some((line) => line.shippedQuantity > 0)) await noteShipment(tx, about, order, lines)
   await emit(tx, about.outside, about.now, 'order.refunded', told(order))
 }
 

@@ -7,7 +7,21 @@ import { addressOf } from '../checkout/address.ts'
 import { normalizeEmail } from '../email.ts'
 import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
-import { Cents, CountryCode, deleted, Deleted, Items, Nullable, OneOf, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import {
+  Cents,
+  CountryCode,
+  deleted,
+  Deleted,
+  Items,
+  Label,
+  Nullable,
+  OneOf,
+  Paging,
+  Text,
+  Type,
+  Uuid,
+  type Static,
+} from '../http/schema.ts'
 
 const ADDRESSES_MAX = 50
 const item = { id: Uuid(), email: Type.String(), name: Nullable(Type.String()), createdAt: Type.String() }
@@ -24,9 +38,9 @@ const Customer = Type.Object({ ...item, phone: Nullable(Type.String()), addresse
 const CustomerPatch = Type.Object({ name: Type.Optional(Nullable(Text(0, 200))), phone: Type.Optional(Nullable(Text(0, 40))) })
 const optional = () => Type.Optional(Nullable(Text(0, 200)))
 const AddressInput = Type.Object({
-  line1: Text(1, 200),
-  city: Text(1, 200),
-  postalCode: Text(1, 40),
+  line1: Label(200),
+  city: Label(200),
+  postalCode: Label(40),
   line2: optional(),
   country: Type.Optional(Nullable(CountryCode())),
   state: optional(),

@@ -2,7 +2,7 @@
 import { asc, eq, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { ORDER_SOURCES, ORDER_STATUSES, orderLines, orders, PAYMENT_STATUSES, payments } from '../../db/store/orders.ts'
-import { missing } from '../http/refusal.ts'
+import { missing, wrong } from '../http/refusal.ts'
 import { Cents, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
 import type { Session } from '../../db/control/registry.ts'
 import { AddressShape } from '../checkout/address.ts'
@@ -199,6 +199,22 @@ export async function findOrder(db: Db, id: string): Promise<OrderRow> {
 
 /** The lines of an order, in their order. */
 export const readLines = (db: Db, orderId: string) => linesOf.all(db, { id: orderId }) as Promise<LineRow[]>
+
+/** Some units of one line. */
+export interface Units {
+  line: LineRow
+  quantity: number
+}
+
+/** The lines that a request names under `lines`; 400 for one that is not the order's, or that stands there twice. */
+export function unitsOf(lines: readonly LineRow[], wanted: readonly { lineId: string; quantity: number }[]): Units[] {
+  return wanted.map(({ lineId, quantity }, i) => {
+    const line = lines.find((candidate) => candidate.id === lineId)
+    if (!line) throw wrong(['lines', String(i), 'lineId'], 'is not a line of the order')
+    if (wanted.findIndex((other) => other.lineId === lineId) !== i) throw wrong(['lines', String(i), 'lineId'], 'stands in the list twice')
+    return { line, quantity }
+  })
+}
 
 /** An order with its lines, as a session sees it. */
 export async function readOrder(db: Db, id: string, limited = false) {

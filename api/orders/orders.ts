@@ -6,7 +6,9 @@ import type { Provider } from '../checkout/payment.ts'
 import { normalizeEmail } from '../email.ts'
 import { conflict, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
-import { Instant, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { CurrencyCode, Instant, isUuid, Label, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { isCurrency } from '../money.ts'
+import { fold } from '../slug.ts'
 import { utc } from '../time.ts'
 import { aboutOf, cancel, dueCents, move, pay, setOrder } from './change.ts'
 import {
@@ -33,6 +35,7 @@ const Filters = {
   source: Type.Optional(OneOf(ORDER_SOURCES)),
   workstation: Type.Optional(Type.String({ maxLength: 36, description: 'A workstation id, or `unassigned`' })),
   customerId: Type.Optional(Uuid()),
+  currency: Type.Optional(CurrencyCode({ description: 'Those in this currency: an order is never priced in another' })),
   query: Type.Optional(Type.String({ maxLength: 200, description: 'Order number, or part of email or name' })),
   from: Type.Optional(Instant()),
   to: Type.Optional(Instant({ description: 'Exclusive' })),
@@ -43,10 +46,13 @@ const OrderPatch = Type.Object({
   note: Type.Optional(Nullable(Text(0, 2000))),
   packed: Type.Optional(Type.Boolean()),
 })
-const PaymentInput = Type.Object({ amountCents: Amount, method: Text(1, 50), reference: Type.Optional(Nullable(Text(0, 200))) })
+const PaymentInput = Type.Object({ amountCents: Amount, method: Label(50), reference: Type.Optional(Nullable(Text(0, 200))) })
 function condition(query: Static<ReturnType<typeof Type.Object<typeof Filters>>>) {
+  if (query.workstation !== undefined && query.workstation !== 'unassigned' && !isUuid(query.workstation))
+    throw wrong('workstation', 'must be a workstation id, or unassigned')
+  if (query.currency && !isCurrency(query.currency)) throw wrong('currency', 'is not a currency of ISO 4217')
   const text = query.query?.trim()
-  const part = text ? contains(text) : ''
+  const part = text ? contains(fold(text)) : ''
   // Emails are stored in lowercase beyond ASCII, which LIKE does not fold.
   const email = text ? contains(normalizeEmail(text)) : ''
   return and(
@@ -57,7 +63,8 @@ function condition(query: Static<ReturnType<typeof Type.Object<typeof Filters>>>
       ? undefined
       : query.workstation === 'unassigned'
         ? isNull(orders.workstationId)
-        : eq(orders.workstationId, query.workstation),
+        : eq(orders.workstationId, query.workstation.toLowerCase()),
+    query.currency ? eq(orders.currency, query.currency.toLowerCase()) : undefined,
     query.customerId ? eq(orders.customerId, query.customerId) : undefined,
     query.from ? gte(orders.createdAt, utc(query.from)) : undefined,
     query.to ? lt(orders.createdAt, utc(query.to)) : undefined,
@@ -65,7 +72,7 @@ function condition(query: Static<ReturnType<typeof Type.Object<typeof Filters>>>
       ? or(
           /^\d{1,15}$/.test(text) ? eq(orders.lookup, Number(text)) : undefined,
           sql`${orders.email} like ${email} escape '\\'`,
-          sql`${orders.name} like ${part} escape '\\'`,
+          sql`${orders.foldedName} like ${part} escape '\\'`,
         )
       : undefined,
   )

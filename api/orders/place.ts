@@ -9,6 +9,7 @@ import { canGive, demandOf, type Quote } from '../checkout/quote.ts'
 import { reserve } from '../catalog/stock.ts'
 import { conflict } from '../http/refusal.ts'
 import type { Outside, Settings } from '../http/route.ts'
+import { fold } from '../slug.ts'
 import { emit } from '../store/outbox.ts'
 import type { LineRow, OrderRow, PaymentRow } from './order.ts'
 
@@ -120,6 +121,7 @@ export async function place(
     customerId,
     email,
     name: order.name,
+    foldedName: fold(order.name ?? ''),
     phone: order.phone,
     currency,
     taxesIncluded: settings.taxesIncluded,

@@ -39,7 +39,12 @@ export async function record(tx: Db, call: Call<never, Static<typeof OrderInput>
   const currency = currencyOf(body.currency, settings)
   const email = emailOf(body.customer.email, 'customer.email')
   if (email === null) throw wrong('customer.email', 'must be an email address')
-  for (const [i, item] of body.items.entries()) await requireIds(tx, variants, [item.variantId.toLowerCase()], `items.${i}.variantId`)
+  await requireIds(
+    tx,
+    variants,
+    body.items.map((item) => item.variantId.toLowerCase()),
+    (i) => `items.${i}.variantId`,
+  )
   await requireIds(tx, shippingMethods, [body.shippingMethodId?.toLowerCase()], 'shippingMethodId')
   const unitPrices = new Map<string, number>()
   const items = body.items.map((item, i): CartItem => {
@@ -48,9 +53,18 @@ export async function record(tx: Db, call: Call<never, Static<typeof OrderInput>
     return { id, variantId: item.variantId.toLowerCase(), bundleId: null, quantity: item.quantity ?? 1 }
   })
   const shippingAddress = addressOf(body.shippingAddress)
+  const billingAddress = addressOf(body.billingAddress)
   const quoted = await quote(
     tx,
-    { currency, items, couponIds: [], shippingMethodId: body.shippingMethodId?.toLowerCase() ?? null, shippingAddress, unitPrices },
+    {
+      currency,
+      items,
+      couponIds: [],
+      shippingMethodId: body.shippingMethodId?.toLowerCase() ?? null,
+      shippingAddress,
+      billingAddress,
+      unitPrices,
+    },
     settings,
     now,
   )
@@ -67,7 +81,7 @@ export async function record(tx: Db, call: Call<never, Static<typeof OrderInput>
     name: body.customer.name?.trim() || null,
     phone: body.customer.phone?.trim() || null,
     shippingAddress,
-    billingAddress: addressOf(body.billingAddress),
+    billingAddress,
     pickupPoint: null,
     note: body.note ?? null,
     cartId: null,

@@ -7,7 +7,7 @@ import type { Provider } from '../checkout/payment.ts'
 import { conflict, wrong } from '../http/refusal.ts'
 import { Cents, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
 import { applyRefund, requireMove, setOrder, type About } from './change.ts'
-import { findOrder, readLines, type LineRow, type OrderRow } from './order.ts'
+import { findOrder, readLines, unitsOf, type LineRow, type OrderRow, type Units } from './order.ts'
 
 export type RefundRow = typeof refunds.$inferSelect
 
@@ -51,21 +51,15 @@ export interface RefundInput {
   restock?: boolean
 }
 
-async function takeLines(tx: Db, order: OrderRow, wanted: { lineId: string; quantity: number }[]): Promise<number> {
-  const lines = await readLines(tx, order.id)
-  const asked = new Map<string, number>()
+/** Counts units as refunded, and gives what they were paid with. */
+async function takeUnits(tx: Db, order: OrderRow, wanted: readonly Units[]): Promise<number> {
   let amount = 0
-  for (const [i, { lineId, quantity }] of wanted.entries()) {
-    const line = lines.find((candidate) => candidate.id === lineId)
-    if (!line) throw wrong(['lines', String(i), 'lineId'], 'is not a line of the order')
-    if (asked.has(lineId)) throw wrong(['lines', String(i), 'lineId'], 'stands in the list twice')
+  for (const { line, quantity } of wanted) {
     if (line.refundedQuantity + quantity > line.quantity)
-      throw conflict(`only ${line.quantity - line.refundedQuantity} of this line can still be refunded`, { lineId })
-    asked.set(lineId, quantity)
+      throw conflict(`only ${line.quantity - line.refundedQuantity} of this line can still be refunded`, { lineId: line.id })
     amount += unitsWorth(line, quantity, order.taxesIncluded)
+    await tx.run(sql`update order_lines set refunded_quantity = refunded_quantity + ${quantity} where id = ${line.id}`)
   }
-  for (const [lineId, quantity] of asked)
-    await tx.run(sql`update order_lines set refunded_quantity = refunded_quantity + ${quantity} where id = ${lineId}`)
   return amount
 }
 
@@ -90,13 +84,17 @@ async function paymentFor(tx: Db, order: OrderRow, amountCents: number): Promise
 /** Records a refund. Money that came through the provider goes back through it, after the commit; the rest is settled here. */
 export async function refund(tx: Db, about: About, order: OrderRow, input: RefundInput): Promise<RefundRow> {
   if ((input.amountCents === undefined) === (input.lines === undefined)) throw wrong('amountCents', 'give either amountCents or lines')
-  const left = order.paidCents - order.refundedCents
-  if (left <= 0) throw conflict(order.paidCents ? 'everything that was paid has been refunded' : 'the order has not been paid')
   const lines = input.lines ?? []
-  const amountCents = input.amountCents ?? (await takeLines(tx, order, lines))
+  const units = unitsOf(await readLines(tx, order.id), lines)
+  const left = order.paidCents - order.refundedCents
+  if (order.paymentStatus === 'unpaid' && left <= 0) throw conflict('the order has not been paid')
+  if (order.status === 'pending' && input.lines)
+    throw conflict('the order has not been paid in full: refund an amount of what was paid, or cancel it')
+  if (left <= 0 && !input.lines) throw conflict('everything that was paid has been refunded')
+  const amountCents = input.amountCents ?? (await takeUnits(tx, order, units))
   if (amountCents > left) throw conflict(`at most ${left} can still be refunded`, { refundableCents: left })
-  if (amountCents === 0) throw conflict('what is refunded was paid with nothing')
-  const providerPaymentId = await paymentFor(tx, order, amountCents)
+  // Units that were paid with nothing come back, too; no provider has to hear of that.
+  const providerPaymentId = amountCents ? await paymentFor(tx, order, amountCents) : null
   const row: RefundRow = {
     id: about.outside.id(),
     orderId: order.id,

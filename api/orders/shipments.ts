@@ -1,13 +1,13 @@
 /** Shipments (document 3): which units of an order left, with whom. Labels come with the carriers, in a later release. */
 import { desc, eq } from 'drizzle-orm'
 import { shipments } from '../../db/store/orders.ts'
-import { conflict, wrong } from '../http/refusal.ts'
+import { conflict } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { Nullable, Page, Paging, Text, Type, Uuid, WebUrl } from '../http/schema.ts'
-import { noteShipment, shipUnits } from './change.ts'
-import { findOrder, readLines, type LineRow } from './order.ts'
+import { aboutOf, noteShipment, shipUnits } from './change.ts'
+import { findOrder, readLines, unitsOf, type LineRow, type OrderRow, type Units } from './order.ts'
 
-const Units = Type.Array(Type.Object({ lineId: Uuid(), quantity: Type.Integer({ minimum: 1, maximum: 10_000 }) }), {
+const UnitsInput = Type.Array(Type.Object({ lineId: Uuid(), quantity: Type.Integer({ minimum: 1, maximum: 10_000 }) }), {
   minItems: 1,
   maxItems: 500,
 })
@@ -21,26 +21,24 @@ const Shipment = Type.Object({
   createdAt: Type.String(),
 })
 const ShipmentInput = Type.Object({
-  lines: Type.Optional(Units),
+  lines: Type.Optional(UnitsInput),
   carrier: Type.Optional(Nullable(Text(0, 100))),
   trackingNumber: Type.Optional(Nullable(Text(0, 200))),
   trackingUrl: Type.Optional(Nullable(WebUrl())),
 })
 
-/** The units that a shipment takes: those named, else all that is shippable and open. */
-function unitsOf(
-  lines: readonly LineRow[],
-  wanted: readonly { lineId: string; quantity: number }[] | undefined,
-): { line: LineRow; quantity: number }[] {
-  if (!wanted) return lines.filter((line) => line.shippable && line.openQuantity > 0).map((line) => ({ line, quantity: line.openQuantity }))
-  return wanted.map(({ lineId, quantity }, i) => {
-    const line = lines.find((candidate) => candidate.id === lineId)
-    if (!line) throw wrong(['lines', String(i), 'lineId'], 'is not a line of the order')
-    if (wanted.findIndex((other) => other.lineId === lineId) !== i) throw wrong(['lines', String(i), 'lineId'], 'stands in the list twice')
-    if (!line.shippable) throw conflict(`${line.name} is not shipped`, { lineId })
-    if (quantity > line.openQuantity) throw conflict(`only ${line.openQuantity} of ${line.name} can still ship`, { lineId })
-    return { line, quantity }
-  })
+/** All that can still ship of an order. */
+const openUnits = (lines: readonly LineRow[]): Units[] =>
+  lines.filter((line) => line.shippable && line.openQuantity > 0).map((line) => ({ line, quantity: line.openQuantity }))
+
+/** Refuses units that can't leave. */
+function requireShippable(order: OrderRow, units: readonly Units[]) {
+  if (order.status !== 'paid' && order.status !== 'processing') throw conflict(`an order that is ${order.status} can't be shipped`)
+  if (!units.length) throw conflict('nothing is left to ship')
+  for (const { line, quantity } of units) {
+    if (!line.shippable) throw conflict(`${line.name} is not shipped`, { lineId: line.id })
+    if (quantity > line.openQuantity) throw conflict(`only ${line.openQuantity} of ${line.name} can still ship`, { lineId: line.id })
+  }
 }
 
 export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
@@ -57,13 +55,12 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
     },
     (call) =>
       call.write(async (tx) => {
-        const { body, outside, now, session } = call
-        const about = { outside, now, keyId: session.key.id }
+        const { body, outside, now } = call
+        const about = aboutOf(call)
         const order = await findOrder(tx, call.params.id!)
-        if (order.status !== 'paid' && order.status !== 'processing') throw conflict(`an order that is ${order.status} can't be shipped`)
         const lines = await readLines(tx, order.id)
-        const units = unitsOf(lines, body.lines)
-        if (!units.length) throw conflict('nothing is left to ship')
+        const units = body.lines ? unitsOf(lines, body.lines) : openUnits(lines)
+        requireShippable(order, units)
         for (const { line, quantity } of units) await shipUnits(tx, about, order, line, quantity)
         await noteShipment(tx, about, order, lines)
         const row = {

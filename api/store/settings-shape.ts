@@ -1,16 +1,28 @@
 /** The settings on the wire: what is read, what may be changed (document 3, Store, settings, team, keys). */
 import type { Settings as Stored } from '../http/route.ts'
-import { Count, CountryCode, CurrencyCode, Email, Nullable, Text, Type, Uuid, type Static, type TProperties } from '../http/schema.ts'
+import {
+  Count,
+  CountryCode,
+  CurrencyCode,
+  Email,
+  Label,
+  Line,
+  Nullable,
+  Text,
+  Type,
+  Uuid,
+  type Static,
+  type TProperties,
+} from '../http/schema.ts'
 import { proofOf } from './email-domain.ts'
 
-/** Text that ends up in mail headers and on labels: one line. */
-const line = (minLength: number, maxLength: number) => Text(minLength, maxLength, { pattern: '^[^\\u0000-\\u001f\\u007f]*$' })
-const optionalLine = (maxLength: number) => Nullable(line(0, maxLength))
+/** Text that ends up in mail headers and on labels. */
+const optionalLine = (maxLength: number) => Nullable(Line(0, maxLength))
 const hours = Nullable(Type.Number({ minimum: 0, maximum: 8_760 }))
 const minutes = Nullable(Type.Number({ minimum: 0, maximum: 10_080 }))
 
 const plain = {
-  name: line(1, 200),
+  name: Label(200),
   contactEmail: Nullable(Email()),
   defaultLanguage: Text(2, 10),
   taxesIncluded: Type.Boolean(),

@@ -27,7 +27,7 @@ function changed(stored: Stored, patch: Patch, token: string): Partial<Stored> {
   const next: Partial<Stored> = { ...(rest as Partial<Stored>) }
   for (const group of Object.keys(groups) as (keyof typeof groups)[])
     if (patch[group]) next[group] = { ...stored[group], ...patch[group] } as never
-  if (name !== undefined && !(next.name = name.trim())) throw wrong('name', 'must not be blank')
+  if (name !== undefined) next.name = name
   if (address) next.address = { ...stored.address, ...tidied(address), ...(address.country && { country: address.country.toUpperCase() }) }
   if (enabledLanguages || patch.defaultLanguage) next.enabledLanguages = withLanguages(stored, enabledLanguages, patch.defaultLanguage)
   if (enabledCurrencies) next.enabledCurrencies = withBase(stored.currency, enabledCurrencies)

@@ -7,14 +7,14 @@ import { teamInvitations, teamMembers } from '../../db/store/store.ts'
 import { normalizeEmail } from '../email.ts'
 import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
-import { Counted, deleted, Deleted, Email, Nullable, OneOf, Paging, Text, Type, Uuid } from '../http/schema.ts'
+import { Counted, deleted, Deleted, Email, Label, Nullable, OneOf, Paging, Text, Type, Uuid } from '../http/schema.ts'
 
 /** An invitation that nobody accepts for this long is over. */
 const INVITATION_MS = 7 * 24 * 60 * 60 * 1000
 
 const ROLES = ['owner', 'admin', 'staff'] as const
 const Role = OneOf(ROLES)
-const Name = Nullable(Text(1, 100))
+const Name = Nullable(Label(100))
 const Member = Type.Object({ id: Uuid(), email: Type.String(), name: Nullable(Type.String()), role: Role, createdAt: Type.String() })
 const Invitation = Type.Object({ id: Uuid(), email: Type.String(), role: Role, createdAt: Type.String(), expiresAt: Type.String() })
 const NewInvitation = Type.Object({ ...Invitation.properties, token: Type.String({ description: 'Shown this once; who has it can join' }) })

@@ -97,13 +97,15 @@ export const products = sqliteTable(
     ratingCount: integer().notNull(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
+    /** The name as lists sort it: transliterated, lowercase. */
+    foldedName: text().notNull().default(''),
   },
   (t) => [
     check('products_status', sql`${t.status} in ('draft', 'published', 'hidden')`),
     check('products_rating', sql`${t.ratingCount} >= 0 and ${t.ratingSum} >= 0`),
     index('products_status').on(t.isEvent, t.status, t.id),
     index('products_newest').on(t.isEvent, t.id),
-    index('products_name').on(t.name, t.id),
+    index('products_name').on(t.foldedName, t.id),
     index('products_brand').on(t.brandId, t.isEvent, t.status, t.id),
     index('products_category').on(t.categoryId, t.isEvent, t.status, t.id),
   ],

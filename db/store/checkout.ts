@@ -34,6 +34,8 @@ export const carts = sqliteTable(
     expiresAt: instant().notNull(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
+    /** What the cart was when it became an order, as it is answered. */
+    placed: json<Record<string, unknown>>(),
   },
   (t) => [index('carts_expires').on(t.expiresAt)],
 )

@@ -91,6 +91,8 @@ export const orders = sqliteTable(
     cartId: text().unique(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
+    /** The name as it is searched: transliterated, lowercase. */
+    foldedName: text().notNull().default(''),
   },
   (t) => [
     check(
@@ -203,7 +205,7 @@ export const refunds = sqliteTable(
     updatedAt: instant().notNull(),
   },
   (t) => [
-    check('refunds_amount', sql`${t.amountCents} > 0`),
+    check('refunds_amount', sql`${t.amountCents} >= 0`),
     check('refunds_status', sql`${t.status} in ('pending', 'succeeded', 'failed')`),
     index('refunds_order').on(t.orderId, t.id),
     index('refunds_pending')

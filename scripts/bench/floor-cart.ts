@@ -6,6 +6,9 @@ type Row = Record<string, any>
 /** What a JSON column holds. */
 export const parsed = (text: string | null) => (text === null ? null : JSON.parse(text))
 
+/** What goes into a JSON column. */
+export const textOf = (value: unknown) => (value == null ? null : JSON.stringify(value))
+
 /** A cart as Stoa answers it. */
 export function cartOf(row: Row, items: Item[], priced: Priced | null) {
   return {

@@ -1,6 +1,7 @@
 /** The floor's carts and checkout: the statements of a cart and of an order, each in a transaction of its own. */
 import type { Database } from 'bun:sqlite'
-import { cartOf, parsed } from './floor-cart.ts'
+import { fold } from '../../api/slug.ts'
+import { cartOf, parsed, textOf } from './floor-cart.ts'
 import { pricing, type Item } from './floor-price.ts'
 import type { reads } from './floor-reads.ts'
 
@@ -8,7 +9,6 @@ type Row = Record<string, any>
 
 const DAY_MS = 86_400_000
 const FIRST_NUMBER = 1_001
-const SECRET_BYTES = 20
 
 const insertInto = (db: Database, table: string, columns: string) =>
   db.prepare(
@@ -17,8 +17,7 @@ const insertInto = (db: Database, table: string, columns: string) =>
       .map(() => '?')
       .join()})`,
   )
-const textOf = (value: unknown) => (value == null ? null : JSON.stringify(value))
-const secret = () => Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString('hex')
+const secret = () => Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')
 
 /** Carts and checkout over one database. */
 export function buying(db: Database, { orderOf }: Pick<ReturnType<typeof reads>, 'orderOf'>) {
@@ -31,7 +30,7 @@ export function buying(db: Database, { orderOf }: Pick<ReturnType<typeof reads>,
     'id, currency, email, items, coupon_ids, loyalty_points, shipping_method_id, shipping_address, billing_address, pickup_point, pickup_location_id, note, order_id, expires_at, created_at, updated_at',
   )
   const saveItems = db.prepare('update carts set items = ?, expires_at = ?, updated_at = ? where id = ?')
-  const convertCart = db.prepare('update carts set order_id = ?, updated_at = ? where id = ?')
+  const convertCart = db.prepare('update carts set order_id = ?, placed = ?, updated_at = ? where id = ?')
   const reserve = db.prepare(
     'update variants set reserved = reserved + ? where id = ? and tracked = 1 and (backorder = 1 or quantity - reserved >= ?)',
   )
@@ -46,7 +45,7 @@ export function buying(db: Database, { orderOf }: Pick<ReturnType<typeof reads>,
   const insertOrder = insertInto(
     db,
     'orders',
-    `id, lookup, source, status, payment_status, customer_id, email, name, phone, currency, taxes_included, subtotal_cents, discount_cents, shipping_cents, tax_cents,
+    `id, lookup, source, status, payment_status, customer_id, email, name, folded_name, phone, currency, taxes_included, subtotal_cents, discount_cents, shipping_cents, tax_cents,
     total_cents, paid_cents, refunded_cents, shipping_address, billing_address, shipping_method_id, shipping_name, shipping_tax_cents, pickup_point, pickup_location_id, coupons, points_earned,
     points_redeemed, access_code, workstation_id, packed_at, paid_at, note, cancel_reason, cart_id, created_at, updated_at`,
   )
@@ -108,6 +107,7 @@ export function buying(db: Database, { orderOf }: Pick<ReturnType<typeof reads>,
       customer_id: customerId,
       email: body.email,
       name: body.name,
+      folded_name: fold(body.name),
       phone: null,
       currency: cart.currency,
       taxes_included: shop.taxes_included,
@@ -174,7 +174,15 @@ export function buying(db: Database, { orderOf }: Pick<ReturnType<typeof reads>,
     }
     insertPayment.run(payment.id, id, payment.method, payment.status, payment.amountCents, payment.currency, null, null, now, now)
     emit('order.created', { orderId: id, orderNumber: String(lookup) }, now)
-    convertCart.run(id, now, cart.id)
+    const bought = {
+      ...cart,
+      email: body.email,
+      shipping_method_id: sum.method!.id,
+      shipping_address: order.shipping_address,
+      order_id: id,
+      updated_at: now,
+    }
+    convertCart.run(id, JSON.stringify(cartOf(bought, JSON.parse(cart.items), sum)), now, cart.id)
     return { order: orderOf(order, lines), payment }
   }
 

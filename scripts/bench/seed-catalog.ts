@@ -1,6 +1,5 @@
 /** The bench's catalog: groups, taxes, shipping, a coupon, and products with variants, stock, prices and search documents. */
 import { indexProduct, refreshPrices } from '../../api/catalog/write.ts'
-import { fold } from '../../api/slug.ts'
 import { inserter, type Db } from '../../db/driver.ts'
 import {
   brands,
@@ -15,6 +14,7 @@ import {
 } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
 import { coupons } from '../../db/store/marketing.ts'
+import { fold } from '../../api/slug.ts'
 import type { Choose } from './random.ts'
 
 const BRANDS = 20
@@ -172,6 +172,7 @@ async function seedProduct(
   await insertProduct(tx, {
     id,
     name,
+    foldedName: fold(name),
     slug,
     summary: `${name}. ${SENTENCE}`,
     badgeContent: choose.chance(0.1) ? 'New' : null,

@@ -97,6 +97,7 @@ async function seedOrder(tx: Db, draft: Draft, catalog: Catalog, { currency }: A
     customerId: customer.id,
     email: customerEmail(customer.n),
     name: `Customer ${customer.n}`,
+    foldedName: `customer ${customer.n}`,
     phone: null,
     currency,
     taxesIncluded: true,

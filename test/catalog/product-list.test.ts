@@ -450,3 +450,10 @@ test('a list that is read while products come and go answers 200, and shows none
     if (status === 200) expect(new Set(body.data.map(({ id }: any) => id)).size).toBe(body.data.length)
   }
 })
+
+test('sort=name is alphabetical, whatever the case and the marks, and follows a new name', async () => {
+  for (const name of ['Zebra', 'cherry', 'Émile', 'apricot', 'Apple', 'éclair', 'banana']) await product(name)
+  expect(names(await list('?sort=name'))).toEqual(['Apple', 'apricot', 'banana', 'cherry', 'éclair', 'Émile', 'Zebra'])
+  expect((await shop.call('PATCH', '/products/zebra', { name: 'Åre' })).status).toBe(200)
+  expect(names(await list('?sort=name&limit=3'))).toEqual(['Apple', 'apricot', 'Åre'])
+})

@@ -127,3 +127,41 @@ test("a product's content is a document or null; a description may be text, and 
     expect((await shop.call('POST', path, { name: 'x', description: 'x'.repeat(100_001) })).status).toBe(400)
   }
 })
+
+describe('addresses in rich text', () => {
+  const linked = (href: unknown) => doc(paragraph({ type: 'text', text: 'x', marks: [{ type: 'link', attrs: { href } }] }))
+  const post = (content: unknown) => shop.call('POST', '/products', { name: 'x', content })
+
+  test.each([
+    'javascript:alert(1)',
+    ' JavaScript:alert(1)',
+    'java\nscript:alert(1)',
+    '\u0001javascript:x',
+    'data:text/html,x',
+    'vbscript:x',
+  ])('%j is none that a link or an image may have', async (address) => {
+    expect(refusal(await post(linked(address)))).toBe('400 invalid_string content.content.0.content.0.marks.0.attrs.href')
+    expect(refusal(await post(doc({ type: 'image', attrs: { src: address } })))).toBe('400 invalid_string content.content.0.attrs.src')
+  })
+
+  test.each([
+    'https://example.com/a?b=c:d',
+    'HTTP://example.com',
+    'mailto:a@example.com',
+    'tel:+48123',
+    '/help',
+    '#top',
+    '?page=2',
+    'help/cart',
+    '',
+  ])('%j is one', async (address) => {
+    expect((await post(linked(address))).status).toBe(201)
+  })
+
+  test('marks are objects with a type', async () => {
+    for (const mark of ['bold', null, 1, {}])
+      expect(refusal(await post(doc(paragraph({ type: 'text', text: 'x', marks: [mark] }))))).toBe(
+        '400 invalid_type content.content.0.content.0.marks.0',
+      )
+  })
+})

@@ -938,3 +938,47 @@ describe('coupons of a cart', () => {
     expect((await shop.remove(`/carts/${id}/coupons/${encodeURIComponent('DANKEFU\u0308R')}`)).status).toBe(200)
   })
 })
+
+describe('the currency of an answer', () => {
+  test('prices a cart in another enabled currency, and leaves the cart as it is', async () => {
+    await shop.settings({ enabledCurrencies: ['usd', 'eur'] })
+    const { id } = await shop.cart([{ variantId: await shop.variant({ prices: { eur: 9 } }) }])
+    expect(made(await shop.get(`/carts/${id}?currency=EUR`))).toMatchObject({ currency: 'eur', totalCents: 900 })
+    expect(made(await shop.get(`/carts/${id}`))).toMatchObject({ currency: 'usd', totalCents: 1000 })
+    expect(paths(await shop.get(`/carts/${id}?currency=gbp`))).toEqual(['currency'])
+  })
+
+  test('is the currency of a new cart that names none', async () => {
+    await shop.settings({ enabledCurrencies: ['usd', 'eur'] })
+    expect(made(await shop.post('/carts?currency=eur')).currency).toBe('eur')
+    expect(made(await shop.post('/carts?currency=eur', { currency: 'usd' })).currency).toBe('usd')
+  })
+})
+
+test('what names nothing of the store is refused before what is out of stock', async () => {
+  const items = [{ variantId: await shop.variant(), quantity: 9_999 }, { variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002' }]
+  expect(paths(await shop.post('/carts', { items }))).toEqual(['items.1.variantId'])
+})
+
+describe('a coupon that was deleted while it was in a cart', () => {
+  const cartWithout = async () => {
+    const { code } = await shop.coupon()
+    const { id } = await shop.cart([{ variantId: await shop.variant() }])
+    made(await shop.post(`/carts/${id}/coupons`, { code }))
+    made(await shop.remove(`/coupons/${code}`))
+    expect(made(await shop.get(`/carts/${id}`)).warnings).toHaveLength(1)
+    return { id, code }
+  }
+
+  test('can be taken off by its code', async () => {
+    const { id, code } = await cartWithout()
+    expect(made(await shop.remove(`/carts/${id}/coupons/${code}`)).warnings).toEqual([])
+    expect((await shop.remove(`/carts/${id}/coupons/${code}`)).status).toBe(404)
+  })
+
+  test('makes room for another one', async () => {
+    const { id } = await cartWithout()
+    const { code } = await shop.coupon()
+    expect(made(await shop.post(`/carts/${id}/coupons`, { code }))).toMatchObject({ coupons: [{ code }], warnings: [] })
+  })
+})

@@ -418,6 +418,7 @@ describe('what stands against it is 409, and leaves nothing', () => {
   })
 
   test('a cart that is an order already tells which', async () => {
+    await shop.coupon({ code: 'TEN' })
     const id = await cartWith()
     const { order } = made(await shop.checkOut(id))
     const {
@@ -433,7 +434,7 @@ describe('what stands against it is 409, and leaves nothing', () => {
       await shop.post(`/carts/${id}/items`, { variantId: await shop.variant() }),
       await shop.patch(`/carts/${id}/items/${item.id}`, { quantity: 5 }),
       await shop.remove(`/carts/${id}/items/${item.id}`),
-      await shop.post(`/carts/${id}/coupons`, { code: 'X' }),
+      await shop.post(`/carts/${id}/coupons`, { code: 'TEN' }),
     ])
       expect([answer.status, answer.body]).toEqual([409, { error: expect.any(String), orderId: order.id }])
     expect({ ...(await shop.traces()), events: 0, movements: 0 }).toEqual({ ...before, events: 0, movements: 0 })
@@ -645,4 +646,48 @@ describe('the customer of a checkout', () => {
     await shop.buy({ items: [{ variantId }], name: 'Somebody else', phone: '+48 2' })
     expect((await shop.get(`/customers/${first.customer.id}`)).body).toMatchObject({ name: 'Ada', phone: '+48 1' })
   })
+})
+
+describe('a cart that became an order', () => {
+  test('stays what was bought, whatever becomes of stock, prices and coupons', async () => {
+    const [method, coupon] = [await shop.method({ price: 4 }), await shop.coupon({ code: 'HALF', value: 50, maxUses: 1 })]
+    const variantId = await shop.variant({ shippable: true, stock: { quantity: 1 } })
+    const { id } = await shop.cart([{ variantId }])
+    made(await shop.post(`/carts/${id}/coupons`, { code: coupon.code }))
+    const { order } = made(await shop.checkOut(id, { shippingMethodId: method, shippingAddress: ADDRESS, note: 'Ring twice' }))
+    const bought = made(await shop.get(`/carts/${id}`))
+    expect(bought).toMatchObject({
+      orderId: order.id,
+      email: 'ada@example.com',
+      note: 'Ring twice',
+      shippingMethodId: method,
+      shippingAddress: ADDRESS,
+      coupons: [{ code: 'HALF', discountCents: 500 }],
+      subtotalCents: 1000,
+      shippingCents: 400,
+      totalCents: order.totalCents,
+      warnings: [],
+    })
+    await shop.patch(`/variants/${variantId}`, { price: 99 })
+    await shop.remove(`/coupons/HALF`)
+    expect(made(await shop.get(`/carts/${id}`))).toEqual(bought)
+  })
+
+  test('refuses what names nothing of the store before it says that it is an order', async () => {
+    const { id } = await shop.cart([{ variantId: await shop.variant() }])
+    made(await shop.checkOut(id))
+    const nobody = '01985d2c-7c00-7a31-8c4e-0242ac120002'
+    expect(paths(await shop.post(`/carts/${id}/items`, { variantId: nobody }))).toEqual(['variantId'])
+    expect(paths(await shop.patch(`/carts/${id}`, { shippingMethodId: nobody }))).toEqual(['shippingMethodId'])
+    expect(paths(await shop.checkOut(id, { paymentMethod: 'stripe' }))).toEqual(['paymentMethod'])
+    expect((await shop.patch(`/carts/${id}/items/${nobody}`, { quantity: 1 })).status).toBe(404)
+    expect((await shop.post(`/carts/${id}/coupons`, { code: 'NONE' })).status).toBe(404)
+  })
+})
+
+test('goods that go nowhere are taxed where the bill goes', async () => {
+  made(await shop.post('/tax-rates', { name: 'VAT', rate: 23, countries: ['PL'], default: true }))
+  made(await shop.post('/tax-rates', { name: 'MwSt', rate: 19, countries: ['DE'], default: true }))
+  const { id } = await shop.cart([{ variantId: await shop.variant() }])
+  expect(made(await shop.checkOut(id, { billingAddress: { ...ADDRESS, country: 'DE' } })).order.taxCents).toBe(160)
 })

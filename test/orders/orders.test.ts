@@ -676,3 +676,23 @@ describe('POST /orders/{id}/cancel', () => {
     expect((await shop.order(id)).lines).toEqual([line])
   })
 })
+
+describe('filters that are no plain columns', () => {
+  test('query finds names whatever the case, in every alphabet, with or without their marks', async () => {
+    const items = [{ variantId: await shop.variant() }]
+    made(await shop.post('/orders', { customer: { email: 'l@example.com', name: 'Łukasz Żak' }, items }))
+    for (const query of ['Łukasz', 'łukasz', 'żAK', 'lukasz zak'])
+      expect(made(await shop.get(`/orders?query=${encodeURIComponent(query)}`)).meta.count, query).toBe(1)
+    expect(made(await shop.get('/orders?query=%25')).meta.count).toBe(0)
+  })
+
+  test('workstation is an id or unassigned; currency is one of ISO 4217', async () => {
+    const order = await shop.buy({ items: [{ variantId: await shop.variant() }] })
+    for (const query of ['workstation=zz', 'workstation=', 'currency=zzz', 'currency=x'])
+      expect((await shop.get(`/orders?${query}`)).status, query).toBe(400)
+    const ids = async (query: string) => made(await shop.get(`/orders?${query}`)).data.map(({ id }: { id: string }) => id)
+    expect(await ids('workstation=unassigned')).toEqual([order.id])
+    expect(await ids('currency=USD')).toEqual([order.id])
+    expect(await ids('currency=eur')).toEqual([])
+  })
+})

@@ -281,11 +281,8 @@ describe('refunding all units one at a time gives back exactly what was paid', (
     for (const lineId of units) {
       const { status, body } = await refund(order.id, { lines: [{ lineId, quantity: 1 }] })
       if (status === 201) amounts.push(body.amountCents)
-      else
-        expect([status, body.error]).toEqual([
-          409,
-          expect.stringContaining(amounts.length && sum(amounts) === order.totalCents ? 'has been refunded' : 'nothing'),
-        ])
+      // The last cent brings back everything, with the units that were paid with nothing.
+      else expect([status, body.error, sum(amounts)]).toEqual([409, 'only 0 of this line can still be refunded', order.totalCents])
     }
     expect(sum(amounts)).toBe(order.totalCents)
     expect(await shop.order(order.id)).toMatchObject({ status: 'refunded', refundedCents: order.totalCents })
@@ -448,4 +445,78 @@ describe('an order that is over', () => {
     expect(made(await refund(order.id, { amountCents: 1000 })).status).toBe('succeeded')
     expect((await shop.order(order.id)).status).toBe('refunded')
   })
+})
+
+describe('units that were paid with nothing', () => {
+  test('come back by themselves, and the money stays', async () => {
+    const [paid, gift] = [await shop.variant({ price: 20 }), await shop.variant({ price: 0 })]
+    const order = await shop.buy({ items: [{ variantId: paid }, { variantId: gift }] })
+    const lineId = order.lines.find((line: any) => line.variantId === gift).id
+    const { status, body } = await refund(order.id, { lines: [{ lineId, quantity: 1 }] })
+    expect([status, body.amountCents]).toEqual([201, 0])
+    expect(await shop.order(order.id)).toMatchObject({ status: 'paid', paymentStatus: 'paid', refundedCents: 0 })
+    await expectLedger(gift, { quantity: 100, reserved: 0 })
+    await expectLedger(paid, { quantity: 100, reserved: 1 })
+    expect((await refund(order.id, { lines: [{ lineId, quantity: 1 }] })).status).toBe(409)
+  })
+
+  test('of an order that cost nothing come back one by one; with the last one it is refunded', async () => {
+    const coupon = await shop.coupon({ value: 100 })
+    const variantId = await shop.variant()
+    const order = await shop.buy({ items: [{ variantId, quantity: 2 }], coupons: [coupon.code] })
+    const one = { lines: [{ lineId: order.lines[0].id, quantity: 1 }] }
+    expect((await refund(order.id, one)).status).toBe(201)
+    expect(await shop.order(order.id)).toMatchObject({ status: 'paid', paymentStatus: 'paid' })
+    await expectLedger(variantId, { quantity: 100, reserved: 1 })
+    expect((await refund(order.id, one)).status).toBe(201)
+    expect(await shop.order(order.id)).toMatchObject({ status: 'refunded', paymentStatus: 'refunded' })
+    await expectLedger(variantId, { quantity: 100, reserved: 0 })
+    expect((await refund(order.id, one)).status).toBe(409)
+    expect(made(await shop.get(`/coupons/${coupon.code}`)).timesRedeemed).toBe(0)
+  })
+})
+
+test('units of an order with no more than a deposit on it are not refunded: it would be owed for them still', async () => {
+  const variantId = await shop.variant()
+  const items = [{ variantId, quantity: 3 }]
+  const order = made(await shop.post('/orders', { customer: { email: 'ada@example.com' }, items }))
+  made(await shop.post(`/orders/${order.id}/payments`, { amountCents: 1000, method: 'cash' }))
+  expect((await refund(order.id, { lines: [{ lineId: order.lines[0].id, quantity: 1 }] })).status).toBe(409)
+  expect((await refund(order.id, { amountCents: 400 })).status).toBe(201)
+  expect((await shop.post(`/orders/${order.id}/payments`, { amountCents: 2401, method: 'cash' })).body.dueCents).toBe(2400)
+})
+
+test('what names no line of the order is refused before what stands against it', async () => {
+  const unpaid = made(await shop.post('/orders', { customer: { email: 'ada@example.com' }, items: [{ variantId: await shop.variant() }] }))
+  const nobody = { lineId: NOBODY, quantity: 1 }
+  expect(paths(await refund(unpaid.id, { lines: [nobody] }))).toEqual(['lines.0.lineId'])
+  expect(paths(await shop.post(`/orders/${unpaid.id}/shipments`, { lines: [nobody] }))).toEqual(['lines.0.lineId'])
+  const order = await buyOne()
+  expect(paths(await refund(order.id, { lines: [{ lineId: order.lines[0].id, quantity: 9 }, nobody] }))).toEqual(['lines.1.lineId'])
+})
+
+test('what is no longer tracked neither leaves the shelf nor comes back to it', async () => {
+  const variantId = await shop.variant({ shippable: true, stock: { quantity: 10 } })
+  const [shippingMethodId, items] = [await shop.method(), [{ variantId, quantity: 3 }]]
+  for (const leave of [
+    (id: string) => shop.post(`/orders/${id}/shipments`, {}),
+    (id: string) => refund(id, { amountCents: 3500, restock: false }),
+  ]) {
+    await shop.patch(`/variants/${variantId}`, { stock: { tracked: true } })
+    const order = await shop.buy({ items, shippingMethodId, shippingAddress: ADDRESS })
+    await shop.patch(`/variants/${variantId}`, { stock: { tracked: false } })
+    made(await leave(order.id))
+    if ((await shop.order(order.id)).status !== 'refunded') made(await shop.patch(`/orders/${order.id}`, { status: 'refunded' }))
+    await expectLedger(variantId, { quantity: 10, reserved: 0 })
+  }
+})
+
+test('an order whose last open unit is refunded has shipped', async () => {
+  const variantId = await shop.variant({ shippable: true })
+  const order = await shop.buy({ items: [{ variantId, quantity: 3 }], shippingMethodId: await shop.method(), shippingAddress: ADDRESS })
+  const [{ id: lineId }] = order.lines
+  made(await shop.post(`/orders/${order.id}/shipments`, { lines: [{ lineId, quantity: 2 }] }))
+  expect((await shop.order(order.id)).status).toBe('processing')
+  made(await refund(order.id, { lines: [{ lineId, quantity: 1 }] }))
+  expect(await shop.order(order.id)).toMatchObject({ status: 'shipped', paymentStatus: 'partially_refunded' })
 })

@@ -4,8 +4,8 @@ import { cleanUp, folder, keysOf, startStoa } from './processes.ts'
 afterAll(cleanUp)
 
 test.each([
-  ['a length that says so', (bytes: Uint8Array) => bytes],
-  ['no length', (bytes: Uint8Array) => new Response(bytes).body!],
+  ['a length that says so', (bytes: Uint8Array<ArrayBuffer>) => bytes],
+  ['no length', (bytes: Uint8Array<ArrayBuffer>) => new Response(bytes).body!],
 ])('a body of 20 MB with %s is refused with 413, an error and the request id', async (_, body) => {
   const { running, api } = await startStoa({ DATA_DIR: folder() })
   const { admin } = keysOf(running.stdout)
