@@ -2,12 +2,15 @@
 import { and, desc, eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { promotions } from '../../db/store/marketing.ts'
+import { Currency } from '../catalog/shapes.ts'
 import { pricesIn } from '../catalog/write.ts'
+import { currencyOf } from '../currency.ts'
 import { missing, wrong } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
-import { deleted, Deleted, Instant, Money, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { deleted, Deleted, Instant, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { toMajor, toMinor } from '../money.ts'
 import { utc } from '../time.ts'
+import { Amounts, amountsView, isPricedIn, pricedIn } from './amounts.ts'
 import { restrictionInput, restrictionOutput, restrictionsOf, unrestricted } from './restrictions.ts'
 
 const TYPES = ['percentage', 'fixed', 'buy_x_get_y', 'volume', 'free_shipping'] as const
@@ -18,7 +21,7 @@ const Promotion = Type.Object({
   id: Uuid(),
   name: Type.String(),
   type: OneOf(TYPES),
-  value: Nullable(Type.Number(), { description: "Percent, or an amount in the store's currency" }),
+  value: Nullable(Type.Number(), { description: "Percent, or an amount in the store's currency or the one asked for" }),
   currencyAmounts: Type.Record(Type.String(), Type.Number()),
   buyQuantity: Nullable(Type.Integer()),
   getQuantity: Nullable(Type.Integer()),
@@ -35,7 +38,7 @@ const Promotion = Type.Object({
 })
 const fields = {
   value: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 1_000_000_000 }))),
-  currencyAmounts: Type.Optional(Type.Record(Type.String({ pattern: '^[A-Za-z]{3}$' }), Money(), { maxProperties: 200 })),
+  currencyAmounts: Type.Optional(Amounts),
   buyQuantity: Type.Optional(Nullable(whole)),
   getQuantity: Type.Optional(Nullable(whole)),
   getDiscountPercentage: Type.Optional(Nullable(Type.Number(percent))),
@@ -51,12 +54,9 @@ const PromotionInput = Type.Object({ name: Text(1, 200), type: OneOf(TYPES), ...
 const PromotionPatch = Type.Object({ name: Type.Optional(Text(1, 200)), type: Type.Optional(OneOf(TYPES)), ...fields })
 type Row = typeof promotions.$inferSelect
 
-function view({ percentage, amount, currencyAmounts, ...row }: Row, currency: string) {
-  return {
-    ...row,
-    value: percentage ?? (amount === null ? null : toMajor(amount, currency)),
-    currencyAmounts: Object.fromEntries(Object.entries(currencyAmounts).map(([code, minor]) => [code, toMajor(minor, code)])),
-  }
+/** A promotion on the wire, a fixed one in a currency that it has an amount in; the store's own unless told otherwise. */
+function view({ percentage, amount, currencyAmounts, ...row }: Row, settings: Settings, currency = settings.currency) {
+  return { ...row, ...amountsView({ percentage, amount, currencyAmounts }, currency, settings) }
 }
 
 /** What the fields of a promotion have to do with its type and with each other. */
@@ -101,14 +101,15 @@ export const promotionRoutes = resource('marketing', '/promotions')
       op: 'listPromotions',
       summary: 'List promotions',
       scope: 'marketing:read',
-      query: { ...Paging(50), active: Type.Optional(Type.Boolean()) },
+      query: { ...Paging(50), active: Type.Optional(Type.Boolean()), currency: Currency },
       answers: { 200: Page(Promotion) },
     },
-    async ({ db, query: { limit, offset, active }, settings }) => {
-      const { currency } = await settings()
-      const where = and(active === undefined ? undefined : eq(promotions.active, active))
+    async ({ db, query: { limit, offset, active, currency: asked }, settings }) => {
+      const store = await settings()
+      const currency = currencyOf(asked, store)
+      const where = and(active === undefined ? undefined : eq(promotions.active, active), pricedIn(promotions, currency, store))
       const rows = await db.select().from(promotions).where(where).orderBy(desc(promotions.id)).limit(limit).offset(offset)
-      return { data: rows.map((row) => view(row, currency)), meta: { count: await db.$count(promotions, where), offset, limit } }
+      return { data: rows.map((row) => view(row, store, currency)), meta: { count: await db.$count(promotions, where), offset, limit } }
     },
   )
   .post(
@@ -139,13 +140,26 @@ export const promotionRoutes = resource('marketing', '/promotions')
         }
         const row = await merge(tx, blank, body, store)
         await tx.insert(promotions).values(row)
-        return view(row, store.currency)
+        return view(row, store)
       }),
   )
   .get(
     '/{id}',
-    { op: 'getPromotion', summary: 'Read a promotion', scope: 'marketing:read', answers: { 200: Promotion }, refuses: [404] },
-    async ({ db, params, settings }) => view(await find(db, params.id!), (await settings()).currency),
+    {
+      op: 'getPromotion',
+      summary: 'Read a promotion',
+      scope: 'marketing:read',
+      query: { currency: Currency },
+      answers: { 200: Promotion },
+      refuses: [404],
+    },
+    async ({ db, params, query, settings }) => {
+      const store = await settings()
+      const currency = currencyOf(query.currency, store)
+      const row = await find(db, params.id!)
+      if (!isPricedIn(row, currency, store)) throw missing('promotion')
+      return view(row, store, currency)
+    },
   )
   .patch(
     '/{id}',
@@ -162,7 +176,7 @@ export const promotionRoutes = resource('marketing', '/promotions')
         const store = await settings()
         const row = { ...(await merge(tx, await find(tx, params.id!), body, store)), updatedAt: now }
         await tx.update(promotions).set(row).where(eq(promotions.id, row.id))
-        return view(row, store.currency)
+        return view(row, store)
       }),
   )
   .delete(

@@ -319,6 +319,36 @@ describe('GET /coupons', () => {
     }
   })
 
+  test('currency shows fixed amounts as the merchant set them in it, and leaves out those without one', async () => {
+    await shop.settings({ enabledCurrencies: ['usd', 'eur', 'jpy'] })
+    const both = made(await post({ ...bare, code: 'BOTH', type: 'fixed', value: 5.5, currencyAmounts: { eur: 4.25, jpy: 700 } }))
+    const percent = made(await post({ ...bare, code: 'PERCENT', value: 12.5 }))
+    const dollars = made(await post({ ...bare, code: 'DOLLARS', type: 'fixed', value: 3 }))
+    for (const [currency, listed] of [
+      ['eur', [percent, { ...both, value: 4.25 }]],
+      ['EUR', [percent, { ...both, value: 4.25 }]],
+      ['jpy', [percent, { ...both, value: 700 }]],
+      ['usd', [dollars, percent, both]],
+    ] as const) {
+      expect((await shop.get(`/coupons?currency=${currency}`)).body).toEqual({
+        data: listed,
+        meta: { count: listed.length, offset: 0, limit: 10 },
+      })
+      for (const coupon of listed) {
+        for (const key of [coupon.id, coupon.code]) expect((await shop.get(`/coupons/${key}?currency=${currency}`)).body).toEqual(coupon)
+      }
+    }
+    expect((await shop.get('/coupons?currency=eur&query=B')).body).toMatchObject({ data: [{ code: 'BOTH' }], meta: { count: 1 } })
+    expect((await shop.get('/coupons?currency=eur&limit=1&offset=1')).body).toMatchObject({ data: [{ code: 'BOTH' }], meta: { count: 2 } })
+    const absent = await shop.get('/coupons/DOLLARS?currency=eur')
+    expect([absent.status, absent.body]).toEqual([404, { error: 'coupon not found' }])
+  })
+
+  test.each(['zzz', 'gbp', 'euro', ''])('?currency=%s is 400 at currency: not enabled', async (currency) => {
+    made(await post(bare))
+    for (const path of ['/coupons', '/coupons/SPRING']) expect(paths(await shop.get(`${path}?currency=${currency}`))).toEqual(['currency'])
+  })
+
   test('one of another store is the same 404 as one that is missing', async () => {
     const foreign = await (await newShop(app)).coupon({ code: 'THEIRS' })
     for (const key of [foreign.id, 'THEIRS', NOBODY, 'NONE']) {

@@ -160,6 +160,34 @@ describe('GET, PATCH, DELETE /promotions', () => {
     expect((await shop.get(`/promotions?${query}`)).status).toBe(400)
   })
 
+  test('currency shows fixed amounts as the merchant set them in it, and leaves out those without one', async () => {
+    await shop.settings({ enabledCurrencies: ['usd', 'eur', 'jpy'] })
+    const both = made(await post({ ...KINDS.fixed, currencyAmounts: { eur: 4.25, jpy: 700 } }))
+    const others = []
+    for (const kind of ['percentage', 'buy_x_get_y', 'volume', 'free_shipping'] as const) others.unshift(made(await post(KINDS[kind])))
+    const dollars = made(await post({ ...KINDS.fixed, active: false }))
+    for (const [currency, listed] of [
+      ['eur', [...others, { ...both, value: 4.25 }]],
+      ['JPY', [...others, { ...both, value: 700 }]],
+      ['usd', [dollars, ...others, both]],
+    ] as const) {
+      expect((await shop.get(`/promotions?currency=${currency}`)).body).toEqual({
+        data: listed,
+        meta: { count: listed.length, offset: 0, limit: 50 },
+      })
+      for (const promotion of listed) expect((await shop.get(`/promotions/${promotion.id}?currency=${currency}`)).body).toEqual(promotion)
+    }
+    expect((await shop.get('/promotions?currency=eur&active=false')).body).toMatchObject({ data: [], meta: { count: 0 } })
+    const absent = await shop.get(`/promotions/${dollars.id}?currency=eur`)
+    expect([absent.status, absent.body]).toEqual([404, { error: 'promotion not found' }])
+  })
+
+  test.each(['zzz', 'gbp', 'euro', ''])('?currency=%s is 400 at currency: not enabled', async (currency) => {
+    const { id } = made(await post(bare))
+    for (const path of ['/promotions', `/promotions/${id}`])
+      expect(paths(await shop.get(`${path}?currency=${currency}`))).toEqual(['currency'])
+  })
+
   test('PATCH changes what is named and nothing else', async () => {
     const product = await productOf(await shop.variant())
     const before = made(

@@ -1,0 +1,39 @@
+/** What coupons and promotions take off: a percentage, or an amount in the store's currency and others (document 1, Coupon). */
+import { sql } from 'drizzle-orm'
+import type { coupons, promotions } from '../../db/store/marketing.ts'
+import type { Settings } from '../http/route.ts'
+import { Money, Type } from '../http/schema.ts'
+import { toMajor } from '../money.ts'
+
+/** Amounts of a request by currency code. */
+export const Amounts = Type.Record(Type.String({ pattern: '^[A-Za-z]{3}$' }), Money(), { maxProperties: 200 })
+
+interface Discount {
+  percentage: number | null
+  /** In minor units of the store's currency; null unless it is a fixed one. */
+  amount: number | null
+  currencyAmounts: Record<string, number>
+}
+
+/** The amount in a currency, in minor units; null when the merchant set none in it, or it is no fixed one. */
+const amountIn = (row: Discount, currency: string, settings: Settings): number | null =>
+  row.amount === null || currency === settings.currency ? row.amount : (row.currencyAmounts[currency] ?? null)
+
+/** Whether it applies in a currency: a percentage does in all of them, a fixed one in those that it has an amount in. */
+export const isPricedIn = (row: Discount, currency: string, settings: Settings): boolean =>
+  row.amount === null || amountIn(row, currency, settings) !== null
+
+/** The rows that apply in a currency; undefined when all of them do. */
+export const pricedIn = (table: typeof coupons | typeof promotions, currency: string, settings: Settings) =>
+  currency === settings.currency
+    ? undefined
+    : sql`(${table.amount} is null or json_extract(${table.currencyAmounts}, ${`$.${currency}`}) is not null)`
+
+/** `value` and `currencyAmounts` on the wire; `value` is a percentage, an amount in `currency`, or null. */
+export function amountsView(row: Discount, currency: string, settings: Settings) {
+  const amount = amountIn(row, currency, settings)
+  return {
+    value: row.percentage ?? (amount === null ? null : toMajor(amount, currency)),
+    currencyAmounts: Object.fromEntries(Object.entries(row.currencyAmounts).map(([code, minor]) => [code, toMajor(minor, code)])),
+  }
+}
