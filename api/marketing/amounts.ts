@@ -1,12 +1,23 @@
 /** What coupons and promotions take off: a percentage, or an amount in the store's currency and others (document 1, Coupon). */
 import { sql } from 'drizzle-orm'
 import type { coupons, promotions } from '../../db/store/marketing.ts'
+import { invalid } from '../http/refusal.ts'
 import type { Settings } from '../http/route.ts'
-import { Money, Type } from '../http/schema.ts'
+import { Type } from '../http/schema.ts'
 import { toMajor } from '../money.ts'
 
-/** Amounts of a request by currency code. */
-export const Amounts = Type.Record(Type.String({ pattern: '^[A-Za-z]{3}$' }), Money(), { maxProperties: 200 })
+/** Amounts of a request by currency code; one of 0 would take nothing off. */
+export const Amounts = Type.Record(
+  Type.String({ pattern: '^[A-Za-z]{3}$' }),
+  Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000_000 }),
+  { maxProperties: 200 },
+)
+
+/** Refuses a number outside of bounds that depend on another field, in the words of those that a schema has. */
+export function requireWithin(field: string, value: number, minimum: number, maximum: number) {
+  if (value < minimum) throw invalid([{ code: 'too_small', message: `must be at least ${minimum}`, path: [field], minimum }])
+  if (value > maximum) throw invalid([{ code: 'too_big', message: `must be at most ${maximum}`, path: [field], maximum }])
+}
 
 interface Discount {
   percentage: number | null

@@ -9,10 +9,10 @@ import { pricesIn } from '../catalog/write.ts'
 import { currencyOf } from '../currency.ts'
 import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
-import { Count, deleted, Deleted, Instant, isUuid, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { Count, deleted, Deleted, Instant, isUuid, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../http/schema.ts'
 import { toMinor } from '../money.ts'
 import { utc } from '../time.ts'
-import { Amounts, amountsView, isPricedIn, pricedIn } from './amounts.ts'
+import { Amounts, amountsView, isPricedIn, pricedIn, requireWithin } from './amounts.ts'
 import { codeOf, newCode } from './coupon-code.ts'
 import { restrictionInput, restrictionOutput, restrictionsOf, unrestricted } from './restrictions.ts'
 
@@ -35,9 +35,10 @@ const Coupon = Type.Object({
 })
 const CouponInput = Type.Object(
   {
-    code: Text(1, 200, { description: 'Compared exactly, after NFC' }),
+    // Its length counts once it is trimmed and NFC: see newCode.
+    code: Type.String({ description: '1 to 64 characters without spaces or `/`; compared exactly, after NFC' }),
     type: OneOf(TYPES),
-    value: Type.Number({ minimum: 0, maximum: 1_000_000_000, description: 'At most 100 percent; a fixed amount is at least 1' }),
+    value: Type.Number({ description: '0 to 100 percent; a fixed amount is at least 1' }),
     maxUses: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }))),
     startDate: Type.Optional(Nullable(Instant())),
     endDate: Type.Optional(Nullable(Instant())),
@@ -57,8 +58,6 @@ function view({ percentage, amount, currencyAmounts, ...row }: Row, settings: Se
 
 /** What several fields of a coupon have to do with each other. */
 function problem(body: Static<typeof CouponInput>): [path: string, message: string] | null {
-  if (body.type === 'percentage' && body.value > 100) return ['value', 'a percentage must be at most 100']
-  if (body.type === 'fixed' && body.value < 1) return ['value', 'a fixed amount must be at least 1']
   if (body.type === 'percentage' && Object.keys(body.currencyAmounts ?? {}).length) return ['currencyAmounts', 'is for fixed coupons only']
   if (body.startDate && body.endDate && utc(body.endDate) <= utc(body.startDate)) return ['endDate', 'must be after startDate']
   if (body.minProductCount != null && body.maxProductCount != null && body.maxProductCount < body.minProductCount)
@@ -68,9 +67,10 @@ function problem(body: Static<typeof CouponInput>): [path: string, message: stri
 
 /** The row that a body describes, on create and on PATCH alike. */
 async function columns(tx: Db, body: Static<typeof CouponInput>, settings: Settings, known: Row | null) {
+  const fixed = body.type === 'fixed'
+  requireWithin('value', body.value, fixed ? 1 : 0, fixed ? 1_000_000_000 : 100)
   const found = problem(body)
   if (found) throw wrong(...found)
-  const fixed = body.type === 'fixed'
   return {
     code: newCode(body.code),
     type: body.type,

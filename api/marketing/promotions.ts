@@ -5,12 +5,12 @@ import { promotions } from '../../db/store/marketing.ts'
 import { Currency } from '../catalog/shapes.ts'
 import { pricesIn } from '../catalog/write.ts'
 import { currencyOf } from '../currency.ts'
-import { missing, wrong } from '../http/refusal.ts'
+import { invalid, missing, wrong } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
 import { deleted, Deleted, Instant, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
-import { toMajor, toMinor } from '../money.ts'
+import { toMajorOrNull, toMinor } from '../money.ts'
 import { utc } from '../time.ts'
-import { Amounts, amountsView, isPricedIn, pricedIn } from './amounts.ts'
+import { Amounts, amountsView, isPricedIn, pricedIn, requireWithin } from './amounts.ts'
 import { restrictionInput, restrictionOutput, restrictionsOf, unrestricted } from './restrictions.ts'
 
 const TYPES = ['percentage', 'fixed', 'buy_x_get_y', 'volume', 'free_shipping'] as const
@@ -59,15 +59,32 @@ function view({ percentage, amount, currencyAmounts, ...row }: Row, settings: Se
   return { ...row, ...amountsView({ percentage, amount, currencyAmounts }, currency, settings) }
 }
 
-/** What the fields of a promotion have to do with its type and with each other. */
-function problem(row: Row): [path: string, message: string] | null {
-  if (row.type === 'percentage' && row.percentage === null) return ['value', 'is required for a percentage']
-  if (row.type === 'fixed' && !row.amount) return ['value', 'must be more than 0 for a fixed amount']
-  if (row.type === 'buy_x_get_y' && row.buyQuantity === null) return ['buyQuantity', 'is required for buy_x_get_y']
-  if (row.type === 'buy_x_get_y' && row.getQuantity === null) return ['getQuantity', 'is required for buy_x_get_y']
-  if (row.type === 'volume' && !row.tiers.length) return ['tiers', 'needs at least one tier for volume']
-  if (row.startsAt !== null && row.endsAt !== null && row.endsAt <= row.startsAt) return ['endsAt', 'must be after startsAt']
-  return null
+/** The fields that each type needs. */
+const NEEDED: Record<Row['type'], readonly ('value' | 'buyQuantity' | 'getQuantity' | 'tiers')[]> = {
+  percentage: ['value'],
+  fixed: ['value'],
+  buy_x_get_y: ['buyQuantity', 'getQuantity'],
+  volume: ['tiers'],
+  free_shipping: [],
+}
+
+/** Refuses a row without a field that its type needs, or with fields that do not go together. */
+function check(row: Row) {
+  const { buyQuantity, getQuantity, tiers, startsAt, endsAt } = row
+  const stored = { value: row.percentage ?? row.amount, buyQuantity, getQuantity, tiers: tiers.length || null }
+  const lacking = NEEDED[row.type].filter((field) => stored[field] === null)
+  if (lacking.length) throw invalid(lacking.map((field) => ({ code: 'required', message: `is required for ${row.type}`, path: [field] })))
+  if (startsAt !== null && endsAt !== null && endsAt <= startsAt) throw wrong('endsAt', 'must be after startsAt')
+}
+
+/** Percentage and amount of a type, of which `value` is given, or is kept. */
+function valueColumns(type: Row['type'], value: number | null, settings: Settings) {
+  if (value !== null && type === 'percentage') requireWithin('value', value, 0, 100)
+  if (value === 0 && type === 'fixed') throw invalid([{ code: 'too_small', message: 'must be more than 0', path: ['value'], minimum: 0 }])
+  return {
+    percentage: type === 'percentage' ? value : null,
+    amount: type === 'fixed' && value !== null ? toMinor(value, settings.currency, 'value') : null,
+  }
 }
 
 /** The row with a body laid over it. */
@@ -77,15 +94,13 @@ async function merge(tx: Db, row: Row, body: Static<typeof PromotionPatch>, sett
   if (startsAt !== undefined) next.startsAt = utc(startsAt)
   if (endsAt !== undefined) next.endsAt = utc(endsAt)
   if (currencyAmounts !== undefined) next.currencyAmounts = pricesIn(currencyAmounts, 'currencyAmounts')
-  const given = value === undefined ? (row.percentage ?? (row.amount === null ? null : toMajor(row.amount, settings.currency))) : value
-  if (next.type === 'percentage' && given !== null && given > 100) throw wrong('value', 'a percentage must be at most 100')
-  next.percentage = next.type === 'percentage' ? given : null
-  next.amount = next.type === 'fixed' && given !== null ? toMinor(given, settings.currency, 'value') : null
+  const kept = row.percentage ?? toMajorOrNull(row.amount, settings.currency)
+  Object.assign(next, valueColumns(next.type, value === undefined ? kept : value, settings))
+  if (next.type === 'volume' && body.tiers?.length === 0)
+    throw invalid([{ code: 'too_small', message: 'must have at least 1 item', path: ['tiers'], minimum: 1 }])
   if (next.type === 'buy_x_get_y') next.getDiscountPercentage ??= 100
-  Object.assign(next, await restrictionsOf(tx, body, row, row))
-  const found = problem(next)
-  if (found) throw wrong(...found)
-  return next
+  check(next)
+  return Object.assign(next, await restrictionsOf(tx, body, row, row))
 }
 
 async function find(db: Db, id: string): Promise<Row> {

@@ -155,6 +155,45 @@ describe('POST /coupons', () => {
   })
 
   test.each([
+    [{ value: 101 }, { code: 'too_big', path: ['value'], maximum: 100 }],
+    [{ value: 2e9 }, { code: 'too_big', path: ['value'], maximum: 100 }],
+    [{ value: -1 }, { code: 'too_small', path: ['value'], minimum: 0 }],
+    [
+      { type: 'fixed', value: 0.5 },
+      { code: 'too_small', path: ['value'], minimum: 1 },
+    ],
+    [
+      { type: 'fixed', value: -1 },
+      { code: 'too_small', path: ['value'], minimum: 1 },
+    ],
+    [
+      { type: 'fixed', value: 1_000_000_001 },
+      { code: 'too_big', path: ['value'], maximum: 1_000_000_000 },
+    ],
+    [
+      { type: 'fixed', currencyAmounts: { eur: 0 } },
+      { code: 'too_small', path: ['currencyAmounts', 'eur'], minimum: 0 },
+    ],
+    [
+      { type: 'fixed', currencyAmounts: { eur: -1 } },
+      { code: 'too_small', path: ['currencyAmounts', 'eur'], minimum: 0 },
+    ],
+    [{ code: '' }, { code: 'too_small', path: ['code'], minimum: 1 }],
+    [{ code: ' \n ' }, { code: 'too_small', path: ['code'], minimum: 1 }],
+    [{ code: 'x'.repeat(65) }, { code: 'too_big', path: ['code'], maximum: 64 }],
+    [{ code: 'x'.repeat(100_000) }, { code: 'too_big', path: ['code'], maximum: 64 }],
+  ])('%j is outside of its limits: the answer names which', async (change, detail) => {
+    made(await post({ ...bare, code: 'OTHER' }))
+    for (const answer of [await post({ ...bare, ...change }), await patch('OTHER', { ...bare, ...change })])
+      expect([answer.status, answer.body.details]).toEqual([400, [{ ...detail, message: expect.any(String) }]])
+  })
+
+  test('a code is as long as it is once it is trimmed and NFC', async () => {
+    const code = '\u00dc'.repeat(64)
+    expect(made(await post({ ...bare, code: `${' '.repeat(300)}${code.normalize('NFD')}` })).code).toBe(code)
+  })
+
+  test.each([
     '2026-13-01T00:00:00Z',
     '2026-05-01T00:00:00',
     '2026-06-30T23:59:60Z',

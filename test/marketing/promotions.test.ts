@@ -129,6 +129,35 @@ describe('POST /promotions', () => {
     expect((await shop.get('/promotions')).body.meta.count).toBe(0)
   })
 
+  test.each([
+    [{ value: undefined }, [{ code: 'required', path: ['value'] }]],
+    [{ value: null }, [{ code: 'required', path: ['value'] }]],
+    [{ type: 'fixed', value: undefined }, [{ code: 'required', path: ['value'] }]],
+    [
+      { type: 'buy_x_get_y' },
+      [
+        { code: 'required', path: ['buyQuantity'] },
+        { code: 'required', path: ['getQuantity'] },
+      ],
+    ],
+    [{ type: 'buy_x_get_y', buyQuantity: 1 }, [{ code: 'required', path: ['getQuantity'] }]],
+    [{ type: 'volume' }, [{ code: 'required', path: ['tiers'] }]],
+    [{ type: 'volume', tiers: [] }, [{ code: 'too_small', path: ['tiers'], minimum: 1 }]],
+    [{ value: 101 }, [{ code: 'too_big', path: ['value'], maximum: 100 }]],
+    [{ value: -0.5 }, [{ code: 'too_small', path: ['value'], minimum: 0 }]],
+    [{ type: 'fixed', value: 0 }, [{ code: 'too_small', path: ['value'], minimum: 0 }]],
+    [{ type: 'fixed', value: -1 }, [{ code: 'too_small', path: ['value'], minimum: 0 }]],
+    [{ ...KINDS.fixed, currencyAmounts: { eur: 0 } }, [{ code: 'too_small', path: ['currencyAmounts', 'eur'], minimum: 0 }]],
+    [
+      { ...KINDS.volume, tiers: [{ minQuantity: 1, percentage: 100.5 }] },
+      [{ code: 'too_big', path: ['tiers', '0', 'percentage'], maximum: 100 }],
+    ],
+    [{ ...KINDS.buy_x_get_y, getDiscountPercentage: -1 }, [{ code: 'too_small', path: ['getDiscountPercentage'], minimum: 0 }]],
+  ])('%j lacks what its type needs, or is outside of its limits: the answer names which', async (change, details) => {
+    const { status, body } = await post({ ...bare, ...change })
+    expect([status, body.details]).toEqual([400, details.map((detail) => ({ ...detail, message: expect.any(String) }))])
+  })
+
   test('needs marketing:write, and reading needs marketing:read', async () => {
     const [reader, writer] = [await shop.keyWith('marketing:read'), await shop.keyWith('marketing:write')]
     const { id } = made(await post(bare))
@@ -220,7 +249,7 @@ describe('GET, PATCH, DELETE /promotions', () => {
       ['endsAt', { endsAt: '2026-05-01T00:00:00Z' }],
       ['value', { value: null }],
       ['value', { value: 101 }],
-      ['buyQuantity', { type: 'buy_x_get_y' }],
+      ['buyQuantity', { type: 'buy_x_get_y', getQuantity: 1 }],
       ['tiers', { type: 'volume' }],
       ['name', { name: '' }],
       ['products.0', { products: [NOBODY] }],
