@@ -87,18 +87,40 @@ function valueColumns(type: Row['type'], value: number | null, settings: Setting
   }
 }
 
-/** The row with a body laid over it. */
+/** Refuses lists and amounts that make no sense for the type; those that are stored already may stay. */
+function checkGiven(type: Row['type'], { currencyAmounts, tiers }: Static<typeof PromotionPatch>) {
+  if (type !== 'fixed' && Object.keys(currencyAmounts ?? {}).length) throw wrong('currencyAmounts', 'is for fixed promotions only')
+  if (type === 'volume' && tiers?.length === 0)
+    throw invalid([{ code: 'too_small', message: 'must have at least 1 item', path: ['tiers'], minimum: 1 }])
+  const quantities = tiers?.map(({ minQuantity }) => minQuantity) ?? []
+  const repeat = quantities.findIndex((quantity, i) => quantities.indexOf(quantity) < i)
+  if (repeat >= 0) throw wrong(`tiers.${repeat}.minQuantity`, 'must not repeat that of another tier')
+}
+
+/** What a promotion has for its type, emptied. */
+const untyped = {
+  percentage: null,
+  amount: null,
+  currencyAmounts: {},
+  buyQuantity: null,
+  getQuantity: null,
+  getDiscountPercentage: null,
+  tiers: [],
+} satisfies Partial<Row>
+
+/** The row with a body laid over it. One of another type keeps nothing of the type before: 50.00 off would become 50 %. */
 async function merge(tx: Db, row: Row, body: Static<typeof PromotionPatch>, settings: Settings): Promise<Row> {
   const { products: _, collections: __, categories: ___, brands: ____, value, currencyAmounts, startsAt, endsAt, ...plain } = body
-  const next: Row = { ...row, ...Object.fromEntries(Object.entries(plain).filter(([, given]) => given !== undefined)) }
+  const type = body.type ?? row.type
+  checkGiven(type, body)
+  const before = type === row.type ? row : { ...row, ...untyped }
+  const next: Row = { ...before, ...Object.fromEntries(Object.entries(plain).filter(([, given]) => given !== undefined)) }
   if (startsAt !== undefined) next.startsAt = utc(startsAt)
   if (endsAt !== undefined) next.endsAt = utc(endsAt)
   if (currencyAmounts !== undefined) next.currencyAmounts = pricesIn(currencyAmounts, 'currencyAmounts')
-  const kept = row.percentage ?? toMajorOrNull(row.amount, settings.currency)
-  Object.assign(next, valueColumns(next.type, value === undefined ? kept : value, settings))
-  if (next.type === 'volume' && body.tiers?.length === 0)
-    throw invalid([{ code: 'too_small', message: 'must have at least 1 item', path: ['tiers'], minimum: 1 }])
-  if (next.type === 'buy_x_get_y') next.getDiscountPercentage ??= 100
+  const kept = before.percentage ?? toMajorOrNull(before.amount, settings.currency)
+  Object.assign(next, valueColumns(type, value === undefined ? kept : value, settings))
+  if (type === 'buy_x_get_y') next.getDiscountPercentage ??= 100
   check(next)
   return Object.assign(next, await restrictionsOf(tx, body, row, row))
 }
@@ -137,13 +159,7 @@ export const promotionRoutes = resource('marketing', '/promotions')
           id: outside.id(),
           name: body.name,
           type: body.type,
-          percentage: null,
-          amount: null,
-          currencyAmounts: {},
-          buyQuantity: null,
-          getQuantity: null,
-          getDiscountPercentage: null,
-          tiers: [],
+          ...untyped,
           ...unrestricted,
           startsAt: null,
           endsAt: null,
@@ -181,6 +197,7 @@ export const promotionRoutes = resource('marketing', '/promotions')
     {
       op: 'updatePromotion',
       summary: 'Change a promotion',
+      description: 'Another `type` needs its own fields in the same request; those of the type before are emptied.',
       scope: 'marketing:write',
       body: PromotionPatch,
       answers: { 200: Promotion },

@@ -124,6 +124,18 @@ describe('POST /promotions', () => {
     ['brands.0', { brands: [NOBODY] }],
     ['brands', { brands: null }],
     ['currencyAmounts.xyz', { ...KINDS.fixed, currencyAmounts: { xyz: 1 } }],
+    ['currencyAmounts', { currencyAmounts: { eur: 5 } }],
+    ['currencyAmounts', { ...KINDS.free_shipping, currencyAmounts: { eur: 5 } }],
+    [
+      'tiers.1.minQuantity',
+      {
+        ...KINDS.volume,
+        tiers: [
+          { minQuantity: 3, percentage: 10 },
+          { minQuantity: 3, percentage: 20 },
+        ],
+      },
+    ],
   ])('%s is 400 in %j', async (path, change) => {
     expect(paths(await post({ ...bare, ...change }))).toEqual([path])
     expect((await shop.get('/promotions')).body.meta.count).toBe(0)
@@ -261,6 +273,42 @@ describe('GET, PATCH, DELETE /promotions', () => {
       value: null,
       tiers: [{ minQuantity: 2, percentage: 5 }],
     })
+  })
+
+  test.each([
+    ['fixed', { type: 'percentage' }, ['value']],
+    ['percentage', { type: 'fixed' }, ['value']],
+    ['fixed', { type: 'percentage', value: null }, ['value']],
+    ['percentage', { type: 'buy_x_get_y' }, ['buyQuantity', 'getQuantity']],
+    ['percentage', { type: 'volume' }, ['tiers']],
+  ] as const)('a %s promotion becomes %j: what it needs must be in the same request', async (kind, change, needed) => {
+    const before = made(await post(KINDS[kind]))
+    const { status, body } = await patch(before.id, change)
+    expect([status, body.details]).toEqual([400, needed.map((field) => ({ code: 'required', path: [field], message: expect.any(String) }))])
+    expect((await shop.get(`/promotions/${before.id}`)).body).toEqual(before)
+  })
+
+  test('what it had for its type goes with the type, and does not come back with it', async () => {
+    const { id } = made(await post({ ...KINDS.buy_x_get_y, getDiscountPercentage: 50 }))
+    const none = { value: null, currencyAmounts: {}, buyQuantity: null, getQuantity: null, getDiscountPercentage: null, tiers: [] }
+    expect(made(await patch(id, { type: 'fixed', value: 5, currencyAmounts: { eur: 4 } }))).toMatchObject({
+      ...none,
+      value: 5,
+      currencyAmounts: { eur: 4 },
+    })
+    expect(made(await patch(id, { type: 'percentage', value: 20 }))).toMatchObject({ ...none, value: 20 })
+    expect(made(await patch(id, { type: 'free_shipping' }))).toMatchObject(none)
+    expect(paths(await patch(id, { type: 'buy_x_get_y' }))).toEqual(['buyQuantity', 'getQuantity'])
+    expect(made(await patch(id, { type: 'buy_x_get_y', buyQuantity: 1, getQuantity: 1 }))).toMatchObject({ getDiscountPercentage: 100 })
+    expect(made(await patch(id, { type: 'buy_x_get_y', buyQuantity: 2 }))).toMatchObject({ buyQuantity: 2, getQuantity: 1 })
+  })
+
+  test('PATCH refuses what POST does: amounts of a percentage, and tiers that are one', async () => {
+    const { id } = made(await post(bare))
+    const tier = { minQuantity: 2, percentage: 5 }
+    expect(paths(await patch(id, { currencyAmounts: { eur: 5 } }))).toEqual(['currencyAmounts'])
+    expect(paths(await patch(id, { type: 'volume', tiers: [tier, { ...tier, minQuantity: 3 }, tier] }))).toEqual(['tiers.2.minQuantity'])
+    expect((await patch(id, { currencyAmounts: {} })).status).toBe(200)
   })
 
   test('DELETE removes it, and its discount', async () => {
