@@ -1,10 +1,11 @@
 /** What coupons and promotions take off: a percentage, or an amount in the store's currency and others (document 1, Coupon). */
 import { sql } from 'drizzle-orm'
 import type { coupons, promotions } from '../../db/store/marketing.ts'
+import { byCurrency } from '../currency.ts'
 import { invalid } from '../http/refusal.ts'
 import type { Settings } from '../http/route.ts'
-import { Type } from '../http/schema.ts'
-import { toMajor } from '../money.ts'
+import { Type, type Static } from '../http/schema.ts'
+import { toMajor, toMinor } from '../money.ts'
 
 /** Amounts of a request by currency code; one of 0 would take nothing off. */
 export const Amounts = Type.Record(
@@ -12,6 +13,15 @@ export const Amounts = Type.Record(
   Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000_000 }),
   { maxProperties: 200 },
 )
+
+/** The amounts of a request in minor units, by lowercase currency code. */
+export const amountsOf = (given: Static<typeof Amounts> | undefined, settings: Settings): Record<string, number> =>
+  Object.fromEntries(
+    [...byCurrency(given, settings, { path: 'currencyAmounts', own: 'value' })].map(([currency, { value, at }]) => [
+      currency,
+      toMinor(value, currency, at),
+    ]),
+  )
 
 /** Refuses a number outside of bounds that depend on another field, in the words of those that a schema has. */
 export function requireWithin(field: string, value: number, minimum: number, maximum: number) {

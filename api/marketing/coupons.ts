@@ -5,14 +5,13 @@ import { settings as settingsTable } from '../../db/store/store.ts'
 import { coupons } from '../../db/store/marketing.ts'
 import { contains } from '../catalog/groups.ts'
 import { Currency } from '../catalog/shapes.ts'
-import { pricesIn } from '../catalog/write.ts'
 import { currencyOf } from '../currency.ts'
 import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
 import { Count, deleted, Deleted, Instant, isUuid, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../http/schema.ts'
 import { toMinor } from '../money.ts'
 import { utc } from '../time.ts'
-import { Amounts, amountsView, isPricedIn, pricedIn, requireWithin } from './amounts.ts'
+import { Amounts, amountsOf, amountsView, isPricedIn, pricedIn, requireWithin } from './amounts.ts'
 import { codeOf, newCode } from './coupon-code.ts'
 import { restrictionInput, restrictionOutput, restrictionsOf, unrestricted } from './restrictions.ts'
 
@@ -81,7 +80,7 @@ async function columns(tx: Db, body: Static<typeof CouponInput>, settings: Setti
     endDate: utc(body.endDate) ?? null,
     minProductCount: body.minProductCount ?? null,
     maxProductCount: body.maxProductCount ?? null,
-    currencyAmounts: pricesIn(body.currencyAmounts, 'currencyAmounts'),
+    currencyAmounts: amountsOf(body.currencyAmounts, settings),
     ...(await restrictionsOf(tx, body, unrestricted, known ?? unrestricted)),
   }
 }

@@ -3,14 +3,13 @@ import { and, desc, eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { promotions } from '../../db/store/marketing.ts'
 import { Currency } from '../catalog/shapes.ts'
-import { pricesIn } from '../catalog/write.ts'
 import { currencyOf } from '../currency.ts'
 import { invalid, missing, wrong } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
 import { deleted, Deleted, Instant, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { toMajorOrNull, toMinor } from '../money.ts'
 import { utc } from '../time.ts'
-import { Amounts, amountsView, isPricedIn, pricedIn, requireWithin } from './amounts.ts'
+import { Amounts, amountsOf, amountsView, isPricedIn, pricedIn, requireWithin } from './amounts.ts'
 import { restrictionInput, restrictionOutput, restrictionsOf, unrestricted } from './restrictions.ts'
 
 const TYPES = ['percentage', 'fixed', 'buy_x_get_y', 'volume', 'free_shipping'] as const
@@ -117,7 +116,7 @@ async function merge(tx: Db, row: Row, body: Static<typeof PromotionPatch>, sett
   const next: Row = { ...before, ...Object.fromEntries(Object.entries(plain).filter(([, given]) => given !== undefined)) }
   if (startsAt !== undefined) next.startsAt = utc(startsAt)
   if (endsAt !== undefined) next.endsAt = utc(endsAt)
-  if (currencyAmounts !== undefined) next.currencyAmounts = pricesIn(currencyAmounts, 'currencyAmounts')
+  if (currencyAmounts !== undefined) next.currencyAmounts = amountsOf(currencyAmounts, settings)
   const kept = before.percentage ?? toMajorOrNull(before.amount, settings.currency)
   Object.assign(next, valueColumns(type, value === undefined ? kept : value, settings))
   if (type === 'buy_x_get_y') next.getDiscountPercentage ??= 100

@@ -102,6 +102,10 @@ describe('POST /shipping', () => {
     ['currencyPrices.eur.price', { currencyPrices: { eur: {} } }],
     ['currencyPrices.eur.price', { currencyPrices: { eur: { price: 1.234 } } }],
     ['currencyPrices.xyz', { currencyPrices: { xyz: { price: 1 } } }],
+    ['countries', { countries: ['PL', 'PL'] }],
+    ['countries.2', { countries: ['PL', 'DE', 'pl'] }],
+    ['currencyPrices.EUR', { currencyPrices: { eur: { price: 1 }, EUR: { price: 2 } } }],
+    ['currencyPrices.USD', { currencyPrices: { USD: { price: 1 } } }],
     ['addonName', { addonName: 'carrier_x' }],
   ])('%s is 400 in %j', async (path, change) => {
     expect(paths(await post({ ...bare, ...change }))).toEqual([path])
@@ -124,6 +128,11 @@ describe('POST /shipping', () => {
       addonData: null,
     }
     expect(made(await post({ ...bare, ...nothing }))).toMatchObject(nothing)
+  })
+
+  test("the store's own currency has its price in price: the refusal says so", async () => {
+    const { body } = await post({ ...bare, currencyPrices: { usd: { price: 1 } } })
+    expect(body.details).toEqual([{ code: 'custom', path: ['currencyPrices', 'usd'], message: "is the store's own currency: use price" }])
   })
 
   test('prices are in the currency of the store, with its decimals', async () => {

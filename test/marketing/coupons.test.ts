@@ -149,6 +149,8 @@ describe('POST /coupons', () => {
     ['currencyAmounts.eur', { type: 'fixed', currencyAmounts: { eur: -1 } }],
     ['currencyAmounts.eur', { type: 'fixed', currencyAmounts: { eur: 1.234 } }],
     ['currencyAmounts.xyz', { type: 'fixed', currencyAmounts: { xyz: 1 } }],
+    ['currencyAmounts.EUR', { type: 'fixed', currencyAmounts: { eur: 1, EUR: 2 } }],
+    ['currencyAmounts.usd', { type: 'fixed', currencyAmounts: { usd: 1 } }],
   ])('%s is 400 in %j', async (path, change) => {
     expect(paths(await post({ ...bare, ...change }))).toEqual([path])
     expect((await shop.get('/coupons')).body.meta.count).toBe(0)

@@ -124,6 +124,8 @@ describe('POST /promotions', () => {
     ['brands.0', { brands: [NOBODY] }],
     ['brands', { brands: null }],
     ['currencyAmounts.xyz', { ...KINDS.fixed, currencyAmounts: { xyz: 1 } }],
+    ['currencyAmounts.EUR', { ...KINDS.fixed, currencyAmounts: { eur: 1, EUR: 2 } }],
+    ['currencyAmounts.USD', { ...KINDS.fixed, currencyAmounts: { USD: 1 } }],
     ['currencyAmounts', { currencyAmounts: { eur: 5 } }],
     ['currencyAmounts', { ...KINDS.free_shipping, currencyAmounts: { eur: 5 } }],
     [
