@@ -96,6 +96,7 @@ async function find(db: Db, id: string) {
 /** The row that a body describes; what it leaves out is empty, on create and on PATCH alike. */
 async function columns(tx: Db, body: Static<typeof MethodInput>, settings: Settings) {
   if (body.addonName) throw wrong('addonName', 'the carrier is not connected')
+  if (body.addonData) throw wrong('addonData', 'is for the carrier that addonName names')
   if (body.minShippingTime != null && body.maxShippingTime != null && body.maxShippingTime < body.minShippingTime)
     throw wrong('maxShippingTime', 'must not be under minShippingTime')
   await requireIds(tx, taxRates, [body.taxRateId], 'taxRateId')

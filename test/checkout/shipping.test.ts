@@ -107,6 +107,8 @@ describe('POST /shipping', () => {
     ['currencyPrices.EUR', { currencyPrices: { eur: { price: 1 }, EUR: { price: 2 } } }],
     ['currencyPrices.USD', { currencyPrices: { USD: { price: 1 } } }],
     ['addonName', { addonName: 'carrier_x' }],
+    ['addonData', { addonData: { id: '1', name: 'x', service: 'y' } }],
+    ['addonData', { addonName: null, addonData: {} }],
   ])('%s is 400 in %j', async (path, change) => {
     expect(paths(await post({ ...bare, ...change }))).toEqual([path])
   })
