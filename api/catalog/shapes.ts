@@ -1,4 +1,5 @@
 /** The shapes of the catalog on the wire, shared by its resources (document 3, Catalog). */
+import { wrong } from '../http/refusal.ts'
 import { CountryCode, Label, Money, Nullable, OneOf, RichDocument, Text, Type, Uuid, WebUrl, type Static } from '../http/schema.ts'
 
 export const LOCALE = '^[a-z]{2,3}-[A-Z]{2}$'
@@ -16,6 +17,13 @@ export const Images = Type.Array(WebUrl(), { maxItems: 100 })
 /** Prices by lowercase currency code. */
 export const Prices = Type.Record(Type.String({ pattern: '^[A-Za-z]{3}$' }), Money(), { maxProperties: 200 })
 export const Countries = Type.Array(CountryCode(), { maxItems: 250, uniqueItems: true })
+/** Country codes of a request in upper case; refuses one that is there in other letters. */
+export function countriesOf(given: Static<typeof Countries> = []): string[] {
+  const codes = given.map((code) => code.toUpperCase())
+  const repeat = codes.findIndex((code, i) => codes.indexOf(code) < i)
+  if (repeat >= 0) throw wrong(`countries.${repeat}`, 'must not repeat a country')
+  return codes
+}
 
 export const Stock = Type.Object({
   tracked: Type.Boolean(),

@@ -5,7 +5,7 @@ import { taxRates } from '../../db/store/catalog.ts'
 import { missing, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Label, Page, Paging, Type, Uuid } from '../http/schema.ts'
-import { Countries } from './shapes.ts'
+import { Countries, countriesOf } from './shapes.ts'
 
 const TaxRate = Type.Object({
   id: Uuid(),
@@ -49,11 +49,8 @@ async function replaceDefault(tx: Db, row: typeof taxRates.$inferSelect) {
       .set({ default: false })
       .where(and(eq(taxRates.default, true), eq(taxRates.countries, row.countries), ne(taxRates.id, row.id)))
 }
-function upper(given: string[]): string[] {
-  const codes = [...new Set(given.map((code) => code.toUpperCase()))].sort()
-  if (codes.length < given.length) throw wrong('countries', 'must not repeat an item')
-  return codes
-}
+/** In one order, so that two rates for the same countries are seen to be. */
+const sorted = (given: string[] = []) => countriesOf(given).sort()
 
 export const taxRateRoutes = resource('catalog', '/tax-rates')
   .get(
@@ -73,7 +70,7 @@ export const taxRateRoutes = resource('catalog', '/tax-rates')
           id: outside.id(),
           name: body.name,
           rate: stored(body.rate),
-          countries: upper(body.countries ?? []),
+          countries: sorted(body.countries),
           default: body.default ?? false,
           createdAt: now,
           updatedAt: now,
@@ -106,7 +103,7 @@ export const taxRateRoutes = resource('catalog', '/tax-rates')
           .set({
             ...body,
             rate: body.rate === undefined ? undefined : stored(body.rate),
-            countries: body.countries && upper(body.countries),
+            countries: body.countries && sorted(body.countries),
             updatedAt: now,
           })
           .where(eq(taxRates.id, id))

@@ -5,12 +5,13 @@ import { taxRates } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
 import { contains } from '../catalog/groups.ts'
 import { viewOf, type View } from '../catalog/read.ts'
-import { Countries, Currency } from '../catalog/shapes.ts'
+import { Countries, countriesOf, Currency } from '../catalog/shapes.ts'
+import { byCurrency } from '../currency.ts'
 import { requireIds } from '../references.ts'
 import { missing, wrong } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
 import { Counted, deleted, Deleted, Money, Nullable, OneOf, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
-import { isCurrency, toMajor, toMajorOrNull, toMinor } from '../money.ts'
+import { toMajor, toMajorOrNull, toMinor } from '../money.ts'
 
 export const SHIPPING_TYPES = ['courier', 'parcel', 'pickup_point', 'in_store'] as const
 const CurrencyPrices = Type.Record(
@@ -95,18 +96,17 @@ async function find(db: Db, id: string) {
 /** The row that a body describes; what it leaves out is empty, on create and on PATCH alike. */
 async function columns(tx: Db, body: Static<typeof MethodInput>, settings: Settings) {
   if (body.addonName) throw wrong('addonName', 'the carrier is not connected')
+  if (body.addonData) throw wrong('addonData', 'is for the carrier that addonName names')
   if (body.minShippingTime != null && body.maxShippingTime != null && body.maxShippingTime < body.minShippingTime)
     throw wrong('maxShippingTime', 'must not be under minShippingTime')
   await requireIds(tx, taxRates, [body.taxRateId], 'taxRateId')
   const amount = (value: number | null | undefined, currency: string, path: string) =>
     value == null ? null : toMinor(value, currency, path)
   const currencyPrices: MethodRow['currencyPrices'] = {}
-  for (const [code, set] of Object.entries(body.currencyPrices ?? {})) {
-    if (!isCurrency(code)) throw wrong(`currencyPrices.${code}`, 'is not a currency')
-    const currency = code.toLowerCase()
+  for (const [currency, { value, at }] of byCurrency(body.currencyPrices, settings, { path: 'currencyPrices', own: 'price' })) {
     currencyPrices[currency] = {
-      price: toMinor(set.price, currency, `currencyPrices.${code}.price`),
-      freeShippingThreshold: amount(set.freeShippingThreshold, currency, `currencyPrices.${code}.freeShippingThreshold`),
+      price: toMinor(value.price, currency, `${at}.price`),
+      freeShippingThreshold: amount(value.freeShippingThreshold, currency, `${at}.freeShippingThreshold`),
     }
   }
   return {
@@ -117,7 +117,7 @@ async function columns(tx: Db, body: Static<typeof MethodInput>, settings: Setti
     freeShippingThreshold: amount(body.freeShippingThreshold, settings.currency, 'freeShippingThreshold'),
     minShippingTime: body.minShippingTime ?? null,
     maxShippingTime: body.maxShippingTime ?? null,
-    countries: (body.countries ?? []).map((code) => code.toUpperCase()),
+    countries: countriesOf(body.countries),
     taxRateId: body.taxRateId ?? null,
     position: body.position ?? 0,
     currencyPrices,

@@ -67,7 +67,7 @@ function detail(error: ValueError): Detail {
     case ValueErrorType.StringFormatUnknown:
       return at(
         'invalid_string',
-        `must be ${({ uuid: 'a UUID', email: 'an email address', 'date-time': 'an ISO 8601 date and time with offset', uri: 'an http(s) URL' } as Record<string, string>)[schema.format] ?? schema.format}`,
+        `must be ${({ uuid: 'a UUID', email: 'an email address', 'date-time': 'an ISO 8601 date and time with offset', uri: 'an http(s) URL', country: 'an ISO 3166-1 alpha-2 country code' } as Record<string, string>)[schema.format] ?? schema.format}`,
       )
     case ValueErrorType.Kind:
       return at('invalid_enum_value', `must be one of ${(schema.enum as string[]).join(', ')}`, { options: schema.enum })

@@ -1,5 +1,6 @@
 /** The schemas that resources are described with: TypeBox, with the formats of the documents. */
 import { FormatRegistry, Kind, Type, TypeRegistry, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
+import { isCountry } from '../countries.ts'
 import { isEmail } from '../email.ts'
 import { parseInstant } from '../time.ts'
 
@@ -7,6 +8,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 FormatRegistry.Set('uuid', (value) => UUID.test(value))
 FormatRegistry.Set('email', isEmail)
+FormatRegistry.Set('country', isCountry)
 FormatRegistry.Set('date-time', (value) => parseInstant(value) !== null)
 FormatRegistry.Set('uri', (value) => /^https?:\/\//i.test(value) && URL.canParse(value))
 
@@ -37,7 +39,8 @@ export const Money = (options = {}) => Type.Number({ minimum: 0, maximum: 1_000_
 export const Cents = (options = {}) => Type.Integer(options)
 export const Slug = (options = {}) => Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 200, ...options })
 export const CurrencyCode = (options = {}) => Type.String({ pattern: '^[A-Za-z]{3}$', ...options })
-export const CountryCode = (options = {}) => Type.String({ pattern: '^[A-Za-z]{2}$', ...options })
+/** ISO 3166-1 alpha-2, in either case. */
+export const CountryCode = (options = {}) => Type.String({ pattern: '^[A-Za-z]{2}$', format: 'country', ...options })
 export const WebUrl = (options = {}) => Type.String({ format: 'uri', maxLength: 2048, ...options })
 /** A ProseMirror document, or (where allowed) text. */
 export const RichDocument = () =>

@@ -1,40 +1,26 @@
 /** Coupons (document 1): codes that take a percentage or a fixed amount off a cart. */
-import { desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { settings as settingsTable } from '../../db/store/store.ts'
 import { coupons } from '../../db/store/marketing.ts'
 import { contains } from '../catalog/groups.ts'
-import { pricesIn } from '../catalog/write.ts'
+import { Currency } from '../catalog/shapes.ts'
+import { currencyOf } from '../currency.ts'
 import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
-import {
-  Count,
-  deleted,
-  Deleted,
-  Instant,
-  isUuid,
-  Money,
-  Nullable,
-  OneOf,
-  Page,
-  Paging,
-  Text,
-  Type,
-  Uuid,
-  type Static,
-} from '../http/schema.ts'
-import { toMajor, toMinor } from '../money.ts'
+import { Count, deleted, Deleted, Instant, isUuid, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../http/schema.ts'
+import { toMinor } from '../money.ts'
 import { utc } from '../time.ts'
+import { Amounts, amountsOf, amountsView, isPricedIn, pricedIn, requireWithin } from './amounts.ts'
 import { codeOf, newCode } from './coupon-code.ts'
 import { restrictionInput, restrictionOutput, restrictionsOf, unrestricted } from './restrictions.ts'
 
 const TYPES = ['percentage', 'fixed'] as const
-const Amounts = Type.Record(Type.String({ pattern: '^[A-Za-z]{3}$' }), Money(), { maxProperties: 200 })
 const Coupon = Type.Object({
   id: Uuid(),
   code: Type.String(),
   type: OneOf(TYPES),
-  value: Type.Number({ description: "Percent, or an amount in the store's currency" }),
+  value: Type.Number({ description: "Percent, or an amount in the store's currency or the one asked for" }),
   timesRedeemed: Type.Integer(),
   maxUses: Nullable(Type.Integer()),
   startDate: Nullable(Type.String()),
@@ -48,9 +34,10 @@ const Coupon = Type.Object({
 })
 const CouponInput = Type.Object(
   {
-    code: Text(1, 200, { description: 'Compared exactly, after NFC' }),
+    // Its length counts once it is trimmed and NFC: see newCode.
+    code: Type.String({ description: '1 to 64 characters without spaces or `/`; compared exactly, after NFC' }),
     type: OneOf(TYPES),
-    value: Type.Number({ minimum: 0, maximum: 1_000_000_000, description: 'At most 100 percent; a fixed amount is at least 1' }),
+    value: Type.Number({ description: '0 to 100 percent; a fixed amount is at least 1' }),
     maxUses: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }))),
     startDate: Type.Optional(Nullable(Instant())),
     endDate: Type.Optional(Nullable(Instant())),
@@ -63,19 +50,13 @@ const CouponInput = Type.Object(
 )
 type Row = typeof coupons.$inferSelect
 
-/** A coupon on the wire. */
-export function couponView({ percentage, amount, currencyAmounts, ...row }: Row, currency: string) {
-  return {
-    ...row,
-    value: row.type === 'percentage' ? percentage! : toMajor(amount!, currency),
-    currencyAmounts: Object.fromEntries(Object.entries(currencyAmounts).map(([code, minor]) => [code, toMajor(minor, code)])),
-  }
+/** A coupon on the wire, a fixed one in a currency that it has an amount in; the store's own unless told otherwise. */
+function view({ percentage, amount, currencyAmounts, ...row }: Row, settings: Settings, currency = settings.currency) {
+  return { ...row, ...amountsView({ percentage, amount, currencyAmounts }, currency, settings) }
 }
 
 /** What several fields of a coupon have to do with each other. */
 function problem(body: Static<typeof CouponInput>): [path: string, message: string] | null {
-  if (body.type === 'percentage' && body.value > 100) return ['value', 'a percentage must be at most 100']
-  if (body.type === 'fixed' && body.value < 1) return ['value', 'a fixed amount must be at least 1']
   if (body.type === 'percentage' && Object.keys(body.currencyAmounts ?? {}).length) return ['currencyAmounts', 'is for fixed coupons only']
   if (body.startDate && body.endDate && utc(body.endDate) <= utc(body.startDate)) return ['endDate', 'must be after startDate']
   if (body.minProductCount != null && body.maxProductCount != null && body.maxProductCount < body.minProductCount)
@@ -85,9 +66,10 @@ function problem(body: Static<typeof CouponInput>): [path: string, message: stri
 
 /** The row that a body describes, on create and on PATCH alike. */
 async function columns(tx: Db, body: Static<typeof CouponInput>, settings: Settings, known: Row | null) {
+  const fixed = body.type === 'fixed'
+  requireWithin('value', body.value, fixed ? 1 : 0, fixed ? 1_000_000_000 : 100)
   const found = problem(body)
   if (found) throw wrong(...found)
-  const fixed = body.type === 'fixed'
   return {
     code: newCode(body.code),
     type: body.type,
@@ -98,7 +80,7 @@ async function columns(tx: Db, body: Static<typeof CouponInput>, settings: Setti
     endDate: utc(body.endDate) ?? null,
     minProductCount: body.minProductCount ?? null,
     maxProductCount: body.maxProductCount ?? null,
-    currencyAmounts: pricesIn(body.currencyAmounts, 'currencyAmounts'),
+    currencyAmounts: amountsOf(body.currencyAmounts, settings),
     ...(await restrictionsOf(tx, body, unrestricted, known ?? unrestricted)),
   }
 }
@@ -124,14 +106,18 @@ export const couponRoutes = resource('marketing', '/coupons')
       op: 'listCoupons',
       summary: 'List coupons',
       scope: 'marketing:read',
-      query: { ...Paging(10), query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the code' })) },
+      query: { ...Paging(10), query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the code' })), currency: Currency },
       answers: { 200: Page(Coupon) },
     },
-    async ({ db, query: { limit, offset, query }, settings }) => {
-      const { currency } = await settings()
-      const where = query === undefined ? undefined : sql`${coupons.code} like ${contains(codeOf(query))} escape '\\'`
+    async ({ db, query: { limit, offset, query, currency: asked }, settings }) => {
+      const store = await settings()
+      const currency = currencyOf(asked, store)
+      const where = and(
+        query === undefined ? undefined : sql`${coupons.code} like ${contains(codeOf(query))} escape '\\'`,
+        pricedIn(coupons, currency, store),
+      )
       const rows = await db.select().from(coupons).where(where).orderBy(desc(coupons.id)).limit(limit).offset(offset)
-      return { data: rows.map((row) => couponView(row, currency)), meta: { count: await db.$count(coupons, where), offset, limit } }
+      return { data: rows.map((row) => view(row, store, currency)), meta: { count: await db.$count(coupons, where), offset, limit } }
     },
   )
   .post(
@@ -143,13 +129,27 @@ export const couponRoutes = resource('marketing', '/coupons')
         const row = { ...(await columns(tx, body, store, null)), id: outside.id(), timesRedeemed: 0, createdAt: now, updatedAt: now }
         await requireFreeCode(tx, row.code, null)
         await tx.insert(coupons).values(row)
-        return couponView(row, store.currency)
+        return view(row, store)
       }),
   )
   .get(
     '/{idOrCode}',
-    { op: 'getCoupon', summary: 'Read a coupon', scope: 'marketing:read', answers: { 200: Coupon }, refuses: [404], stored: true },
-    async ({ db, params, settings }) => couponView(await find(db, params.idOrCode!), (await settings()).currency),
+    {
+      op: 'getCoupon',
+      summary: 'Read a coupon',
+      scope: 'marketing:read',
+      query: { currency: Currency },
+      answers: { 200: Coupon },
+      refuses: [404],
+      stored: true,
+    },
+    async ({ db, params, query, settings }) => {
+      const store = await settings()
+      const currency = currencyOf(query.currency, store)
+      const row = await find(db, params.idOrCode!)
+      if (!isPricedIn(row, currency, store)) throw missing('coupon')
+      return view(row, store, currency)
+    },
   )
   .patch(
     '/{idOrCode}',
@@ -169,7 +169,7 @@ export const couponRoutes = resource('marketing', '/coupons')
         const next = { ...row, ...(await columns(tx, body, store, row)), updatedAt: now }
         await requireFreeCode(tx, next.code, row.id)
         await tx.update(coupons).set(next).where(eq(coupons.id, row.id))
-        return couponView(next, store.currency)
+        return view(next, store)
       }),
   )
   .delete(

@@ -2,12 +2,14 @@
 import { and, desc, eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { promotions } from '../../db/store/marketing.ts'
-import { pricesIn } from '../catalog/write.ts'
-import { missing, wrong } from '../http/refusal.ts'
+import { Currency } from '../catalog/shapes.ts'
+import { currencyOf } from '../currency.ts'
+import { invalid, missing, wrong } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
-import { deleted, Deleted, Instant, Money, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
-import { toMajor, toMinor } from '../money.ts'
+import { deleted, Deleted, Instant, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { toMajorOrNull, toMinor } from '../money.ts'
 import { utc } from '../time.ts'
+import { Amounts, amountsOf, amountsView, isPricedIn, pricedIn, requireWithin } from './amounts.ts'
 import { restrictionInput, restrictionOutput, restrictionsOf, unrestricted } from './restrictions.ts'
 
 const TYPES = ['percentage', 'fixed', 'buy_x_get_y', 'volume', 'free_shipping'] as const
@@ -18,7 +20,7 @@ const Promotion = Type.Object({
   id: Uuid(),
   name: Type.String(),
   type: OneOf(TYPES),
-  value: Nullable(Type.Number(), { description: "Percent, or an amount in the store's currency" }),
+  value: Nullable(Type.Number(), { description: "Percent, or an amount in the store's currency or the one asked for" }),
   currencyAmounts: Type.Record(Type.String(), Type.Number()),
   buyQuantity: Nullable(Type.Integer()),
   getQuantity: Nullable(Type.Integer()),
@@ -35,7 +37,7 @@ const Promotion = Type.Object({
 })
 const fields = {
   value: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 1_000_000_000 }))),
-  currencyAmounts: Type.Optional(Type.Record(Type.String({ pattern: '^[A-Za-z]{3}$' }), Money(), { maxProperties: 200 })),
+  currencyAmounts: Type.Optional(Amounts),
   buyQuantity: Type.Optional(Nullable(whole)),
   getQuantity: Type.Optional(Nullable(whole)),
   getDiscountPercentage: Type.Optional(Nullable(Type.Number(percent))),
@@ -51,41 +53,75 @@ const PromotionInput = Type.Object({ name: Text(1, 200), type: OneOf(TYPES), ...
 const PromotionPatch = Type.Object({ name: Type.Optional(Text(1, 200)), type: Type.Optional(OneOf(TYPES)), ...fields })
 type Row = typeof promotions.$inferSelect
 
-function view({ percentage, amount, currencyAmounts, ...row }: Row, currency: string) {
+/** A promotion on the wire, a fixed one in a currency that it has an amount in; the store's own unless told otherwise. */
+function view({ percentage, amount, currencyAmounts, ...row }: Row, settings: Settings, currency = settings.currency) {
+  return { ...row, ...amountsView({ percentage, amount, currencyAmounts }, currency, settings) }
+}
+
+/** The fields that each type needs. */
+const NEEDED: Record<Row['type'], readonly ('value' | 'buyQuantity' | 'getQuantity' | 'tiers')[]> = {
+  percentage: ['value'],
+  fixed: ['value'],
+  buy_x_get_y: ['buyQuantity', 'getQuantity'],
+  volume: ['tiers'],
+  free_shipping: [],
+}
+
+/** Refuses a row without a field that its type needs, or with fields that do not go together. */
+function check(row: Row) {
+  const { buyQuantity, getQuantity, tiers, startsAt, endsAt } = row
+  const stored = { value: row.percentage ?? row.amount, buyQuantity, getQuantity, tiers: tiers.length || null }
+  const lacking = NEEDED[row.type].filter((field) => stored[field] === null)
+  if (lacking.length) throw invalid(lacking.map((field) => ({ code: 'required', message: `is required for ${row.type}`, path: [field] })))
+  if (startsAt !== null && endsAt !== null && endsAt <= startsAt) throw wrong('endsAt', 'must be after startsAt')
+}
+
+/** Percentage and amount of a type, of which `value` is given, or is kept. */
+function valueColumns(type: Row['type'], value: number | null, settings: Settings) {
+  if (value !== null && type === 'percentage') requireWithin('value', value, 0, 100)
+  if (value === 0 && type === 'fixed') throw invalid([{ code: 'too_small', message: 'must be more than 0', path: ['value'], minimum: 0 }])
   return {
-    ...row,
-    value: percentage ?? (amount === null ? null : toMajor(amount, currency)),
-    currencyAmounts: Object.fromEntries(Object.entries(currencyAmounts).map(([code, minor]) => [code, toMajor(minor, code)])),
+    percentage: type === 'percentage' ? value : null,
+    amount: type === 'fixed' && value !== null ? toMinor(value, settings.currency, 'value') : null,
   }
 }
 
-/** What the fields of a promotion have to do with its type and with each other. */
-function problem(row: Row): [path: string, message: string] | null {
-  if (row.type === 'percentage' && row.percentage === null) return ['value', 'is required for a percentage']
-  if (row.type === 'fixed' && !row.amount) return ['value', 'must be more than 0 for a fixed amount']
-  if (row.type === 'buy_x_get_y' && row.buyQuantity === null) return ['buyQuantity', 'is required for buy_x_get_y']
-  if (row.type === 'buy_x_get_y' && row.getQuantity === null) return ['getQuantity', 'is required for buy_x_get_y']
-  if (row.type === 'volume' && !row.tiers.length) return ['tiers', 'needs at least one tier for volume']
-  if (row.startsAt !== null && row.endsAt !== null && row.endsAt <= row.startsAt) return ['endsAt', 'must be after startsAt']
-  return null
+/** Refuses lists and amounts that make no sense for the type; those that are stored already may stay. */
+function checkGiven(type: Row['type'], { currencyAmounts, tiers }: Static<typeof PromotionPatch>) {
+  if (type !== 'fixed' && Object.keys(currencyAmounts ?? {}).length) throw wrong('currencyAmounts', 'is for fixed promotions only')
+  if (type === 'volume' && tiers?.length === 0)
+    throw invalid([{ code: 'too_small', message: 'must have at least 1 item', path: ['tiers'], minimum: 1 }])
+  const quantities = tiers?.map(({ minQuantity }) => minQuantity) ?? []
+  const repeat = quantities.findIndex((quantity, i) => quantities.indexOf(quantity) < i)
+  if (repeat >= 0) throw wrong(`tiers.${repeat}.minQuantity`, 'must not repeat that of another tier')
 }
 
-/** The row with a body laid over it. */
+/** What a promotion has for its type, emptied. */
+const untyped = {
+  percentage: null,
+  amount: null,
+  currencyAmounts: {},
+  buyQuantity: null,
+  getQuantity: null,
+  getDiscountPercentage: null,
+  tiers: [],
+} satisfies Partial<Row>
+
+/** The row with a body laid over it. One of another type keeps nothing of the type before: 50.00 off would become 50 %. */
 async function merge(tx: Db, row: Row, body: Static<typeof PromotionPatch>, settings: Settings): Promise<Row> {
   const { products: _, collections: __, categories: ___, brands: ____, value, currencyAmounts, startsAt, endsAt, ...plain } = body
-  const next: Row = { ...row, ...Object.fromEntries(Object.entries(plain).filter(([, given]) => given !== undefined)) }
+  const type = body.type ?? row.type
+  checkGiven(type, body)
+  const before = type === row.type ? row : { ...row, ...untyped }
+  const next: Row = { ...before, ...Object.fromEntries(Object.entries(plain).filter(([, given]) => given !== undefined)) }
   if (startsAt !== undefined) next.startsAt = utc(startsAt)
   if (endsAt !== undefined) next.endsAt = utc(endsAt)
-  if (currencyAmounts !== undefined) next.currencyAmounts = pricesIn(currencyAmounts, 'currencyAmounts')
-  const given = value === undefined ? (row.percentage ?? (row.amount === null ? null : toMajor(row.amount, settings.currency))) : value
-  if (next.type === 'percentage' && given !== null && given > 100) throw wrong('value', 'a percentage must be at most 100')
-  next.percentage = next.type === 'percentage' ? given : null
-  next.amount = next.type === 'fixed' && given !== null ? toMinor(given, settings.currency, 'value') : null
-  if (next.type === 'buy_x_get_y') next.getDiscountPercentage ??= 100
-  Object.assign(next, await restrictionsOf(tx, body, row, row))
-  const found = problem(next)
-  if (found) throw wrong(...found)
-  return next
+  if (currencyAmounts !== undefined) next.currencyAmounts = amountsOf(currencyAmounts, settings)
+  const kept = before.percentage ?? toMajorOrNull(before.amount, settings.currency)
+  Object.assign(next, valueColumns(type, value === undefined ? kept : value, settings))
+  if (type === 'buy_x_get_y') next.getDiscountPercentage ??= 100
+  check(next)
+  return Object.assign(next, await restrictionsOf(tx, body, row, row))
 }
 
 async function find(db: Db, id: string): Promise<Row> {
@@ -101,14 +137,15 @@ export const promotionRoutes = resource('marketing', '/promotions')
       op: 'listPromotions',
       summary: 'List promotions',
       scope: 'marketing:read',
-      query: { ...Paging(50), active: Type.Optional(Type.Boolean()) },
+      query: { ...Paging(50), active: Type.Optional(Type.Boolean()), currency: Currency },
       answers: { 200: Page(Promotion) },
     },
-    async ({ db, query: { limit, offset, active }, settings }) => {
-      const { currency } = await settings()
-      const where = and(active === undefined ? undefined : eq(promotions.active, active))
+    async ({ db, query: { limit, offset, active, currency: asked }, settings }) => {
+      const store = await settings()
+      const currency = currencyOf(asked, store)
+      const where = and(active === undefined ? undefined : eq(promotions.active, active), pricedIn(promotions, currency, store))
       const rows = await db.select().from(promotions).where(where).orderBy(desc(promotions.id)).limit(limit).offset(offset)
-      return { data: rows.map((row) => view(row, currency)), meta: { count: await db.$count(promotions, where), offset, limit } }
+      return { data: rows.map((row) => view(row, store, currency)), meta: { count: await db.$count(promotions, where), offset, limit } }
     },
   )
   .post(
@@ -121,13 +158,7 @@ export const promotionRoutes = resource('marketing', '/promotions')
           id: outside.id(),
           name: body.name,
           type: body.type,
-          percentage: null,
-          amount: null,
-          currencyAmounts: {},
-          buyQuantity: null,
-          getQuantity: null,
-          getDiscountPercentage: null,
-          tiers: [],
+          ...untyped,
           ...unrestricted,
           startsAt: null,
           endsAt: null,
@@ -139,19 +170,33 @@ export const promotionRoutes = resource('marketing', '/promotions')
         }
         const row = await merge(tx, blank, body, store)
         await tx.insert(promotions).values(row)
-        return view(row, store.currency)
+        return view(row, store)
       }),
   )
   .get(
     '/{id}',
-    { op: 'getPromotion', summary: 'Read a promotion', scope: 'marketing:read', answers: { 200: Promotion }, refuses: [404] },
-    async ({ db, params, settings }) => view(await find(db, params.id!), (await settings()).currency),
+    {
+      op: 'getPromotion',
+      summary: 'Read a promotion',
+      scope: 'marketing:read',
+      query: { currency: Currency },
+      answers: { 200: Promotion },
+      refuses: [404],
+    },
+    async ({ db, params, query, settings }) => {
+      const store = await settings()
+      const currency = currencyOf(query.currency, store)
+      const row = await find(db, params.id!)
+      if (!isPricedIn(row, currency, store)) throw missing('promotion')
+      return view(row, store, currency)
+    },
   )
   .patch(
     '/{id}',
     {
       op: 'updatePromotion',
       summary: 'Change a promotion',
+      description: 'Another `type` needs its own fields in the same request; those of the type before are emptied.',
       scope: 'marketing:write',
       body: PromotionPatch,
       answers: { 200: Promotion },
@@ -162,7 +207,7 @@ export const promotionRoutes = resource('marketing', '/promotions')
         const store = await settings()
         const row = { ...(await merge(tx, await find(tx, params.id!), body, store)), updatedAt: now }
         await tx.update(promotions).set(row).where(eq(promotions.id, row.id))
-        return view(row, store.currency)
+        return view(row, store)
       }),
   )
   .delete(

@@ -57,7 +57,7 @@ describe('/tax-rates', () => {
     ['invalid_type countries', { name: 'x', rate: 1, countries: null }],
     ['invalid_string countries.0', { name: 'x', rate: 1, countries: ['POL'] }],
     ['custom countries', { name: 'x', rate: 1, countries: ['PL', 'PL'] }],
-    ['custom countries', { name: 'x', rate: 1, countries: ['PL', 'pl'] }],
+    ['custom countries.1', { name: 'x', rate: 1, countries: ['PL', 'pl'] }],
     ['invalid_type default', { name: 'x', rate: 1, default: 'yes' }],
   ])('400 %s', async (detail, body) => {
     expect(refusal(await shop.call('POST', '/tax-rates', body))).toBe(`400 ${detail}`)

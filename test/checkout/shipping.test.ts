@@ -91,6 +91,9 @@ describe('POST /shipping', () => {
     ['maxShippingTime', { maxShippingTime: 'soon' }],
     ['maxShippingTime', { minShippingTime: 3, maxShippingTime: 2 }],
     ['countries.0', { countries: ['Poland'] }],
+    ['countries.1', { countries: ['PL', 'XX'] }],
+    ['countries.0', { countries: ['zz'] }],
+    ['countries.0', { countries: ['UK'] }],
     ['countries', { countries: 'PL' }],
     ['countries', { countries: null }],
     ['taxRateId', { taxRateId: 'vat' }],
@@ -102,7 +105,13 @@ describe('POST /shipping', () => {
     ['currencyPrices.eur.price', { currencyPrices: { eur: {} } }],
     ['currencyPrices.eur.price', { currencyPrices: { eur: { price: 1.234 } } }],
     ['currencyPrices.xyz', { currencyPrices: { xyz: { price: 1 } } }],
+    ['countries', { countries: ['PL', 'PL'] }],
+    ['countries.2', { countries: ['PL', 'DE', 'pl'] }],
+    ['currencyPrices.EUR', { currencyPrices: { eur: { price: 1 }, EUR: { price: 2 } } }],
+    ['currencyPrices.USD', { currencyPrices: { USD: { price: 1 } } }],
     ['addonName', { addonName: 'carrier_x' }],
+    ['addonData', { addonData: { id: '1', name: 'x', service: 'y' } }],
+    ['addonData', { addonName: null, addonData: {} }],
   ])('%s is 400 in %j', async (path, change) => {
     expect(paths(await post({ ...bare, ...change }))).toEqual([path])
   })
@@ -124,6 +133,30 @@ describe('POST /shipping', () => {
       addonData: null,
     }
     expect(made(await post({ ...bare, ...nothing }))).toMatchObject(nothing)
+  })
+
+  test.each(['XX', 'zz', 'EU', 'UK', 'POL', 'P1'])('%s is no country of ISO 3166-1 alpha-2', async (code) => {
+    const { id } = await shop.cart()
+    for (const [path, answer] of [
+      ['countries.0', await post({ ...bare, countries: [code] })],
+      ['countries.0', await shop.post('/tax-rates', { name: 'VAT', rate: 20, countries: [code] })],
+      ['shippingAddress.country', await shop.patch(`/carts/${id}`, { shippingAddress: { ...ADDRESS, country: code } })],
+      ['address.country', await shop.patch('/settings', { address: { country: code } })],
+    ] as const) {
+      expect([answer.status, answer.body.details]).toEqual([
+        400,
+        [expect.objectContaining({ code: 'invalid_string', path: path.split('.') })],
+      ])
+    }
+  })
+
+  test('countries are kept in upper case', async () => {
+    expect(made(await post({ ...bare, countries: ['pl', 'Gb', 'TW'] })).countries).toEqual(['PL', 'GB', 'TW'])
+  })
+
+  test("the store's own currency has its price in price: the refusal says so", async () => {
+    const { body } = await post({ ...bare, currencyPrices: { usd: { price: 1 } } })
+    expect(body.details).toEqual([{ code: 'custom', path: ['currencyPrices', 'usd'], message: "is the store's own currency: use price" }])
   })
 
   test('prices are in the currency of the store, with its decimals', async () => {

@@ -106,6 +106,7 @@ function texts(schema: Json, field: string, known: Known, wild: boolean): Arbitr
     return fc.oneof(fc.constantFrom('ada@example.com', 'ADA@Example.COM', 'bob+tag@example.com'), fc.emailAddress())
   if (schema.format === 'uri')
     return fc.constantFrom('https://example.com/a.webp', 'http://127.0.0.1:1/x', 'https://cdn.example.com/ü?q=1#x')
+  if (schema.format === 'country') return fc.constantFrom('US', 'PL', 'de')
   if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern, 'u'))
   const [minLength, maxLength] = [schema.minLength ?? 0, Math.min(schema.maxLength ?? 60, 60)]
   return fc.oneof(

@@ -149,9 +149,50 @@ describe('POST /coupons', () => {
     ['currencyAmounts.eur', { type: 'fixed', currencyAmounts: { eur: -1 } }],
     ['currencyAmounts.eur', { type: 'fixed', currencyAmounts: { eur: 1.234 } }],
     ['currencyAmounts.xyz', { type: 'fixed', currencyAmounts: { xyz: 1 } }],
+    ['currencyAmounts.EUR', { type: 'fixed', currencyAmounts: { eur: 1, EUR: 2 } }],
+    ['currencyAmounts.usd', { type: 'fixed', currencyAmounts: { usd: 1 } }],
   ])('%s is 400 in %j', async (path, change) => {
     expect(paths(await post({ ...bare, ...change }))).toEqual([path])
     expect((await shop.get('/coupons')).body.meta.count).toBe(0)
+  })
+
+  test.each([
+    [{ value: 101 }, { code: 'too_big', path: ['value'], maximum: 100 }],
+    [{ value: 2e9 }, { code: 'too_big', path: ['value'], maximum: 100 }],
+    [{ value: -1 }, { code: 'too_small', path: ['value'], minimum: 0 }],
+    [
+      { type: 'fixed', value: 0.5 },
+      { code: 'too_small', path: ['value'], minimum: 1 },
+    ],
+    [
+      { type: 'fixed', value: -1 },
+      { code: 'too_small', path: ['value'], minimum: 1 },
+    ],
+    [
+      { type: 'fixed', value: 1_000_000_001 },
+      { code: 'too_big', path: ['value'], maximum: 1_000_000_000 },
+    ],
+    [
+      { type: 'fixed', currencyAmounts: { eur: 0 } },
+      { code: 'too_small', path: ['currencyAmounts', 'eur'], minimum: 0 },
+    ],
+    [
+      { type: 'fixed', currencyAmounts: { eur: -1 } },
+      { code: 'too_small', path: ['currencyAmounts', 'eur'], minimum: 0 },
+    ],
+    [{ code: '' }, { code: 'too_small', path: ['code'], minimum: 1 }],
+    [{ code: ' \n ' }, { code: 'too_small', path: ['code'], minimum: 1 }],
+    [{ code: 'x'.repeat(65) }, { code: 'too_big', path: ['code'], maximum: 64 }],
+    [{ code: 'x'.repeat(100_000) }, { code: 'too_big', path: ['code'], maximum: 64 }],
+  ])('%j is outside of its limits: the answer names which', async (change, detail) => {
+    made(await post({ ...bare, code: 'OTHER' }))
+    for (const answer of [await post({ ...bare, ...change }), await patch('OTHER', { ...bare, ...change })])
+      expect([answer.status, answer.body.details]).toEqual([400, [{ ...detail, message: expect.any(String) }]])
+  })
+
+  test('a code is as long as it is once it is trimmed and NFC', async () => {
+    const code = '\u00dc'.repeat(64)
+    expect(made(await post({ ...bare, code: `${' '.repeat(300)}${code.normalize('NFD')}` })).code).toBe(code)
   })
 
   test.each([
@@ -317,6 +358,36 @@ describe('GET /coupons', () => {
       const { body } = await shop.get(`/coupons?query=${encodeURIComponent(query)}`)
       expect([query, body.data.map(({ code }: any) => code), body.meta.count]).toEqual([query, codes, codes.length])
     }
+  })
+
+  test('currency shows fixed amounts as the merchant set them in it, and leaves out those without one', async () => {
+    await shop.settings({ enabledCurrencies: ['usd', 'eur', 'jpy'] })
+    const both = made(await post({ ...bare, code: 'BOTH', type: 'fixed', value: 5.5, currencyAmounts: { eur: 4.25, jpy: 700 } }))
+    const percent = made(await post({ ...bare, code: 'PERCENT', value: 12.5 }))
+    const dollars = made(await post({ ...bare, code: 'DOLLARS', type: 'fixed', value: 3 }))
+    for (const [currency, listed] of [
+      ['eur', [percent, { ...both, value: 4.25 }]],
+      ['EUR', [percent, { ...both, value: 4.25 }]],
+      ['jpy', [percent, { ...both, value: 700 }]],
+      ['usd', [dollars, percent, both]],
+    ] as const) {
+      expect((await shop.get(`/coupons?currency=${currency}`)).body).toEqual({
+        data: listed,
+        meta: { count: listed.length, offset: 0, limit: 10 },
+      })
+      for (const coupon of listed) {
+        for (const key of [coupon.id, coupon.code]) expect((await shop.get(`/coupons/${key}?currency=${currency}`)).body).toEqual(coupon)
+      }
+    }
+    expect((await shop.get('/coupons?currency=eur&query=B')).body).toMatchObject({ data: [{ code: 'BOTH' }], meta: { count: 1 } })
+    expect((await shop.get('/coupons?currency=eur&limit=1&offset=1')).body).toMatchObject({ data: [{ code: 'BOTH' }], meta: { count: 2 } })
+    const absent = await shop.get('/coupons/DOLLARS?currency=eur')
+    expect([absent.status, absent.body]).toEqual([404, { error: 'coupon not found' }])
+  })
+
+  test.each(['zzz', 'gbp', 'euro', ''])('?currency=%s is 400 at currency: not enabled', async (currency) => {
+    made(await post(bare))
+    for (const path of ['/coupons', '/coupons/SPRING']) expect(paths(await shop.get(`${path}?currency=${currency}`))).toEqual(['currency'])
   })
 
   test('one of another store is the same 404 as one that is missing', async () => {

@@ -124,9 +124,52 @@ describe('POST /promotions', () => {
     ['brands.0', { brands: [NOBODY] }],
     ['brands', { brands: null }],
     ['currencyAmounts.xyz', { ...KINDS.fixed, currencyAmounts: { xyz: 1 } }],
+    ['currencyAmounts.EUR', { ...KINDS.fixed, currencyAmounts: { eur: 1, EUR: 2 } }],
+    ['currencyAmounts.USD', { ...KINDS.fixed, currencyAmounts: { USD: 1 } }],
+    ['currencyAmounts', { currencyAmounts: { eur: 5 } }],
+    ['currencyAmounts', { ...KINDS.free_shipping, currencyAmounts: { eur: 5 } }],
+    [
+      'tiers.1.minQuantity',
+      {
+        ...KINDS.volume,
+        tiers: [
+          { minQuantity: 3, percentage: 10 },
+          { minQuantity: 3, percentage: 20 },
+        ],
+      },
+    ],
   ])('%s is 400 in %j', async (path, change) => {
     expect(paths(await post({ ...bare, ...change }))).toEqual([path])
     expect((await shop.get('/promotions')).body.meta.count).toBe(0)
+  })
+
+  test.each([
+    [{ value: undefined }, [{ code: 'required', path: ['value'] }]],
+    [{ value: null }, [{ code: 'required', path: ['value'] }]],
+    [{ type: 'fixed', value: undefined }, [{ code: 'required', path: ['value'] }]],
+    [
+      { type: 'buy_x_get_y' },
+      [
+        { code: 'required', path: ['buyQuantity'] },
+        { code: 'required', path: ['getQuantity'] },
+      ],
+    ],
+    [{ type: 'buy_x_get_y', buyQuantity: 1 }, [{ code: 'required', path: ['getQuantity'] }]],
+    [{ type: 'volume' }, [{ code: 'required', path: ['tiers'] }]],
+    [{ type: 'volume', tiers: [] }, [{ code: 'too_small', path: ['tiers'], minimum: 1 }]],
+    [{ value: 101 }, [{ code: 'too_big', path: ['value'], maximum: 100 }]],
+    [{ value: -0.5 }, [{ code: 'too_small', path: ['value'], minimum: 0 }]],
+    [{ type: 'fixed', value: 0 }, [{ code: 'too_small', path: ['value'], minimum: 0 }]],
+    [{ type: 'fixed', value: -1 }, [{ code: 'too_small', path: ['value'], minimum: 0 }]],
+    [{ ...KINDS.fixed, currencyAmounts: { eur: 0 } }, [{ code: 'too_small', path: ['currencyAmounts', 'eur'], minimum: 0 }]],
+    [
+      { ...KINDS.volume, tiers: [{ minQuantity: 1, percentage: 100.5 }] },
+      [{ code: 'too_big', path: ['tiers', '0', 'percentage'], maximum: 100 }],
+    ],
+    [{ ...KINDS.buy_x_get_y, getDiscountPercentage: -1 }, [{ code: 'too_small', path: ['getDiscountPercentage'], minimum: 0 }]],
+  ])('%j lacks what its type needs, or is outside of its limits: the answer names which', async (change, details) => {
+    const { status, body } = await post({ ...bare, ...change })
+    expect([status, body.details]).toEqual([400, details.map((detail) => ({ ...detail, message: expect.any(String) }))])
   })
 
   test('needs marketing:write, and reading needs marketing:read', async () => {
@@ -158,6 +201,34 @@ describe('GET, PATCH, DELETE /promotions', () => {
 
   test.each(['limit=0', 'limit=101', 'offset=-1', 'limit=1e1', 'active=maybe'])('?%s is 400', async (query) => {
     expect((await shop.get(`/promotions?${query}`)).status).toBe(400)
+  })
+
+  test('currency shows fixed amounts as the merchant set them in it, and leaves out those without one', async () => {
+    await shop.settings({ enabledCurrencies: ['usd', 'eur', 'jpy'] })
+    const both = made(await post({ ...KINDS.fixed, currencyAmounts: { eur: 4.25, jpy: 700 } }))
+    const others = []
+    for (const kind of ['percentage', 'buy_x_get_y', 'volume', 'free_shipping'] as const) others.unshift(made(await post(KINDS[kind])))
+    const dollars = made(await post({ ...KINDS.fixed, active: false }))
+    for (const [currency, listed] of [
+      ['eur', [...others, { ...both, value: 4.25 }]],
+      ['JPY', [...others, { ...both, value: 700 }]],
+      ['usd', [dollars, ...others, both]],
+    ] as const) {
+      expect((await shop.get(`/promotions?currency=${currency}`)).body).toEqual({
+        data: listed,
+        meta: { count: listed.length, offset: 0, limit: 50 },
+      })
+      for (const promotion of listed) expect((await shop.get(`/promotions/${promotion.id}?currency=${currency}`)).body).toEqual(promotion)
+    }
+    expect((await shop.get('/promotions?currency=eur&active=false')).body).toMatchObject({ data: [], meta: { count: 0 } })
+    const absent = await shop.get(`/promotions/${dollars.id}?currency=eur`)
+    expect([absent.status, absent.body]).toEqual([404, { error: 'promotion not found' }])
+  })
+
+  test.each(['zzz', 'gbp', 'euro', ''])('?currency=%s is 400 at currency: not enabled', async (currency) => {
+    const { id } = made(await post(bare))
+    for (const path of ['/promotions', `/promotions/${id}`])
+      expect(paths(await shop.get(`${path}?currency=${currency}`))).toEqual(['currency'])
   })
 
   test('PATCH changes what is named and nothing else', async () => {
@@ -192,7 +263,7 @@ describe('GET, PATCH, DELETE /promotions', () => {
       ['endsAt', { endsAt: '2026-05-01T00:00:00Z' }],
       ['value', { value: null }],
       ['value', { value: 101 }],
-      ['buyQuantity', { type: 'buy_x_get_y' }],
+      ['buyQuantity', { type: 'buy_x_get_y', getQuantity: 1 }],
       ['tiers', { type: 'volume' }],
       ['name', { name: '' }],
       ['products.0', { products: [NOBODY] }],
@@ -204,6 +275,42 @@ describe('GET, PATCH, DELETE /promotions', () => {
       value: null,
       tiers: [{ minQuantity: 2, percentage: 5 }],
     })
+  })
+
+  test.each([
+    ['fixed', { type: 'percentage' }, ['value']],
+    ['percentage', { type: 'fixed' }, ['value']],
+    ['fixed', { type: 'percentage', value: null }, ['value']],
+    ['percentage', { type: 'buy_x_get_y' }, ['buyQuantity', 'getQuantity']],
+    ['percentage', { type: 'volume' }, ['tiers']],
+  ] as const)('a %s promotion becomes %j: what it needs must be in the same request', async (kind, change, needed) => {
+    const before = made(await post(KINDS[kind]))
+    const { status, body } = await patch(before.id, change)
+    expect([status, body.details]).toEqual([400, needed.map((field) => ({ code: 'required', path: [field], message: expect.any(String) }))])
+    expect((await shop.get(`/promotions/${before.id}`)).body).toEqual(before)
+  })
+
+  test('what it had for its type goes with the type, and does not come back with it', async () => {
+    const { id } = made(await post({ ...KINDS.buy_x_get_y, getDiscountPercentage: 50 }))
+    const none = { value: null, currencyAmounts: {}, buyQuantity: null, getQuantity: null, getDiscountPercentage: null, tiers: [] }
+    expect(made(await patch(id, { type: 'fixed', value: 5, currencyAmounts: { eur: 4 } }))).toMatchObject({
+      ...none,
+      value: 5,
+      currencyAmounts: { eur: 4 },
+    })
+    expect(made(await patch(id, { type: 'percentage', value: 20 }))).toMatchObject({ ...none, value: 20 })
+    expect(made(await patch(id, { type: 'free_shipping' }))).toMatchObject(none)
+    expect(paths(await patch(id, { type: 'buy_x_get_y' }))).toEqual(['buyQuantity', 'getQuantity'])
+    expect(made(await patch(id, { type: 'buy_x_get_y', buyQuantity: 1, getQuantity: 1 }))).toMatchObject({ getDiscountPercentage: 100 })
+    expect(made(await patch(id, { type: 'buy_x_get_y', buyQuantity: 2 }))).toMatchObject({ buyQuantity: 2, getQuantity: 1 })
+  })
+
+  test('PATCH refuses what POST does: amounts of a percentage, and tiers that are one', async () => {
+    const { id } = made(await post(bare))
+    const tier = { minQuantity: 2, percentage: 5 }
+    expect(paths(await patch(id, { currencyAmounts: { eur: 5 } }))).toEqual(['currencyAmounts'])
+    expect(paths(await patch(id, { type: 'volume', tiers: [tier, { ...tier, minQuantity: 3 }, tier] }))).toEqual(['tiers.2.minQuantity'])
+    expect((await patch(id, { currencyAmounts: {} })).status).toBe(200)
   })
 
   test('DELETE removes it, and its discount', async () => {
