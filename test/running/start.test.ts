@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { call, childOf, cleanUp, folder, keysOf, run, startStoa, stoaJson, type Started } from './processes.ts'
+import { call, childOf, cleanUp, folder, keysOf, run, startStoa, stoaJson, type Running, type Started } from './processes.ts'
 
 afterAll(cleanUp)
 
@@ -92,6 +92,30 @@ describe('npm start', () => {
     expect(await slow.answered()).toMatch(/^HTTP\/1.1 201 /)
     expect((await running.ended).code).toBe(0)
     expect(await answers(`${api}/readyz`)).toBeNull()
+  })
+
+  test('SIGTERM before it serves ends it with 0, from almost the first moment on', async () => {
+    const dataDir = folder()
+    await stoaJson(dataDir, 'store', 'create', '--name', 'Kettles')
+    // Whether a process has said what to do on SIGTERM: the 15th bit of the signals that it catches.
+    const heeds = ({ child }: Running) =>
+      (Number.parseInt(/^SigCgt:\s+[0-9a-f]*([0-9a-f]{8})$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]!, 16) & 0x4000) !==
+      0
+    const start = async () => {
+      const began = performance.now()
+      const running = run([BUN, 'scripts/start.ts'], { DATA_DIR: dataDir })
+      while (!heeds(running)) await Bun.sleep(1)
+      return { running, began, heedsAfterMs: performance.now() - began }
+    }
+    const { running } = await start()
+    running.child.kill('SIGTERM')
+    expect(await running.ended).toEqual({ code: 0, stdout: '', stderr: '' })
+
+    const second = await start()
+    await second.running.says(/Content site/)
+    expect(second.heedsAfterMs).toBeLessThan((performance.now() - second.began) / 2)
+    second.running.child.kill('SIGTERM')
+    expect((await second.running.ended).code).toBe(0)
   })
 
   test('a second signal ends it at once', async () => {
