@@ -127,7 +127,8 @@ function whole(name: string, value: string | null, { fallback, least, most }: { 
 function host(value: string | null): string {
   if (value === null) return '127.0.0.1'
   const bare = value.replace(/^\[(.*)\]$/, '$1')
-  return isIP(bare) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(bare)
+  // A name whose last part is a number would be an address (WHATWG URL, "ends in a number"): 256.1.1.1 is neither.
+  return isIP(bare) || (/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(bare) && !/(^|\.)\d+$/.test(bare))
     ? bare
     : fail('HOST', value, 'an IP address or a host name, such as 127.0.0.1 or 0.0.0.0')
 }

@@ -145,6 +145,8 @@ describe('npm start', () => {
       expect(await lines({ WORKERS: 'many' })).toEqual([expect.stringMatching(/^WORKERS is "many": expected /)])
       const busy: Record<string, string>[] = [{ API_PORT: port }, { SITE_PORT: port }, { API_PORT: port, WORKERS: '2' }]
       for (const env of busy) expect(await lines(env)).toEqual([expect.stringMatching(new RegExp(`^(API|SITE)_PORT ${port} is in use`))])
+      const hosts: Record<string, string>[] = [{ HOST: '256.1.1.1' }, { HOST: 'nosuch.invalid' }, { HOST: 'nosuch.invalid', WORKERS: '2' }]
+      for (const env of hosts) expect(await lines(env)).toEqual([expect.stringMatching(/^HOST (?!.*API_PORT)/)])
       writeFileSync(`${dataDir}/file`, '')
       expect(await lines({ DATA_DIR: `${dataDir}/file/below` })).toEqual([expect.stringMatching(/^DATA_DIR .* can't be written/)])
     } finally {
