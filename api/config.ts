@@ -102,6 +102,11 @@ export function urlOf(configured: string | null, host: string, port: number): st
   return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`
 }
 
+/** A server's public URL for the terminal; beside it where it listens, when that is elsewhere: behind a proxy, or on a free port. */
+export function printed(url: string, listensOn: string, path = ''): string {
+  return url === listensOn ? `${url}${path}` : `${url}${path}  (listening on ${listensOn})`
+}
+
 function fail(variable: string, given: string | null, expected: string): never {
   throw new ConfigError(variable, given, expected)
 }

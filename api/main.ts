@@ -8,7 +8,7 @@ import { Handles } from '../db/handles.ts'
 import { version } from '../package.json'
 import { createApp, realOutside } from './app.ts'
 import type { Provider } from './checkout/payment.ts'
-import { readConfig, urlOf, type Config } from './config.ts'
+import { printed, readConfig, urlOf, type Config } from './config.ts'
 import { close, listen, type Serve } from './http/listen.ts'
 import { createLog } from './http/log.ts'
 import { RateLimiter, sharedTable } from './http/rate-limit.ts'
@@ -22,6 +22,8 @@ export interface Api {
   port: number
   /** Public, without a slash at the end. */
   url: string
+  /** The URL of its own host and port. */
+  listensOn: string
   /** Refuses new requests, lets those that run end, closes the databases. */
   stop(): Promise<void>
 }
@@ -59,6 +61,7 @@ export async function serveApi(config: Config, { reusePort, prepare }: ServeOpti
     return {
       port: server.port!,
       url: urlOf(config.baseUrl, config.host, server.port!),
+      listensOn: urlOf(null, config.host, server.port!),
       async stop() {
         const drained = Promise.all([app.drain(), rest()])
         // The port stays open while requests run, so that a load balancer can read `/readyz`; what else comes is sent elsewhere.
@@ -85,7 +88,7 @@ async function run() {
   process.on('disconnect', stop)
   api = await serveApi(readConfig(process.env), { reusePort: isWorker })
   if (isWorker) process.send!({ port: api.port })
-  else console.log(`Store API  ${api.url}/api/v1`)
+  else console.log(`Store API  ${printed(api.url, api.listensOn, '/api/v1')}`)
 }
 
 if (import.meta.main) {

@@ -1,6 +1,6 @@
 /** All of Stoa in one: databases up to date, a demo store when there is none, the store API and the content site. */
 import { serveApi, type Api } from '../api/main.ts'
-import { readConfig, type Config } from '../api/config.ts'
+import { printed, readConfig, type Config } from '../api/config.ts'
 import { openRegistry } from '../db/control/open.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { makeDataDir } from '../db/data-dir.ts'
@@ -48,7 +48,13 @@ export async function serve(running: Running[]) {
   try {
     const site = serveSite(config, api.url)
     running.push(site)
-    console.log(`Stoa ${version}\nStore API     ${api.url}/api/v1\nContent site  ${site.url}`)
+    console.log(
+      [
+        `Stoa ${version}`,
+        `Store API     ${printed(api.url, api.listensOn, '/api/v1')}`,
+        `Content site  ${printed(site.url, site.listensOn)}`,
+      ].join('\n'),
+    )
   } catch (error) {
     await api.stop()
     throw error

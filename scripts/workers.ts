@@ -69,7 +69,7 @@ export async function startWorkers(config: Config): Promise<Api> {
   try {
     const port = await start(config.apiPort)
     await Promise.all(Array.from({ length: config.workers - 1 }, () => start(port)))
-    return { port, url: urlOf(config.baseUrl, config.host, port), stop }
+    return { port, url: urlOf(config.baseUrl, config.host, port), listensOn: urlOf(null, config.host, port), stop }
   } catch (error) {
     await stop()
     throw error

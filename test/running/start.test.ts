@@ -64,6 +64,15 @@ describe('npm start', () => {
     expect((await second.running.ended).code).toBe(0)
   })
 
+  test.each(['1', '2'])('a public URL is printed with where the server listens when that is elsewhere (WORKERS=%s)', async (workers) => {
+    const env = { DATA_DIR: folder(), WORKERS: workers, BASE_URL: 'https://shop.example', CONTENT_BASE_URL: 'https://stoa.example' }
+    const running = run([BUN, 'scripts/start.ts'], env)
+    const [, api, site] = await running.says(
+      /^Store API +https:\/\/shop\.example\/api\/v1  \(listening on (http:\S+)\)\nContent site +https:\/\/stoa\.example  \(listening on (http:\S+)\)\n/m,
+    )
+    for (const url of [api, site]) expect(await answers(`${url}/healthz`)).toBe(200)
+  })
+
   test('both servers tell their health, and the content site what Stoa is', async () => {
     const { api, site } = await startStoa({ DATA_DIR: folder(), METRICS: '1' })
     const { version } = await Bun.file('package.json').json()
