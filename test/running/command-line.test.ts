@@ -142,6 +142,12 @@ describe('stoa key', () => {
     expect(await stoaJson(dataDir, 'key', 'revoke', id)).toEqual(revoked)
   })
 
+  test('--scopes given twice counts twice', async () => {
+    const scopes = ['--scopes', 'orders:read,team:read', '--scopes', 'team:read', '--scopes', 'cart:write']
+    const { key } = await stoaJson(dataDir, 'key', 'create', '--store', store.id, ...scopes)
+    expect((await get(key, '/me')).body.key.scopes).toEqual(['orders:read', 'team:read', 'cart:write'])
+  })
+
   test('--staging makes a key of the sandbox; an unknown scope is a usage error that lists all 24', async () => {
     const { key } = await stoaJson(dataDir, 'key', 'create', '--store', store.slug, '--staging')
     expect(key).toMatch(/^sk-s-/)
@@ -151,6 +157,7 @@ describe('stoa key', () => {
     expect(SCOPES).toHaveLength(24)
     for (const scope of SCOPES) expect(stderr).toContain(scope)
     expect((await stoa(dataDir, 'key', 'create', '--store', store.id, '--scopes', ' ')).code).toBe(2)
+    expect((await stoa(dataDir, 'key', 'create', '--store', store.id, '--scopes', 'orders:read', '--scopes', '')).code).toBe(2)
     expect((await stoa(dataDir, 'key', 'revoke', crypto.randomUUID())).code).toBe(1)
   })
 })
