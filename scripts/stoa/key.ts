@@ -1,7 +1,7 @@
 /** `stoa key …`: API keys. */
 import { Command } from 'commander'
 import { isScope, SCOPES } from '../../db/control/scopes.ts'
-import { checked, print, requireStore, table, withRegistry } from './context.ts'
+import { checked, NAME, print, requireStore, table, withRegistry } from './context.ts'
 
 const list = (text: string) => [
   ...new Set(
@@ -73,7 +73,7 @@ export function keyCommands(program: Command) {
     .command('create')
     .description('make a key; it is shown this once')
     .requiredOption('--store <id>', 'the store that it opens')
-    .option('--name <name>', 'what it is for', 'key')
+    .option('--name <name>', 'what it is for', NAME, 'key')
     .option('--scopes <list>', 'what it may do, separated by commas or by giving it again (everything)', SCOPE_LIST)
     .option('--staging', "it opens the store's sandbox")
     .action(create)

@@ -9,14 +9,10 @@ import type { Plan, Registry, StoreRow } from '../../db/control/registry.ts'
 import { restoreStore } from '../../db/restore.ts'
 import { settings } from '../../db/store/store.ts'
 import { newStore } from '../new-store.ts'
-import { checked, print, requireStore, table, typedPath, withLive, withRegistry } from './context.ts'
+import { checked, NAME, print, requireStore, table, typedPath, withLive, withRegistry } from './context.ts'
 
 const PLANS: Plan[] = ['starter', 'growth', 'scale']
 const plan = () => new Option('--plan <plan>', 'what the store pays for').choices(PLANS)
-const NAME = checked(
-  (text) => (text.trim() && text.length <= 200 ? null : 'A name has 1 to 200 characters.'),
-  (text) => text.trim(),
-)
 const SLUG = checked((text) =>
   /^[a-z0-9]+(-[a-z0-9]+)*$/.test(text) && text.length <= 120 && !isUuid(text)
     ? null

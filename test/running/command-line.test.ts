@@ -142,6 +142,17 @@ describe('stoa key', () => {
     expect(await stoaJson(dataDir, 'key', 'revoke', id)).toEqual(revoked)
   })
 
+  test('an empty name is a usage error that names the option, for a key as for a store', async () => {
+    for (const command of [
+      ['key', 'create', '--store', store.id],
+      ['store', 'create'],
+    ])
+      for (const name of ['', '  ']) {
+        const { code, stdout, stderr } = await stoa(dataDir, ...command, '--name', name)
+        expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/--name <name>.* is invalid/)])
+      }
+  })
+
   test('--scopes given twice counts twice', async () => {
     const scopes = ['--scopes', 'orders:read,team:read', '--scopes', 'team:read', '--scopes', 'cart:write']
     const { key } = await stoaJson(dataDir, 'key', 'create', '--store', store.id, ...scopes)
