@@ -207,6 +207,28 @@ describe('stoa', () => {
     expect((await stoa(dataDir, 'store', 'create', '--help')).stdout).toContain('--ai-built')
   })
 
+  test('with --json, wherever it stands, the version and help are documents, too', async () => {
+    const { version } = await Bun.file('package.json').json()
+    expect((await stoa(dataDir, '--version')).stdout).toBe(`${version}\n`)
+    for (const args of [
+      ['--json', '--version'],
+      ['--version', '--json'],
+    ])
+      expect(JSON.parse((await stoa(dataDir, ...args)).stdout)).toEqual({ version })
+    for (const args of [
+      ['--json', '--help'],
+      ['--help', '--json'],
+      ['help', '--json'],
+      ['help', 'store', '--json'],
+      ['store', '-h', '--json'],
+    ]) {
+      const { code, stdout, stderr } = await stoa(dataDir, ...args)
+      expect([code, stderr], args.join(' ')).toEqual([0, ''])
+      expect(JSON.parse(stdout), args.join(' ')).toEqual({ help: expect.stringMatching(/^Usage: stoa /) })
+    }
+    expect(await stoa(dataDir, '--json')).toMatchObject({ code: 2, stdout: '' })
+  })
+
   test('through npm, standard output with --json is one document and nothing else', async () => {
     const { code, stdout } = await run(['npm', 'run', '-s', 'stoa', '--', 'store', 'list', '--json'], { DATA_DIR: dataDir }).ended
     expect(code).toBe(0)
