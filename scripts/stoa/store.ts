@@ -23,6 +23,7 @@ const CURRENCY = checked(
   (text) => text.toLowerCase(),
 )
 const LOCALE = checked((text) => (isLocale(text) ? null : 'It is no locale, such as en-US or pl-PL.'))
+const FILE = checked((text) => (text.trim() ? null : 'Name a file.'))
 
 /** The store as the commands print it. */
 const facts = ({ id, slug, name, plan, aiBuilt, createdAt }: StoreRow) => ({ id, slug, name, plan, aiBuilt, createdAt })
@@ -150,11 +151,11 @@ export function storeCommands(program: Command) {
   store
     .command('backup <id>')
     .description('write a store to a file, while it is in use')
-    .requiredOption('--to <file>', 'the file to write')
+    .requiredOption('--to <file>', 'the file to write', FILE)
     .action(backup)
   store
     .command('restore <id>')
     .description('make a store what it was when a backup was made')
-    .requiredOption('--from <file>', 'the file to read')
+    .requiredOption('--from <file>', 'the file to read', FILE)
     .action(restore)
 }
