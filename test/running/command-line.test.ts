@@ -275,6 +275,19 @@ describe('stoa doctor', () => {
     ])
   })
 
+  test('says in the words of the start that the data folder is none, or can be none', async () => {
+    const file = `${folder()}/file`
+    writeFileSync(file, '')
+    for (const at of [file, `${file}/below`]) {
+      const { stderr } = await run([process.execPath, 'scripts/start.ts'], { DATA_DIR: at }).ended
+      expect(stderr).toMatch(/^DATA_DIR .* can't be written \((EEXIST|ENOTDIR)\): .*\n$/)
+      expect((await doctor({ DATA_DIR: at })).broken).toEqual([`disk: ${stderr.trim()}`])
+    }
+    expect((await doctor({ DATA_DIR: dataDir, DATABASE_URL: `file:${file}/below/{name}.db` })).broken).toEqual([
+      expect.stringMatching(/^databases: .*\/file\/below can't be written \(ENOTDIR\): set DATABASE_URL/),
+    ])
+  })
+
   test('asks the mail server for its greeting', async () => {
     const mail = createServer((socket) => socket.end('220 mail.example ESMTP\r\n')).listen(0, '127.0.0.1')
     await new Promise((done) => mail.once('listening', done))
