@@ -225,6 +225,44 @@ describe('WORKERS=2', () => {
     expect(await ofMany(150, storefront)).toBe(100)
   })
 
+  test('a scrape of one worker tells what all have counted, also what one had that has died', async () => {
+    const started = await startStoa({ DATA_DIR: folder(), WORKERS: '2', METRICS: '1', RATE_LIMIT: '0' })
+    const { admin } = keysOf(started.running.stdout)
+    // A connection stays with its worker: a new one for each request reaches both.
+    const get = async (path: string) => {
+      const headers = { authorization: `Bearer ${admin}`, connection: 'close' }
+      return (await fetch(`${started.api}${path}`, { headers, signal: AbortSignal.timeout(3_000) })).text()
+    }
+    const value = (text: string, line: RegExp) => Number(line.exec(text)?.[1])
+    const counted = (text: string) => value(text, /^stoa_request_seconds_count\{method="GET",route="\/me",status="200"\} (\d+)$/m)
+    for (let i = 1; i <= 30; i++) {
+      await get('/api/v1/me')
+      const text = await get('/metrics')
+      expect(counted(text)).toBe(i)
+      expect(value(text, /^stoa_request_seconds_bucket\{method="GET",route="\/me",status="200",le="\+Inf"\} (\d+)$/m)).toBe(i)
+    }
+    // Each has the demo store open, and each counts: of 30 connections none of them gets all.
+    expect(value(await get('/metrics'), /^stoa_open_stores (\d+)$/m)).toBe(2)
+
+    const [stuck, dead] = await workersOf(started)
+    process.kill(stuck!, 'SIGSTOP')
+    try {
+      // What the stuck one is sent waits there; what the other one gets is answered in time, with what the stuck one had counted.
+      const texts = await Promise.allSettled(Array.from({ length: 20 }, () => get('/metrics')))
+      const answered = texts.flatMap((text) => (text.status === 'fulfilled' ? [text.value] : []))
+      expect(answered.length).toBeGreaterThan(0)
+      expect(new Set(answered.map(counted))).toEqual(new Set([30]))
+    } finally {
+      process.kill(stuck!, 'SIGCONT')
+    }
+    process.kill(dead!, 'SIGKILL')
+    await until(async () => listenersOn(started.api) === 1)
+    await until(async () => listenersOn(started.api) === 2)
+    // A worker that has just begun to listen answers 503 until its databases are open.
+    await until(async () => (await get('/api/v1/me')).includes('"store"'))
+    await until(async () => counted(await get('/metrics')) === 31)
+  })
+
   test('workers whose parent is gone let go of the port', async () => {
     const started = await startStoa({ DATA_DIR: folder(), WORKERS: '2' })
     started.running.child.kill('SIGKILL')
