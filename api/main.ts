@@ -35,6 +35,7 @@ export interface ServeOptions {
   scrape?: AppOptions['scrape']
   /** Runs before the first request is answered; until then `/readyz` is 503. */
   prepare?: (registry: Registry) => Promise<void>
+  drainMaxMs?: number
 }
 
 const unavailable = (error: string) => () =>
@@ -46,7 +47,7 @@ async function paymentsOf({ stripe: { secretKey, webhookSecret, apiBase } }: Con
 }
 
 /** Listens on `HOST` and `API_PORT`, opens the databases, and answers. Throws with one clear line when it can't. */
-export async function serveApi(config: Config, { reusePort, scrape, prepare }: ServeOptions = {}): Promise<Api> {
+export async function serveApi(config: Config, { reusePort, scrape, prepare, drainMaxMs = DRAIN_MAX_MS }: ServeOptions = {}): Promise<Api> {
   let serve: Serve = unavailable('starting')
   const server = listen('API_PORT', { host: config.host, port: config.apiPort, reusePort }, (request) => serve(request))
   try {
@@ -79,7 +80,9 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare }: S
         // The port stays open while requests run, so that a load balancer can read `/readyz`; what else comes is sent elsewhere.
         const refuse = unavailable('draining')
         serve = (request) => (/^\/(healthz|readyz|metrics)$/.test(new URL(request.url).pathname) ? app.fetch(request) : refuse())
-        await close(server, DRAIN_MAX_MS, drained)
+        const cutOff = await close(server, drainMaxMs, drained)
+        if (cutOff) log.write('warn', `requests cut off after ${drainMaxMs / 1_000} s`, { requests: cutOff })
+        log.flush()
         handles.close()
         closeRegistry()
       },

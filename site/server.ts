@@ -11,7 +11,7 @@ export interface Site {
   url: string
   /** The URL of its own host and port. */
   listensOn: string
-  stop(): Promise<void>
+  stop(): Promise<unknown>
 }
 
 /** A page is sent in milliseconds: who takes longer is not reading. */

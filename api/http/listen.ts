@@ -40,8 +40,13 @@ export function listen(variable: string, { host, port, reusePort = false }: Addr
   }
 }
 
-/** Stops listening when `ready` says so, lets running requests end, and cuts off what is still open after `waitMs`. */
-export async function close(server: Server<undefined>, waitMs: number, ready: Promise<unknown> = Promise.resolve()): Promise<void> {
+/**
+ * Stops listening when `ready` says so, lets running requests end, and cuts off what is still open after `waitMs`. Returns how many
+ * requests that were.
+ */
+export async function close(server: Server<undefined>, waitMs: number, ready: Promise<unknown> = Promise.resolve()): Promise<number> {
   await Promise.race([ready.then(() => server.stop()), Bun.sleep(waitMs)])
+  const cutOff = server.pendingRequests
   await server.stop(true)
+  return cutOff
 }

@@ -19,6 +19,7 @@ function slowRequest(api: string, key: string) {
     `POST /api/v1/products HTTP/1.1\r\nHost: stoa\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
   )
   return {
+    hangUp: () => socket.destroy(),
     finish: () => socket.write(body.slice(10)),
     answered: async () => {
       while (!/\r\n\r\n\{.*\}/s.test(answer)) await Bun.sleep(5)
@@ -267,6 +268,43 @@ describe('WORKERS=2', () => {
     const started = await startStoa({ DATA_DIR: folder(), WORKERS: '2' })
     started.running.child.kill('SIGKILL')
     await until(async () => (await answers(`${started.api}/readyz`)) === null)
+  })
+})
+
+describe('a request that does not end', () => {
+  const lines = (stdout: string) => stdout.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
+  const cutShort = { level: 'info', message: 'request', route: '/products', status: 408 }
+
+  test('because its client has hung up is no failure of the server', async () => {
+    const { running, api } = await startStoa({ DATA_DIR: folder(), LOG: 'info' })
+    const slow = slowRequest(api, keysOf(running.stdout).admin)
+    await Bun.sleep(200)
+    slow.hangUp()
+    await running.says(/"message":"request"/)
+    expect(lines(running.stdout)).toEqual([expect.objectContaining(cutShort)])
+  })
+
+  test('is cut off when the server has waited for it long enough, and that is told in one line', async () => {
+    const dataDir = folder()
+    const { keys } = await stoaJson(dataDir, 'store', 'create', '--name', 'Slow')
+    const serving = `const api = await (await import('./api/main.ts')).serveApi(
+      (await import('./api/config.ts')).readConfig(process.env), { drainMaxMs: 500 })
+      process.on('SIGTERM', () => api.stop().then(() => process.exit(0)))
+      console.log('Store API ' + api.url)`
+    const running = run([BUN, '-e', serving], { DATA_DIR: dataDir, LOG: 'info' })
+    const [, api] = await running.says(/Store API (\S+)\n/)
+    const slow = slowRequest(api!, keys.admin)
+    await Bun.sleep(200)
+    running.child.kill('SIGTERM')
+    expect(await slow.closed).toBe('')
+    const { code, stdout } = await running.ended
+    expect([code, lines(stdout)]).toEqual([
+      0,
+      [
+        expect.objectContaining(cutShort),
+        { time: expect.any(String), level: 'warn', message: 'requests cut off after 0.5 s', requests: 1 },
+      ],
+    ])
   })
 })
 
