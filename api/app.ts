@@ -5,7 +5,7 @@ import type { Registry } from '../db/control/registry.ts'
 import { Answering } from './http/answer.ts'
 import { describe } from './http/describe.ts'
 import { createLog, type Log } from './http/log.ts'
-import { Metrics } from './http/metrics.ts'
+import { exposition, Metrics, type Figures } from './http/metrics.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
 import { Paths } from './http/paths.ts'
 import { Refusal } from './http/refusal.ts'
@@ -86,6 +86,8 @@ export interface AppOptions {
   payments?: Provider | null
   checkAnswers?: boolean
   metrics?: boolean
+  /** From how to tell the figures of this process, how to ask for those of all that share its port; none: it is alone. */
+  scrape?: (own: () => Figures) => () => Promise<Figures>
   version: string
 }
 
@@ -179,17 +181,21 @@ export function createApp(options: AppOptions): App {
     return answering.refuseUnrouted(request, refusal)
   }
 
+  const figures = () =>
+    metrics.figures({
+      stoa_open_stores: options.handles.size,
+      stoa_in_flight: inFlight,
+      process_resident_memory_bytes: process.memoryUsage().rss,
+    })
+  const scrape = options.scrape?.(figures) ?? (async () => figures())
+
   async function health(path: string): Promise<Response | null> {
     if (path === '/healthz') return plain(200, { ok: true, version: options.version })
     if (path === '/readyz') return draining ? plain(503, { ok: false, error: 'draining' }) : plain(200, { ok: true })
     if (path === '/metrics' && options.metrics) {
-      return new Response(
-        metrics.text({
-          stoa_open_stores: options.handles.size,
-          stoa_in_flight: inFlight,
-          process_resident_memory_bytes: process.memoryUsage().rss,
-        }),
-        { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } },
+      return scrape().then(
+        (all) => new Response(exposition(all), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } }),
+        (error) => plain(503, { ok: false, error: error.message }),
       )
     }
     return null

@@ -102,6 +102,11 @@ export function urlOf(configured: string | null, host: string, port: number): st
   return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`
 }
 
+/** A server's public URL for the terminal; beside it where it listens, when that is elsewhere: behind a proxy, or on a free port. */
+export function printed(url: string, listensOn: string, path = ''): string {
+  return url === listensOn ? `${url}${path}` : `${url}${path}  (listening on ${listensOn})`
+}
+
 function fail(variable: string, given: string | null, expected: string): never {
   throw new ConfigError(variable, given, expected)
 }
@@ -127,7 +132,8 @@ function whole(name: string, value: string | null, { fallback, least, most }: { 
 function host(value: string | null): string {
   if (value === null) return '127.0.0.1'
   const bare = value.replace(/^\[(.*)\]$/, '$1')
-  return isIP(bare) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(bare)
+  // A name whose last part is a number would be an address (WHATWG URL, "ends in a number"): 256.1.1.1 is neither.
+  return isIP(bare) || (/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(bare) && !/(^|\.)\d+$/.test(bare))
     ? bare
     : fail('HOST', value, 'an IP address or a host name, such as 127.0.0.1 or 0.0.0.0')
 }

@@ -6,12 +6,13 @@ import { makeDataDir } from '../db/data-dir.ts'
 import { handlesFor, processLimits } from '../db/descriptors.ts'
 import { Handles } from '../db/handles.ts'
 import { version } from '../package.json'
-import { createApp, realOutside } from './app.ts'
+import { createApp, realOutside, type AppOptions } from './app.ts'
 import type { Provider } from './checkout/payment.ts'
-import { readConfig, urlOf, type Config } from './config.ts'
+import { printed, readConfig, urlOf, type Config } from './config.ts'
 import { close, listen, type Serve } from './http/listen.ts'
 import { createLog } from './http/log.ts'
 import { RateLimiter, sharedTable } from './http/rate-limit.ts'
+import { scrapeAll, type FromWorker } from './http/scrape.ts'
 import { onShutdown } from './http/shutdown.ts'
 import { maintain } from './maintenance.ts'
 
@@ -22,6 +23,8 @@ export interface Api {
   port: number
   /** Public, without a slash at the end. */
   url: string
+  /** The URL of its own host and port. */
+  listensOn: string
   /** Refuses new requests, lets those that run end, closes the databases. */
   stop(): Promise<void>
 }
@@ -29,8 +32,10 @@ export interface Api {
 export interface ServeOptions {
   /** Other processes listen on the same port. */
   reusePort?: boolean
+  scrape?: AppOptions['scrape']
   /** Runs before the first request is answered; until then `/readyz` is 503. */
   prepare?: (registry: Registry) => Promise<void>
+  drainMaxMs?: number
 }
 
 const unavailable = (error: string) => () =>
@@ -42,7 +47,7 @@ async function paymentsOf({ stripe: { secretKey, webhookSecret, apiBase } }: Con
 }
 
 /** Listens on `HOST` and `API_PORT`, opens the databases, and answers. Throws with one clear line when it can't. */
-export async function serveApi(config: Config, { reusePort, prepare }: ServeOptions = {}): Promise<Api> {
+export async function serveApi(config: Config, { reusePort, scrape, prepare, drainMaxMs = DRAIN_MAX_MS }: ServeOptions = {}): Promise<Api> {
   let serve: Serve = unavailable('starting')
   const server = listen('API_PORT', { host: config.host, port: config.apiPort, reusePort }, (request) => serve(request))
   try {
@@ -53,18 +58,31 @@ export async function serveApi(config: Config, { reusePort, prepare }: ServeOpti
     const log = createLog(config.log)
     const payments = await paymentsOf(config)
     const limiter = config.rate && new RateLimiter(config.rate, sharedTable(join(config.dataDir, 'rate-limits')))
-    const app = createApp({ registry, handles, log, limiter, metrics: config.metrics, dnsServers: config.dnsServers, payments, version })
+    const app = createApp({
+      registry,
+      handles,
+      log,
+      limiter,
+      metrics: config.metrics,
+      scrape,
+      dnsServers: config.dnsServers,
+      payments,
+      version,
+    })
     const rest = maintain({ registry, handles, payments, outside: realOutside, log })
     serve = app.fetch
     return {
       port: server.port!,
       url: urlOf(config.baseUrl, config.host, server.port!),
+      listensOn: urlOf(null, config.host, server.port!),
       async stop() {
         const drained = Promise.all([app.drain(), rest()])
         // The port stays open while requests run, so that a load balancer can read `/readyz`; what else comes is sent elsewhere.
         const refuse = unavailable('draining')
         serve = (request) => (/^\/(healthz|readyz|metrics)$/.test(new URL(request.url).pathname) ? app.fetch(request) : refuse())
-        await close(server, DRAIN_MAX_MS, drained)
+        const cutOff = await close(server, drainMaxMs, drained)
+        if (cutOff) log.write('warn', `requests cut off after ${drainMaxMs / 1_000} s`, { requests: cutOff })
+        log.flush()
         handles.close()
         closeRegistry()
       },
@@ -83,9 +101,9 @@ async function run() {
     await api?.stop()
   })
   process.on('disconnect', stop)
-  api = await serveApi(readConfig(process.env), { reusePort: isWorker })
-  if (isWorker) process.send!({ port: api.port })
-  else console.log(`Store API  ${api.url}/api/v1`)
+  api = await serveApi(readConfig(process.env), isWorker ? { reusePort: true, scrape: scrapeAll } : {})
+  if (isWorker) process.send!({ port: api.port } satisfies FromWorker)
+  else console.log(`Store API  ${printed(api.url, api.listensOn, '/api/v1')}`)
 }
 
 if (import.meta.main) {

@@ -1,5 +1,5 @@
 /** Backup of a store while it is in use: one file with all of its data, its keys' hashes and its entry in the control database. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pack, PARTS, partFile, type Manifest } from './archive.ts'
 import type { Registry } from './control/registry.ts'
@@ -12,6 +12,7 @@ export async function backupStore(registry: Registry, storeId: string, file: str
   const store = await registry.store(storeId)
   if (!store) throw new Error(`there is no store ${storeId}`)
   const target = resolve(file)
+  if (existsSync(target) && statSync(target).isDirectory()) throw new Error(`${target} is a folder: name the file to write`)
   const folder = temporaryFolder(dirname(target))
   try {
     // Keys first: one that is made meanwhile may be missing, but none can be there whose store is older than it.

@@ -1,9 +1,11 @@
 /** `stoa doctor`: whether everything that Stoa needs is there, and what to do where it is not. */
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
 import { connect } from 'node:net'
+import { dirname } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { readConfig, type Config, type Environment } from '../api/config.ts'
 import { CONTROL, openRegistry } from '../db/control/open.ts'
+import { dataDirProblem, obstacle } from '../db/data-dir.ts'
 import { survey } from '../db/migrate-all.ts'
 import { fileOf } from '../db/open.ts'
 
@@ -50,10 +52,17 @@ function configuration({ stripe, dataDir }: Config): Check {
   return { name, ok: true, message: `every value is usable; the data folder is ${dataDir}` }
 }
 
-async function databases({ database }: Config): Promise<Check> {
+async function databases({ database, dataDir }: Config): Promise<Check> {
   const name = 'databases'
   const control = fileOf(database, CONTROL)
-  if (control && !existsSync(control)) return { name, ok: true, message: 'none yet: npm start makes them' }
+  if (control && !existsSync(control)) {
+    const folder = dirname(control)
+    // Of the data folder the disk's check tells.
+    const code = folder === dataDir ? null : obstacle(folder)
+    return code
+      ? { name, ok: false, message: `${folder} can't be written (${code}): set DATABASE_URL to files in a folder that this user may write` }
+      : { name, ok: true, message: 'none yet: npm start makes them' }
+  }
   try {
     const { registry, close } = await openRegistry(database)
     try {
@@ -81,12 +90,9 @@ async function databases({ database }: Config): Promise<Check> {
 
 function disk({ dataDir }: Config): Check {
   const name = 'disk'
+  const problem = dataDirProblem(dataDir)
+  if (problem) return { name, ok: false, message: problem }
   if (!existsSync(dataDir)) return { name, ok: true, message: `${dataDir} is not there yet: npm start makes it` }
-  try {
-    accessSync(dataDir, constants.W_OK)
-  } catch {
-    return { name, ok: false, message: `${dataDir} can't be written: give this user the right to, or set DATA_DIR` }
-  }
   const { bavail, bsize } = statfsSync(dataDir)
   const free = `${Math.floor((bavail * bsize) / 1024 / 1024)} MB free`
   return bavail * bsize >= FREE_LEAST_BYTES

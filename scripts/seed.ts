@@ -20,10 +20,16 @@ export const AMOUNTS: Amounts = { products: 50, customers: 20, orders: 30 }
 /** Rows of one kind in one transaction: other writers wait no longer than that takes. */
 const AT_ONCE = 200
 
-/** Adds data to a store; the same amounts in an empty store give the same data. Throws when orders have nothing or nobody to choose from. */
+/**
+ * Adds data to a store; the same amounts in an empty store give the same data. Throws, before anything is written, when orders
+ * would have nothing or nobody to choose from.
+ */
 export async function seedStore(store: Handle, amounts: Amounts, nowMs = Date.now()): Promise<Amounts> {
   const [settings] = await store.read.select().from(settingsTable)
   const before = { products: await store.read.$count(products), customers: await store.read.$count(customers) }
+  const isSelling = (await sellable(store.read, 1)).length > 0
+  if (amounts.orders && !((amounts.products || isSelling) && (amounts.customers || before.customers)))
+    throw new Error('orders need products and customers: seed some of them too')
   const seeding: Seeding = { choose: choosing(1 + before.products + 7 * before.customers), settings: settings!, nowMs }
   const inBatches = async (count: number, one: (tx: Db, i: number) => Promise<unknown>) => {
     for (let from = 0; from < count; from += AT_ONCE) {
@@ -40,7 +46,7 @@ export async function seedStore(store: Handle, amounts: Amounts, nowMs = Date.no
       return seedGroups(tx, seeding)
     }),
   )
-  await inBatches(amounts.products, (tx) => seedProduct(tx, seeding, groups))
+  await inBatches(amounts.products, (tx, i) => seedProduct(tx, seeding, groups, !isSelling && i === 0))
   await inBatches(amounts.customers, (tx, i) => seedCustomer(tx, seeding, before.customers + i + 1))
   if (amounts.orders) {
     const pool: Pool = {
@@ -48,8 +54,6 @@ export async function seedStore(store: Handle, amounts: Amounts, nowMs = Date.no
       customers: await customerPool(store.read),
       ...(await offerPool(store.read)),
     }
-    if (!pool.variantIds.length || !pool.customers.length || !pool.methods.length)
-      throw new Error('orders need products, customers and a shipping method: seed some of them too')
     const stepMs = (PERIOD_DAYS * DAY_MS) / amounts.orders
     await inBatches(amounts.orders, (tx, i) =>
       seedOrder(tx, seeding, pool, Math.floor(nowMs - (amounts.orders - i - seeding.choose.whole(0, 99) / 100) * stepMs)),

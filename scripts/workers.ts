@@ -2,6 +2,7 @@
 import type { Subprocess } from 'bun'
 import { urlOf, type Config } from '../api/config.ts'
 import { listen } from '../api/http/listen.ts'
+import { Collector, type FromWorker } from '../api/http/scrape.ts'
 import type { Api } from '../api/main.ts'
 
 /** A worker that dies is started again after this long; twice as long each time, until one has stayed up for a while. */
@@ -17,6 +18,7 @@ const MAIN = new URL('../api/main.ts', import.meta.url).pathname
 export async function startWorkers(config: Config): Promise<Api> {
   let stopping = false
   const running = new Set<Subprocess>()
+  const collector = new Collector()
   const restarts = new Set<ReturnType<typeof setTimeout>>()
 
   /** Starts one; resolves with its port once it listens. Its death after that is answered with another one. */
@@ -28,13 +30,17 @@ export async function startWorkers(config: Config): Promise<Api> {
       const worker = Bun.spawn([process.execPath, MAIN], {
         stdio: ['ignore', 'inherit', 'inherit'],
         env: { ...process.env, API_PORT: String(port) },
-        ipc(message: { port: number }) {
+        ipc(message: FromWorker) {
+          if ('figures' in message) return collector.heard(worker, message.figures)
+          if ('scrape' in message) return void collector.answer(worker, message.scrape)
           listensOn = message.port
           clearTimeout(overdue)
+          collector.add(worker)
           resolve(message.port)
         },
         onExit(_, code, signal) {
           running.delete(worker)
+          collector.remove(worker)
           clearTimeout(overdue)
           if (stopping) return
           if (listensOn === null) reject(new Error(`an API worker could not start (${signal ?? `exit ${code}`})`))
@@ -69,7 +75,7 @@ export async function startWorkers(config: Config): Promise<Api> {
   try {
     const port = await start(config.apiPort)
     await Promise.all(Array.from({ length: config.workers - 1 }, () => start(port)))
-    return { port, url: urlOf(config.baseUrl, config.host, port), stop }
+    return { port, url: urlOf(config.baseUrl, config.host, port), listensOn: urlOf(null, config.host, port), stop }
   } catch (error) {
     await stop()
     throw error

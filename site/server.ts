@@ -9,7 +9,9 @@ export interface Site {
   port: number
   /** Public, without a slash at the end. */
   url: string
-  stop(): Promise<void>
+  /** The URL of its own host and port. */
+  listensOn: string
+  stop(): Promise<unknown>
 }
 
 /** A page is sent in milliseconds: who takes longer is not reading. */
@@ -37,5 +39,10 @@ export function serveSite(config: Config, apiUrl: string): Site {
     if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'This page can only be read.', { allow: 'GET, HEAD' })
     return answer()
   })
-  return { port: server.port!, url: urlOf(config.contentBaseUrl, config.host, server.port!), stop: () => close(server, DRAIN_MAX_MS) }
+  return {
+    port: server.port!,
+    url: urlOf(config.contentBaseUrl, config.host, server.port!),
+    listensOn: urlOf(null, config.host, server.port!),
+    stop: () => close(server, DRAIN_MAX_MS),
+  }
 }

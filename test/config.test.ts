@@ -82,6 +82,8 @@ describe('configuration', () => {
   test.each([
     ['HOST', 'my host'],
     ['HOST', 'http://localhost'],
+    ['HOST', '256.1.1.1'],
+    ['HOST', '1.2.3'],
     ['API_PORT', 'abc'],
     ['API_PORT', '65536'],
     ['API_PORT', '-1'],

@@ -18,5 +18,9 @@ function constraintMessage({ kind, columns }: { kind: string; columns: string[] 
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error
   if (error instanceof Busy) return new Refusal(503, 'the store is busy, try again', {}, { 'retry-after': String(error.retryAfterSeconds) })
+  if (isCutOff(error)) return new Refusal(408, 'the connection was closed before the whole request had come')
   return constraintRefusal(error)
 }
+
+/** Bun's error for a request whose rest will not come: its client has hung up, or was cut off. Nobody reads the answer, but the log. */
+const isCutOff = (error: unknown) => error instanceof Error && error.name === 'AbortError' && error.message === 'The connection was closed.'

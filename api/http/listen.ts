@@ -32,13 +32,21 @@ export function listen(variable: string, { host, port, reusePort = false }: Addr
       throw new Error(`${variable} ${port} is in use on ${host}: stop what listens there or set ${variable} to another port`)
     if (code === 'EADDRNOTAVAIL')
       throw new Error(`HOST ${host} is no address of this machine: set HOST to one of its addresses, such as 127.0.0.1 or 0.0.0.0`)
+    // What Bun says of a name that nobody resolves, and of an address that needs an interface.
+    if (code === 'EINVAL')
+      throw new Error(`HOST ${host} can't be listened on: set HOST to an address of this machine, such as 127.0.0.1 or 0.0.0.0`)
     if (code === 'EACCES') throw new Error(`${variable} ${port} may not be used by this user: set ${variable} to a port of 1024 or more`)
     throw new Error(`could not listen on ${host}, port ${port} (${variable}): ${message}`)
   }
 }
 
-/** Stops listening when `ready` says so, lets running requests end, and cuts off what is still open after `waitMs`. */
-export async function close(server: Server<undefined>, waitMs: number, ready: Promise<unknown> = Promise.resolve()): Promise<void> {
+/**
+ * Stops listening when `ready` says so, lets running requests end, and cuts off what is still open after `waitMs`. Returns how many
+ * requests that were.
+ */
+export async function close(server: Server<undefined>, waitMs: number, ready: Promise<unknown> = Promise.resolve()): Promise<number> {
   await Promise.race([ready.then(() => server.stop()), Bun.sleep(waitMs)])
+  const cutOff = server.pendingRequests
   await server.stop(true)
+  return cutOff
 }

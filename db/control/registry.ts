@@ -176,10 +176,10 @@ export class Registry {
     return this.control.read.select().from(apiKeys).where(eq(apiKeys.storeId, storeId)).orderBy(apiKeys.id)
   }
 
+  /** Makes a key useless; one that is so already keeps the time at which it became so. */
   async revokeKey(id: string): Promise<KeyRow | undefined> {
-    return this.#write(
-      async (tx) => (await tx.update(apiKeys).set({ revokedAt: new Date().toISOString() }).where(eq(apiKeys.id, id)).returning())[0],
-    )
+    const revokedAt = sql`coalesce(${apiKeys.revokedAt}, ${new Date().toISOString()})`
+    return this.#write(async (tx) => (await tx.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, id)).returning())[0])
   }
 }
 

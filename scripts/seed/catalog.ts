@@ -203,8 +203,8 @@ function variantsOf(
   }))
 }
 
-/** Adds one product through the function that the API adds products with. */
-export async function seedProduct(tx: Db, seeding: Seeding, groups: Groups) {
+/** Adds one product, in any case a published one or as it comes, through the function that the API adds products with. */
+export async function seedProduct(tx: Db, seeding: Seeding, groups: Groups, isPublished: boolean) {
   const { choose, settings } = seeding
   const { department, part, categoryId } = choose.one(groups.parts)
   const { things, least, most } = department.parts[part]!
@@ -212,12 +212,13 @@ export async function seedProduct(tx: Db, seeding: Seeding, groups: Groups) {
   const slug = await slugFor(tx, products, undefined, name)
   const price = amount(choose.whole(Math.floor(least / 100), Math.floor(most / 100)) * 100 + 90, settings.currency)
   const [summary, ...sentences] = choose.some(SENTENCES, 4)
+  const status = choose.chance(0.04) ? 'draft' : choose.chance(0.02) ? 'hidden' : 'published'
   const body: ProductInput = {
     name,
     slug,
     summary,
     content: { type: 'doc', content: sentences.map((text) => ({ type: 'paragraph', content: [{ type: 'text', text }] })) },
-    status: choose.chance(0.04) ? 'draft' : choose.chance(0.02) ? 'hidden' : 'published',
+    status: isPublished ? 'published' : status,
     brandId: choose.one(groups.brands),
     categoryId,
     collectionIds: choose.some(groups.collections, choose.whole(0, 2)),

@@ -63,3 +63,9 @@ export const checked =
     if (message) throw new InvalidArgumentError(message)
     return map(text)
   }
+
+/** What a store, or a key, is called. */
+export const NAME = checked(
+  (text) => (text.trim() && text.length <= 200 ? null : 'A name has 1 to 200 characters.'),
+  (text) => text.trim(),
+)

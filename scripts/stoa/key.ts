@@ -1,7 +1,7 @@
 /** `stoa key …`: API keys. */
 import { Command } from 'commander'
 import { isScope, SCOPES } from '../../db/control/scopes.ts'
-import { checked, print, requireStore, table, withRegistry } from './context.ts'
+import { checked, NAME, print, requireStore, table, withRegistry } from './context.ts'
 
 const list = (text: string) => [
   ...new Set(
@@ -13,11 +13,13 @@ const list = (text: string) => [
 ]
 
 /** At least one scope, all of them known: an empty list would look like a key without limits. */
-const SCOPE_LIST = checked((text) => {
+const scopes = checked((text) => {
   const unknown = list(text).filter((scope) => !isScope(scope))
   if (unknown.length) return `There is no scope ${unknown.join(', ')}. The scopes are ${SCOPES.join(', ')}.`
   return list(text).length ? null : `Name at least one of ${SCOPES.join(', ')}; without --scopes the key has no limits.`
 }, list)
+/** The option may be given again, for more scopes. */
+const SCOPE_LIST = (text: string, before: string[] = []) => [...new Set([...before, ...scopes(text)])]
 
 interface CreateOptions {
   store: string
@@ -71,8 +73,8 @@ export function keyCommands(program: Command) {
     .command('create')
     .description('make a key; it is shown this once')
     .requiredOption('--store <id>', 'the store that it opens')
-    .option('--name <name>', 'what it is for', 'key')
-    .option('--scopes <list>', 'what it may do, separated by commas (everything)', SCOPE_LIST)
+    .option('--name <name>', 'what it is for', NAME, 'key')
+    .option('--scopes <list>', 'what it may do, separated by commas or by giving it again (everything)', SCOPE_LIST)
     .option('--staging', "it opens the store's sandbox")
     .action(create)
   key.command('list').description('the keys of a store').requiredOption('--store <id>', 'the store').action(show)

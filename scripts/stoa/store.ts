@@ -9,14 +9,10 @@ import type { Plan, Registry, StoreRow } from '../../db/control/registry.ts'
 import { restoreStore } from '../../db/restore.ts'
 import { settings } from '../../db/store/store.ts'
 import { newStore } from '../new-store.ts'
-import { checked, print, requireStore, table, typedPath, withLive, withRegistry } from './context.ts'
+import { checked, NAME, print, requireStore, table, typedPath, withLive, withRegistry } from './context.ts'
 
 const PLANS: Plan[] = ['starter', 'growth', 'scale']
 const plan = () => new Option('--plan <plan>', 'what the store pays for').choices(PLANS)
-const NAME = checked(
-  (text) => (text.trim() && text.length <= 200 ? null : 'A name has 1 to 200 characters.'),
-  (text) => text.trim(),
-)
 const SLUG = checked((text) =>
   /^[a-z0-9]+(-[a-z0-9]+)*$/.test(text) && text.length <= 120 && !isUuid(text)
     ? null
@@ -27,6 +23,7 @@ const CURRENCY = checked(
   (text) => text.toLowerCase(),
 )
 const LOCALE = checked((text) => (isLocale(text) ? null : 'It is no locale, such as en-US or pl-PL.'))
+const FILE = checked((text) => (text.trim() ? null : 'Name a file.'))
 
 /** The store as the commands print it. */
 const facts = ({ id, slug, name, plan, aiBuilt, createdAt }: StoreRow) => ({ id, slug, name, plan, aiBuilt, createdAt })
@@ -154,11 +151,11 @@ export function storeCommands(program: Command) {
   store
     .command('backup <id>')
     .description('write a store to a file, while it is in use')
-    .requiredOption('--to <file>', 'the file to write')
+    .requiredOption('--to <file>', 'the file to write', FILE)
     .action(backup)
   store
     .command('restore <id>')
     .description('make a store what it was when a backup was made')
-    .requiredOption('--from <file>', 'the file to read')
+    .requiredOption('--from <file>', 'the file to read', FILE)
     .action(restore)
 }

@@ -75,6 +75,25 @@ describe('store backup', () => {
   })
 })
 
+test('a file without a name is a usage error; a folder is refused in one line', async () => {
+  const dataDir = folder()
+  const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'Atelier')
+  const ask = (...args: string[]) => stoa(dataDir, 'store', ...args)
+  for (const name of ['', ' ']) {
+    const usage = (option: string) => ({ code: 2, stdout: '', stderr: expect.stringContaining(`'--${option} <file>'`) })
+    expect(await ask('backup', id, '--to', name)).toEqual(usage('to'))
+    expect(await ask('restore', id, '--from', name)).toEqual(usage('from'))
+  }
+  const target = folder()
+  const changedMs = statSync(target).mtimeMs
+  expect(await ask('backup', id, '--to', target)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `error: ${target} is a folder: name the file to write\n`,
+  })
+  expect([readdirSync(target), statSync(target).mtimeMs]).toEqual([[], changedMs])
+})
+
 describe('store restore', () => {
   test('running servers see it at once: live data, sandbox, search and stock', async () => {
     const at = await shop({ WORKERS: '2' })

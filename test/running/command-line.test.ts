@@ -135,8 +135,28 @@ describe('stoa key', () => {
       revokedAt: null,
     })
     expect(JSON.stringify(listed)).not.toContain('sk-')
-    expect((await stoaJson(dataDir, 'key', 'revoke', id)).revokedAt).toEqual(expect.any(String))
+    const revoked = await stoaJson(dataDir, 'key', 'revoke', id)
+    expect(revoked).toEqual({ id, revokedAt: expect.stringMatching(/^20.*Z$/) })
     expect((await get(key, '/me')).status).toBe(401)
+    // Whoever looks into what a key was used for needs the first time.
+    expect(await stoaJson(dataDir, 'key', 'revoke', id)).toEqual(revoked)
+  })
+
+  test('an empty name is a usage error that names the option, for a key as for a store', async () => {
+    for (const command of [
+      ['key', 'create', '--store', store.id],
+      ['store', 'create'],
+    ])
+      for (const name of ['', '  ']) {
+        const { code, stdout, stderr } = await stoa(dataDir, ...command, '--name', name)
+        expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/--name <name>.* is invalid/)])
+      }
+  })
+
+  test('--scopes given twice counts twice', async () => {
+    const scopes = ['--scopes', 'orders:read,team:read', '--scopes', 'team:read', '--scopes', 'cart:write']
+    const { key } = await stoaJson(dataDir, 'key', 'create', '--store', store.id, ...scopes)
+    expect((await get(key, '/me')).body.key.scopes).toEqual(['orders:read', 'team:read', 'cart:write'])
   })
 
   test('--staging makes a key of the sandbox; an unknown scope is a usage error that lists all 24', async () => {
@@ -148,6 +168,7 @@ describe('stoa key', () => {
     expect(SCOPES).toHaveLength(24)
     for (const scope of SCOPES) expect(stderr).toContain(scope)
     expect((await stoa(dataDir, 'key', 'create', '--store', store.id, '--scopes', ' ')).code).toBe(2)
+    expect((await stoa(dataDir, 'key', 'create', '--store', store.id, '--scopes', 'orders:read', '--scopes', '')).code).toBe(2)
     expect((await stoa(dataDir, 'key', 'revoke', crypto.randomUUID())).code).toBe(1)
   })
 })
@@ -184,6 +205,28 @@ describe('stoa', () => {
       expect(await stoa(dataDir, ...args), args.join(' ')).toMatchObject({ code: 2, stdout: '' })
     expect((await stoa(dataDir, '--help')).code).toBe(0)
     expect((await stoa(dataDir, 'store', 'create', '--help')).stdout).toContain('--ai-built')
+  })
+
+  test('with --json, wherever it stands, the version and help are documents, too', async () => {
+    const { version } = await Bun.file('package.json').json()
+    expect((await stoa(dataDir, '--version')).stdout).toBe(`${version}\n`)
+    for (const args of [
+      ['--json', '--version'],
+      ['--version', '--json'],
+    ])
+      expect(JSON.parse((await stoa(dataDir, ...args)).stdout)).toEqual({ version })
+    for (const args of [
+      ['--json', '--help'],
+      ['--help', '--json'],
+      ['help', '--json'],
+      ['help', 'store', '--json'],
+      ['store', '-h', '--json'],
+    ]) {
+      const { code, stdout, stderr } = await stoa(dataDir, ...args)
+      expect([code, stderr], args.join(' ')).toEqual([0, ''])
+      expect(JSON.parse(stdout), args.join(' ')).toEqual({ help: expect.stringMatching(/^Usage: stoa /) })
+    }
+    expect(await stoa(dataDir, '--json')).toMatchObject({ code: 2, stdout: '' })
   })
 
   test('through npm, standard output with --json is one document and nothing else', async () => {
@@ -229,6 +272,19 @@ describe('stoa doctor', () => {
     writeFileSync(`${damaged}/control.db`, 'no database')
     expect((await doctor({ DATA_DIR: damaged })).broken).toEqual([
       expect.stringMatching(/^databases: the control database can't be opened \(file is not a database\): check DATA_DIR/),
+    ])
+  })
+
+  test('says in the words of the start that the data folder is none, or can be none', async () => {
+    const file = `${folder()}/file`
+    writeFileSync(file, '')
+    for (const at of [file, `${file}/below`]) {
+      const { stderr } = await run([process.execPath, 'scripts/start.ts'], { DATA_DIR: at }).ended
+      expect(stderr).toMatch(/^DATA_DIR .* can't be written \((EEXIST|ENOTDIR)\): .*\n$/)
+      expect((await doctor({ DATA_DIR: at })).broken).toEqual([`disk: ${stderr.trim()}`])
+    }
+    expect((await doctor({ DATA_DIR: dataDir, DATABASE_URL: `file:${file}/below/{name}.db` })).broken).toEqual([
+      expect.stringMatching(/^databases: .*\/file\/below can't be written \(ENOTDIR\): set DATABASE_URL/),
     ])
   })
 

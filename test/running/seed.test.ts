@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databaseName, openDatabase, type Handle } from '../../db/open.ts'
 import { inventoryMovements, products, variants } from '../../db/store/catalog.ts'
+import { shippingMethods } from '../../db/store/checkout.ts'
 import { couponRedemptions, coupons } from '../../db/store/marketing.ts'
 import { customers, orderLines, orders } from '../../db/store/orders.ts'
 import { searchDocuments } from '../../db/store/search.ts'
@@ -107,6 +108,17 @@ describe('seedStore', () => {
     live.close()
   })
 
+  test('one product is enough for orders: the first for sale in a store is published', async () => {
+    const live = await open(await app.newStore())
+    // What is there already shifts the choices: of 60 products about four would not be published.
+    for (let round = 1; round <= 60; round++) {
+      await live.write(async (tx) => void (await tx.update(products).set({ status: 'draft' })))
+      await seedStore(live, { products: 1, customers: 1, orders: 1 }, NOW)
+      expect([await live.read.$count(products, eq(products.status, 'published')), await live.read.$count(orders)]).toEqual([1, round])
+    }
+    live.close()
+  })
+
   test.each(['jpy', 'kwd', 'eur'])('in %s prices have its decimals', async (currency) => {
     const store = await app.newStore({ currency })
     const live = await open(store)
@@ -147,11 +159,19 @@ describe('stoa seed', () => {
   test('prints what it added; orders need something to be bought; counts are whole numbers', async () => {
     const dataDir = folder()
     const { id, slug } = await stoaJson(dataDir, 'store', 'create', '--name', 'Empty')
-    expect(await stoa(dataDir, 'seed', '--store', id, '--products', '0', '--orders', '5')).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringContaining('orders need products'),
-    })
+    for (const amounts of [
+      ['--products', '0', '--customers', '5'],
+      ['--products', '4', '--customers', '0'],
+    ])
+      expect(await stoa(dataDir, 'seed', '--store', id, ...amounts, '--orders', '5')).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'error: orders need products and customers: seed some of them too\n',
+      })
+    // What is refused has written nothing: neither products nor customers, nor the ways to ship.
+    const live = await openDatabase({ url: `file:${dataDir}/{name}.db` }, databaseName(id, 'live'), 'store')
+    for (const table of [products, customers, shippingMethods, coupons]) expect(await live.read.$count(table)).toBe(0)
+    live.close()
     expect(await stoaJson(dataDir, 'seed', '--store', slug)).toEqual({ id, products: 50, customers: 20, orders: 30 })
     expect((await stoa(dataDir, 'seed', '--store', id, '--products', '1.5')).code).toBe(2)
     expect((await stoa(dataDir, 'seed')).code).toBe(2)

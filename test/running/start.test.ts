@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { call, childOf, cleanUp, folder, keysOf, run, startStoa, stoaJson, type Started } from './processes.ts'
+import { call, childOf, cleanUp, folder, keysOf, run, startStoa, stoaJson, type Running, type Started } from './processes.ts'
 
 afterAll(cleanUp)
 
@@ -19,6 +19,7 @@ function slowRequest(api: string, key: string) {
     `POST /api/v1/products HTTP/1.1\r\nHost: stoa\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
   )
   return {
+    hangUp: () => socket.destroy(),
     finish: () => socket.write(body.slice(10)),
     answered: async () => {
       while (!/\r\n\r\n\{.*\}/s.test(answer)) await Bun.sleep(5)
@@ -64,6 +65,15 @@ describe('npm start', () => {
     expect((await second.running.ended).code).toBe(0)
   })
 
+  test.each(['1', '2'])('a public URL is printed with where the server listens when that is elsewhere (WORKERS=%s)', async (workers) => {
+    const env = { DATA_DIR: folder(), WORKERS: workers, BASE_URL: 'https://shop.example', CONTENT_BASE_URL: 'https://stoa.example' }
+    const running = run([BUN, 'scripts/start.ts'], env)
+    const [, api, site] = await running.says(
+      /^Store API +https:\/\/shop\.example\/api\/v1  \(listening on (http:\S+)\)\nContent site +https:\/\/stoa\.example  \(listening on (http:\S+)\)\n/m,
+    )
+    for (const url of [api, site]) expect(await answers(`${url}/healthz`)).toBe(200)
+  })
+
   test('both servers tell their health, and the content site what Stoa is', async () => {
     const { api, site } = await startStoa({ DATA_DIR: folder(), METRICS: '1' })
     const { version } = await Bun.file('package.json').json()
@@ -94,6 +104,30 @@ describe('npm start', () => {
     expect(await answers(`${api}/readyz`)).toBeNull()
   })
 
+  test('SIGTERM before it serves ends it with 0, from almost the first moment on', async () => {
+    const dataDir = folder()
+    await stoaJson(dataDir, 'store', 'create', '--name', 'Kettles')
+    // Whether a process has said what to do on SIGTERM: the 15th bit of the signals that it catches.
+    const heeds = ({ child }: Running) =>
+      (Number.parseInt(/^SigCgt:\s+[0-9a-f]*([0-9a-f]{8})$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]!, 16) & 0x4000) !==
+      0
+    const start = async () => {
+      const began = performance.now()
+      const running = run([BUN, 'scripts/start.ts'], { DATA_DIR: dataDir })
+      while (!heeds(running)) await Bun.sleep(1)
+      return { running, began, heedsAfterMs: performance.now() - began }
+    }
+    const { running } = await start()
+    running.child.kill('SIGTERM')
+    expect(await running.ended).toEqual({ code: 0, stdout: '', stderr: '' })
+
+    const second = await start()
+    await second.running.says(/Content site/)
+    expect(second.heedsAfterMs).toBeLessThan((performance.now() - second.began) / 2)
+    second.running.child.kill('SIGTERM')
+    expect((await second.running.ended).code).toBe(0)
+  })
+
   test('a second signal ends it at once', async () => {
     const { running, api } = await startStoa({ DATA_DIR: folder() })
     slowRequest(api, keysOf(running.stdout).admin)
@@ -121,6 +155,8 @@ describe('npm start', () => {
       expect(await lines({ WORKERS: 'many' })).toEqual([expect.stringMatching(/^WORKERS is "many": expected /)])
       const busy: Record<string, string>[] = [{ API_PORT: port }, { SITE_PORT: port }, { API_PORT: port, WORKERS: '2' }]
       for (const env of busy) expect(await lines(env)).toEqual([expect.stringMatching(new RegExp(`^(API|SITE)_PORT ${port} is in use`))])
+      const hosts: Record<string, string>[] = [{ HOST: '256.1.1.1' }, { HOST: 'nosuch.invalid' }, { HOST: 'nosuch.invalid', WORKERS: '2' }]
+      for (const env of hosts) expect(await lines(env)).toEqual([expect.stringMatching(/^HOST (?!.*API_PORT)/)])
       writeFileSync(`${dataDir}/file`, '')
       expect(await lines({ DATA_DIR: `${dataDir}/file/below` })).toEqual([expect.stringMatching(/^DATA_DIR .* can't be written/)])
     } finally {
@@ -190,10 +226,85 @@ describe('WORKERS=2', () => {
     expect(await ofMany(150, storefront)).toBe(100)
   })
 
+  test('a scrape of one worker tells what all have counted, also what one had that has died', async () => {
+    const started = await startStoa({ DATA_DIR: folder(), WORKERS: '2', METRICS: '1', RATE_LIMIT: '0' })
+    const { admin } = keysOf(started.running.stdout)
+    // A connection stays with its worker: a new one for each request reaches both.
+    const get = async (path: string) => {
+      const headers = { authorization: `Bearer ${admin}`, connection: 'close' }
+      return (await fetch(`${started.api}${path}`, { headers, signal: AbortSignal.timeout(3_000) })).text()
+    }
+    const value = (text: string, line: RegExp) => Number(line.exec(text)?.[1])
+    const counted = (text: string) => value(text, /^stoa_request_seconds_count\{method="GET",route="\/me",status="200"\} (\d+)$/m)
+    for (let i = 1; i <= 30; i++) {
+      await get('/api/v1/me')
+      const text = await get('/metrics')
+      expect(counted(text)).toBe(i)
+      expect(value(text, /^stoa_request_seconds_bucket\{method="GET",route="\/me",status="200",le="\+Inf"\} (\d+)$/m)).toBe(i)
+    }
+    // Each has the demo store open, and each counts: of 30 connections none of them gets all.
+    expect(value(await get('/metrics'), /^stoa_open_stores (\d+)$/m)).toBe(2)
+
+    const [stuck, dead] = await workersOf(started)
+    process.kill(stuck!, 'SIGSTOP')
+    try {
+      // What the stuck one is sent waits there; what the other one gets is answered in time, with what the stuck one had counted.
+      const texts = await Promise.allSettled(Array.from({ length: 20 }, () => get('/metrics')))
+      const answered = texts.flatMap((text) => (text.status === 'fulfilled' ? [text.value] : []))
+      expect(answered.length).toBeGreaterThan(0)
+      expect(new Set(answered.map(counted))).toEqual(new Set([30]))
+    } finally {
+      process.kill(stuck!, 'SIGCONT')
+    }
+    process.kill(dead!, 'SIGKILL')
+    await until(async () => listenersOn(started.api) === 1)
+    await until(async () => listenersOn(started.api) === 2)
+    // A worker that has just begun to listen answers 503 until its databases are open.
+    await until(async () => (await get('/api/v1/me')).includes('"store"'))
+    await until(async () => counted(await get('/metrics')) === 31)
+  })
+
   test('workers whose parent is gone let go of the port', async () => {
     const started = await startStoa({ DATA_DIR: folder(), WORKERS: '2' })
     started.running.child.kill('SIGKILL')
     await until(async () => (await answers(`${started.api}/readyz`)) === null)
+  })
+})
+
+describe('a request that does not end', () => {
+  const lines = (stdout: string) => stdout.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
+  const cutShort = { level: 'info', message: 'request', route: '/products', status: 408 }
+
+  test('because its client has hung up is no failure of the server', async () => {
+    const { running, api } = await startStoa({ DATA_DIR: folder(), LOG: 'info' })
+    const slow = slowRequest(api, keysOf(running.stdout).admin)
+    await Bun.sleep(200)
+    slow.hangUp()
+    await running.says(/"message":"request"/)
+    expect(lines(running.stdout)).toEqual([expect.objectContaining(cutShort)])
+  })
+
+  test('is cut off when the server has waited for it long enough, and that is told in one line', async () => {
+    const dataDir = folder()
+    const { keys } = await stoaJson(dataDir, 'store', 'create', '--name', 'Slow')
+    const serving = `const api = await (await import('./api/main.ts')).serveApi(
+      (await import('./api/config.ts')).readConfig(process.env), { drainMaxMs: 500 })
+      process.on('SIGTERM', () => api.stop().then(() => process.exit(0)))
+      console.log('Store API ' + api.url)`
+    const running = run([BUN, '-e', serving], { DATA_DIR: dataDir, LOG: 'info' })
+    const [, api] = await running.says(/Store API (\S+)\n/)
+    const slow = slowRequest(api!, keys.admin)
+    await Bun.sleep(200)
+    running.child.kill('SIGTERM')
+    expect(await slow.closed).toBe('')
+    const { code, stdout } = await running.ended
+    expect([code, lines(stdout)]).toEqual([
+      0,
+      [
+        expect.objectContaining(cutShort),
+        { time: expect.any(String), level: 'warn', message: 'requests cut off after 0.5 s', requests: 1 },
+      ],
+    ])
   })
 })
 
