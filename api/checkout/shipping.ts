@@ -1,5 +1,5 @@
 /** Shipping methods (document 1): the ways to send an order, and what they cost. Carriers are linked in a later release. */
-import { and, asc, eq, or, sql } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { taxRates } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
@@ -10,8 +10,9 @@ import { byCurrency } from '../currency.ts'
 import { requireIds } from '../references.ts'
 import { missing, wrong } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
-import { Counted, deleted, Deleted, Money, Nullable, OneOf, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { Counted, deleted, Deleted, Label, Money, Nullable, OneOf, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { toMajor, toMajorOrNull, toMinor } from '../money.ts'
+import { fold } from '../slug.ts'
 
 export const SHIPPING_TYPES = ['courier', 'parcel', 'pickup_point', 'in_store'] as const
 const CurrencyPrices = Type.Record(
@@ -40,7 +41,7 @@ const Method = Type.Object({
 })
 const days = Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 365, description: 'Days' })))
 const MethodInput = Type.Object({
-  name: Text(1, 200),
+  name: Label(200),
   type: OneOf(SHIPPING_TYPES),
   price: Money(),
   description: Type.Optional(Nullable(Text(0, 2000))),
@@ -58,7 +59,7 @@ export type MethodRow = typeof shippingMethods.$inferSelect
 
 /** What a method costs in a currency, in minor units; null when the merchant set no price in it. */
 export function methodPrice(
-  row: MethodRow,
+  row: Pick<MethodRow, 'price' | 'freeShippingThreshold' | 'currencyPrices'>,
   currency: string,
   settings: Settings,
 ): { price: number; freeShippingThreshold: number | null } | null {
@@ -67,7 +68,7 @@ export function methodPrice(
     : (row.currencyPrices[currency] ?? null)
 }
 
-function view(row: MethodRow, { currency, settings }: View) {
+function view({ folded: _, ...row }: MethodRow, { currency, settings }: View) {
   const code = currency ?? settings.currency
   const { price, freeShippingThreshold } = methodPrice(row, code, settings)!
   const currencyPrices = Object.fromEntries(
@@ -112,6 +113,8 @@ async function columns(tx: Db, body: Static<typeof MethodInput>, settings: Setti
   return {
     name: body.name,
     description: body.description ?? null,
+    // The line break keeps a query from beginning in the one and ending in the other.
+    folded: fold(`${body.name}\n${body.description ?? ''}`),
     type: body.type,
     price: toMinor(body.price, settings.currency, 'price'),
     freeShippingThreshold: amount(body.freeShippingThreshold, settings.currency, 'freeShippingThreshold'),
@@ -144,12 +147,7 @@ export const shippingRoutes = resource('checkout', '/shipping')
       const { limit, offset, query } = call.query
       const seen = await viewOf(call)
       const where = and(
-        query === undefined
-          ? undefined
-          : or(
-              sql`${shippingMethods.name} like ${contains(query)} escape '\\'`,
-              sql`${shippingMethods.description} like ${contains(query)} escape '\\'`,
-            ),
+        query === undefined ? undefined : sql`${shippingMethods.folded} like ${contains(fold(query))} escape '\\'`,
         seen.currency === null ? undefined : sql`json_extract(${shippingMethods.currencyPrices}, ${`$.${seen.currency}`}) is not null`,
       )
       const rows = await call.db

@@ -10,6 +10,7 @@ import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
 import { Count, deleted, Deleted, Instant, isUuid, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../http/schema.ts'
 import { toMinor } from '../money.ts'
+import { fold } from '../slug.ts'
 import { utc } from '../time.ts'
 import { Amounts, amountsOf, amountsView, isPricedIn, pricedIn, requireWithin } from './amounts.ts'
 import { codeOf, newCode } from './coupon-code.ts'
@@ -51,7 +52,7 @@ const CouponInput = Type.Object(
 type Row = typeof coupons.$inferSelect
 
 /** A coupon on the wire, a fixed one in a currency that it has an amount in; the store's own unless told otherwise. */
-function view({ percentage, amount, currencyAmounts, ...row }: Row, settings: Settings, currency = settings.currency) {
+function view({ folded: _, percentage, amount, currencyAmounts, ...row }: Row, settings: Settings, currency = settings.currency) {
   return { ...row, ...amountsView({ percentage, amount, currencyAmounts }, currency, settings) }
 }
 
@@ -70,8 +71,10 @@ async function columns(tx: Db, body: Static<typeof CouponInput>, settings: Setti
   requireWithin('value', body.value, fixed ? 1 : 0, fixed ? 1_000_000_000 : 100)
   const found = problem(body)
   if (found) throw wrong(...found)
+  const code = newCode(body.code)
   return {
-    code: newCode(body.code),
+    code,
+    folded: fold(code),
     type: body.type,
     percentage: fixed ? null : body.value,
     amount: fixed ? toMinor(body.value, settings.currency, 'value') : null,
@@ -113,7 +116,7 @@ export const couponRoutes = resource('marketing', '/coupons')
       const store = await settings()
       const currency = currencyOf(asked, store)
       const where = and(
-        query === undefined ? undefined : sql`${coupons.code} like ${contains(codeOf(query))} escape '\\'`,
+        query === undefined ? undefined : sql`${coupons.folded} like ${contains(fold(query))} escape '\\'`,
         pricedIn(coupons, currency, store),
       )
       const rows = await db.select().from(coupons).where(where).orderBy(desc(coupons.id)).limit(limit).offset(offset)

@@ -6,7 +6,7 @@ import { Currency } from '../catalog/shapes.ts'
 import { currencyOf } from '../currency.ts'
 import { invalid, missing, wrong } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
-import { deleted, Deleted, Instant, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { deleted, Deleted, Instant, Label, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../http/schema.ts'
 import { toMajorOrNull, toMinor } from '../money.ts'
 import { utc } from '../time.ts'
 import { Amounts, amountsOf, amountsView, isPricedIn, pricedIn, requireWithin } from './amounts.ts'
@@ -49,8 +49,8 @@ const fields = {
   priority: Type.Optional(Type.Integer({ minimum: -1000, maximum: 1000, description: 'Higher goes first' })),
   stackable: Type.Optional(Type.Boolean({ description: 'May go together with others' })),
 }
-const PromotionInput = Type.Object({ name: Text(1, 200), type: OneOf(TYPES), ...fields })
-const PromotionPatch = Type.Object({ name: Type.Optional(Text(1, 200)), type: Type.Optional(OneOf(TYPES)), ...fields })
+const PromotionInput = Type.Object({ name: Label(200), type: OneOf(TYPES), ...fields })
+const PromotionPatch = Type.Object({ name: Type.Optional(Label(200)), type: Type.Optional(OneOf(TYPES)), ...fields })
 type Row = typeof promotions.$inferSelect
 
 /** A promotion on the wire, a fixed one in a currency that it has an amount in; the store's own unless told otherwise. */

@@ -57,6 +57,8 @@ export const shippingMethods = sqliteTable(
     currencyPrices: json<Record<string, { price: number; freeShippingThreshold: number | null }>>().notNull(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
+    /** What `query` looks in: transliterated, lowercase. */
+    folded: text().notNull().default(''),
   },
   (t) => [
     check('shipping_methods_type', sql`${t.type} in ('courier', 'parcel', 'pickup_point', 'in_store')`),

@@ -29,6 +29,8 @@ export const coupons = sqliteTable(
     currencyAmounts: json<Record<string, number>>().notNull(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
+    /** What `query` looks in: transliterated, lowercase. */
+    folded: text().notNull().default(''),
   },
   (t) => [
     check(

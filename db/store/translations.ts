@@ -27,5 +27,5 @@ export const translations = sqliteTable(
     fields: json<TranslationFields>().notNull(),
     updatedAt: instant().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.entity, t.entityId, t.locale] }), uniqueIndex('translations_slug').on(t.entity, t.slug, t.locale)],
+  (t) => [primaryKey({ columns: [t.entity, t.entityId, t.locale] }), uniqueIndex('translations_slug').on(t.entity, t.locale, t.slug)],
 )

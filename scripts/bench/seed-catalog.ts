@@ -1,5 +1,6 @@
 /** The bench's catalog: groups, taxes, shipping, a coupon, and products with variants, stock, prices and search documents. */
 import { indexProduct, refreshPrices } from '../../api/catalog/write.ts'
+import { fold } from '../../api/slug.ts'
 import { inserter, type Db } from '../../db/driver.ts'
 import {
   brands,
@@ -14,12 +15,9 @@ import {
 } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
 import { coupons } from '../../db/store/marketing.ts'
-import { fold } from '../../api/slug.ts'
 import type { Choose } from './random.ts'
 
-const BRANDS = 20
-const CATEGORIES = 30
-const COLLECTIONS = 12
+const [BRANDS, CATEGORIES, COLLECTIONS] = [20, 30, 12]
 const VARIANTS_MAX = 3
 /** More of each variant than any run sells. */
 const QUANTITY_LEAST = 100_000
@@ -209,6 +207,7 @@ export async function seedCatalog(tx: Db, choose: Choose, about: { count: number
   const method = { id: Bun.randomUUIDv7(), name: 'Courier', price: SHIPPING_CENTS }
   await insertMethod(tx, {
     ...method,
+    folded: fold(`${method.name}\n`),
     description: null,
     type: 'courier',
     freeShippingThreshold: null,
@@ -223,6 +222,7 @@ export async function seedCatalog(tx: Db, choose: Choose, about: { count: number
   const coupon = { id: Bun.randomUUIDv7(), ...COUPON }
   await insertCoupon(tx, {
     ...coupon,
+    folded: fold(coupon.code),
     type: 'percentage',
     amount: null,
     timesRedeemed: 0,

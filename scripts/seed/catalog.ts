@@ -6,6 +6,7 @@ import { insertProduct } from '../../api/catalog/products.ts'
 import type { ProductInput, VariantInput } from '../../api/catalog/shapes.ts'
 import {} from '../../api/catalog/write.ts'
 import { slugFor } from '../../api/references.ts'
+import { fold } from '../../api/slug.ts'
 import { decimalsOf, toMajor } from '../../api/money.ts'
 import { slugOf } from '../../api/slug.ts'
 import type { Db } from '../../db/driver.ts'
@@ -128,6 +129,7 @@ export async function seedOffers(tx: Db, { settings: { currency }, nowMs }: Seed
     countries: [],
     taxRateId: null,
     currencyPrices: {},
+    folded: fold(`${name}\n`),
     ...dated,
   })
   if (!(await tx.$count(shippingMethods))) {
@@ -143,6 +145,7 @@ export async function seedOffers(tx: Db, { settings: { currency }, nowMs }: Seed
   const coupon = (code: string, worth: { percentage: number } | { amount: number }, more: object = {}) => ({
     id: outside.id(),
     code,
+    folded: fold(code),
     type: 'percentage' in worth ? ('percentage' as const) : ('fixed' as const),
     percentage: null,
     amount: null,

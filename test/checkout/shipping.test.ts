@@ -388,3 +388,16 @@ describe('GET /carts/{id}/shipping-options', () => {
     expect(made(await shop.patch(`/carts/${id}`, { shippingMethodId: method }))).toMatchObject({ shippingCents: 0, totalCents: 1000 })
   })
 })
+
+test('query finds part of name or description, whatever the case and the marks', async () => {
+  made(await post({ ...bare, name: 'Żółw Express', description: 'Ślimak w paczce' }))
+  for (const [query, count] of [
+    ['ż', 1],
+    ['ŻÓŁ', 1],
+    ['zolw', 1],
+    ['śLIMAK', 1],
+    ['express slimak', 0],
+    ['%', 0],
+  ] as const)
+    expect(made(await shop.get(`/shipping?query=${encodeURIComponent(query)}`)).meta.count, query).toBe(count)
+})

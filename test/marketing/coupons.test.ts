@@ -597,3 +597,16 @@ test("a fixed value has the decimals of the store's currency", async () => {
   const { id } = await kwd.cart([{ variantId: await kwd.variant({ price: 2.5 }) }])
   expect(made(await kwd.post(`/carts/${id}/coupons`, { code: 'K' }))).toMatchObject({ discountCents: 1001, totalCents: 1499 })
 })
+
+test('query knows no case and no marks, in any alphabet', async () => {
+  const code = 'ŁÓDŹ-2026'
+  expect((await shop.call('POST', '/coupons', { code, type: 'percentage', value: 5 })).status).toBe(201)
+  for (const query of ['łódź', 'ŁÓDŹ', 'lodz', 'dz-20']) {
+    const { body } = await shop.call('GET', `/coupons?query=${encodeURIComponent(query)}`)
+    expect(
+      body.data.map((coupon: { code: string }) => coupon.code),
+      query,
+    ).toContain(code)
+  }
+  expect((await shop.call('GET', '/coupons?query=%25_')).body.meta.count).toBe(0)
+})

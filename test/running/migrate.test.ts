@@ -39,6 +39,50 @@ describe('stoa migrate', () => {
     expect(JSON.parse((await stoa(dataDir, 'migrate', '--json')).stdout)).toEqual({ migrated: 0, current: 5, failed: 2, failures })
   })
 
+  test('keeps what is there: folded names begin as SQLite can fold, refunds stay with their orders', async () => {
+    const dataDir = folder()
+    const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'Old')
+    const path = `${dataDir}/store-${id}.db`
+    old(path, 2)
+    const file = new LibsqlFile(path)
+    /** Inserts a row; what must not be null and is not given is empty. */
+    const insert = (table: string, values: Record<string, unknown>) => {
+      const columns = file.prepare(`pragma table_info('${table}')`).all() as { name: string; type: string; notnull: number }[]
+      const row = columns.filter((column) => column.notnull || column.name in values)
+      const filled = row.map(({ name, type }) => values[name] ?? (type === 'INTEGER' ? 0 : ''))
+      file.prepare(`insert into ${table} (${row.map(({ name }) => name)}) values (${row.map(() => '?')})`).run(filled as never)
+    }
+    file.exec('PRAGMA foreign_keys = ON')
+    insert('products', { id: 'p', name: 'Oak TABLE', slug: 'oak', status: 'published' })
+    insert('customers', { id: 'a', email: 'ada@example.com' })
+    insert('orders', {
+      id: 'o',
+      lookup: 1001,
+      customer_id: 'a',
+      name: 'Ada L',
+      source: 'admin',
+      status: 'paid',
+      payment_status: 'paid',
+      paid_cents: 5,
+      total_cents: 5,
+    })
+    insert('refunds', { id: 'r', order_id: 'o', status: 'succeeded', amount_cents: 3 })
+    insert('coupons', { id: 'c', code: 'SAVE', type: 'percentage', percentage: 5 })
+    insert('shipping_methods', { id: 's', name: 'DHL', description: 'Fast', type: 'courier' })
+    file.close()
+    expect(await stoaJson(dataDir, 'migrate')).toMatchObject({ migrated: 1, failed: 0 })
+    const after = new LibsqlFile(path)
+    const one = (text: string) => after.prepare(text).raw(true).all()
+    expect(one('select folded_name from products')).toEqual([['oak table']])
+    expect(one('select folded_name from orders')).toEqual([['ada l']])
+    expect(one('select folded from coupons')).toEqual([['save']])
+    expect(one('select folded from shipping_methods')).toEqual([['dhl\nfast']])
+    expect(one('select id, order_id, amount_cents from refunds')).toEqual([['r', 'o', 3]])
+    expect(one('pragma foreign_key_check')).toEqual([])
+    expect(() => after.exec('update refunds set amount_cents = -1')).toThrow('refunds_amount')
+    after.close()
+  })
+
   test('a database of a newer release is left alone', async () => {
     const dataDir = folder()
     const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'New')

@@ -25,10 +25,12 @@ CREATE INDEX `refunds_pending` ON `refunds` (`status`,`updated_at`) WHERE "refun
 DROP INDEX `products_name`;--> statement-breakpoint
 ALTER TABLE `products` ADD `folded_name` text DEFAULT '' NOT NULL;--> statement-breakpoint
 CREATE INDEX `products_name` ON `products` (`folded_name`,`id`);--> statement-breakpoint
-DROP INDEX `translations_slug`;--> statement-breakpoint
-CREATE UNIQUE INDEX `translations_slug` ON `translations` (`entity`,`slug`,`locale`);--> statement-breakpoint
 ALTER TABLE `carts` ADD `placed` text;--> statement-breakpoint
+ALTER TABLE `shipping_methods` ADD `folded` text DEFAULT '' NOT NULL;--> statement-breakpoint
+ALTER TABLE `coupons` ADD `folded` text DEFAULT '' NOT NULL;--> statement-breakpoint
 ALTER TABLE `orders` ADD `folded_name` text DEFAULT '' NOT NULL;--> statement-breakpoint
 -- ASCII alone: SQLite folds no other letters. What else there is in a name is folded when it is next changed.
 UPDATE `products` SET `folded_name` = lower(`name`);--> statement-breakpoint
-UPDATE `orders` SET `folded_name` = lower(coalesce(`name`, ''));
+UPDATE `orders` SET `folded_name` = lower(coalesce(`name`, ''));--> statement-breakpoint
+UPDATE `shipping_methods` SET `folded` = lower(`name` || char(10) || coalesce(`description`, ''));--> statement-breakpoint
+UPDATE `coupons` SET `folded` = lower(`code`);
