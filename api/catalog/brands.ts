@@ -6,7 +6,7 @@ import { resource } from '../http/route.ts'
 import { deleted, Deleted, Label, Nullable, Page, Paging, RichTextOrText, Type, Uuid } from '../http/schema.ts'
 import { slugFor } from '../references.ts'
 import { requireRichText } from '../rich-text.ts'
-import { findGroup, forget, groupInput, imageInput, indexGroup, nameContains, overlay, overlayAll } from './groups.ts'
+import { findGroup, forget, activeInput, groupInput, imageInput, indexGroup, nameContains, overlay, overlayAll } from './groups.ts'
 import { viewOf } from './read.ts'
 import { translationsFor } from './translated.ts'
 import { Lang, Seo } from './shapes.ts'
@@ -22,7 +22,7 @@ const Brand = Type.Object({
   createdAt: Type.String(),
   updatedAt: Type.String(),
 })
-const BrandInput = Type.Object({ name: Label(300), ...groupInput, logo: imageInput })
+const BrandInput = Type.Object({ name: Label(300), ...groupInput, logo: imageInput, ...activeInput })
 const BrandPatch = Type.Object({ name: Type.Optional(Label(300)), ...groupInput, logo: imageInput })
 const everyone = { lang: null, storefront: false }
 

@@ -14,6 +14,7 @@ import {
   Page,
   Paging,
   RichTextOrText,
+  Slug,
   Text,
   Type,
   Uuid,
@@ -45,7 +46,7 @@ const Bundle = Type.Object({
   ),
 })
 const input = {
-  slug: Type.Optional(Text(1, 200)),
+  slug: Type.Optional(Slug()),
   summary: Type.Optional(Nullable(Text(0, 5000))),
   content: Type.Optional(RichTextOrText()),
   seo: Type.Optional(Seo),
@@ -63,7 +64,11 @@ const input = {
     ),
   ),
 }
-const BundleInput = Type.Object({ name: Label(300), ...input })
+const BundleInput = Type.Object({
+  name: Label(300),
+  ...input,
+  status: Type.Optional(OneOf(STATUSES, { default: 'published' })),
+})
 const BundlePatch = Type.Object({ name: Type.Optional(Label(300)), ...input })
 
 /** A bundle by id (or slug); a storefront sees published ones alone. */

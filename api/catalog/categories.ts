@@ -7,7 +7,18 @@ import { resource } from '../http/route.ts'
 import { deleted, Deleted, Label, Nullable, Page, Paging, RichTextOrText, Type, Uuid } from '../http/schema.ts'
 import { requireIds, slugFor } from '../references.ts'
 import { requireRichText } from '../rich-text.ts'
-import { findGroup, forget, groupInput, imageInput, indexGroup, nameContains, overlay, overlayAll, translationLists } from './groups.ts'
+import {
+  findGroup,
+  forget,
+  activeInput,
+  groupInput,
+  imageInput,
+  indexGroup,
+  nameContains,
+  overlay,
+  overlayAll,
+  translationLists,
+} from './groups.ts'
 import { productColumns, viewOf, viewProducts, type ProductRow } from './read.ts'
 import { translationsFor } from './translated.ts'
 import { Lang, ProductItem, Seo } from './shapes.ts'
@@ -40,7 +51,7 @@ const input = {
   image: imageInput,
   parentId: Type.Optional(Nullable(Uuid())),
 }
-const CategoryInput = Type.Object({ name: Label(300), ...input })
+const CategoryInput = Type.Object({ name: Label(300), ...input, ...activeInput })
 const CategoryPatch = Type.Object({ name: Type.Optional(Label(300)), ...input })
 
 const DEPTH_MAX = 10

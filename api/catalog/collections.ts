@@ -6,7 +6,7 @@ import { resource } from '../http/route.ts'
 import { deleted, Deleted, Label, Nullable, OneOf, Page, Paging, RichTextOrText, Type, Uuid, type Static } from '../http/schema.ts'
 import { requireIds, slugFor } from '../references.ts'
 import { requireRichText } from '../rich-text.ts'
-import { findGroup, forget, groupInput, imageInput, indexGroup, nameContains, overlay, overlayAll } from './groups.ts'
+import { findGroup, forget, activeInput, groupInput, imageInput, indexGroup, nameContains, overlay, overlayAll } from './groups.ts'
 import { viewOf } from './read.ts'
 import { translationsFor } from './translated.ts'
 import { Lang, Seo } from './shapes.ts'
@@ -33,7 +33,12 @@ const input = {
   kind: Type.Optional(OneOf(KINDS)),
   productIds: Type.Optional(Type.Array(Uuid(), { maxItems: 5000, uniqueItems: true })),
 }
-const CollectionInput = Type.Object({ name: Label(300), ...input })
+const CollectionInput = Type.Object({
+  name: Label(300),
+  ...input,
+  ...activeInput,
+  kind: Type.Optional(OneOf(KINDS, { default: 'products' })),
+})
 const CollectionPatch = Type.Object({ name: Type.Optional(Label(300)), ...input })
 const everyone = { lang: null, storefront: false }
 

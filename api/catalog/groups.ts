@@ -4,7 +4,7 @@ import type { Db } from '../../db/driver.ts'
 import { brands, categories, collections } from '../../db/store/catalog.ts'
 import { translations, type TranslationFields } from '../../db/store/translations.ts'
 import { missing } from '../http/refusal.ts'
-import { isUuid, Nullable, RichTextOrText, Text, Type, WebUrl } from '../http/schema.ts'
+import { isUuid, Nullable, RichTextOrText, Slug, Type, WebUrl } from '../http/schema.ts'
 import type { View } from './read.ts'
 import { idOfTranslatedSlug, translationsFor } from './translated.ts'
 import { foundAmong, indexDocument, textOf, unindexDocument } from './search-index.ts'
@@ -16,11 +16,13 @@ type Row<G extends Group> = InferSelectModel<(typeof TABLES)[G]>
 
 /** The fields that all three take on the way in. */
 export const groupInput = {
-  slug: Type.Optional(Text(1, 200)),
+  slug: Type.Optional(Slug()),
   description: Type.Optional(RichTextOrText()),
   active: Type.Optional(Type.Boolean()),
   seo: Type.Optional(Seo),
 }
+/** What a new one is when nothing is said: shown. */
+export const activeInput = { active: Type.Optional(Type.Boolean({ default: true })) }
 export const imageInput = Type.Optional(Nullable(WebUrl()))
 
 /** One of them by id or slug (a slug of the view's language first); a storefront sees active ones alone. */

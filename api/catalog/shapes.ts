@@ -1,6 +1,6 @@
 /** The shapes of the catalog on the wire, shared by its resources (document 3, Catalog). */
 import { wrong } from '../http/refusal.ts'
-import { CountryCode, Label, Money, Nullable, OneOf, RichDocument, Text, Type, Uuid, WebUrl, type Static } from '../http/schema.ts'
+import { CountryCode, Label, Money, Nullable, OneOf, RichDocument, Slug, Text, Type, Uuid, WebUrl, type Static } from '../http/schema.ts'
 
 export const LOCALE = '^[a-z]{2,3}-[A-Z]{2}$'
 export const Lang = Type.Optional(
@@ -97,7 +97,14 @@ function DimensionsInput() {
   return Nullable(Type.Object({ length: side(), width: side(), height: side() }))
 }
 export const VariantInput = Type.Object(
-  { price: Money(), stock: Type.Optional(StockInput), ...variantFields },
+  {
+    price: Money(),
+    stock: Type.Optional(StockInput),
+    ...variantFields,
+    shippable: Type.Optional(Type.Boolean({ default: true })),
+    bookable: Type.Optional(Type.Boolean({ default: false })),
+    active: Type.Optional(Type.Boolean({ default: true })),
+  },
   { examples: [{ name: 'Linen shirt, L', price: 49.9, sku: 'LINEN-L', options: { size: 'L' }, stock: { quantity: 8 } }] },
 )
 export const VariantPatch = Type.Object({ price: Type.Optional(Money()), stock: Type.Optional(StockPatch), ...variantFields })
@@ -130,7 +137,7 @@ export const ProductItem = Type.Object(productFields)
 export const Product = Type.Object({ ...productFields, content: Nullable(RichDocument()) })
 
 const productInput = {
-  slug: Type.Optional(Text(1, 200)),
+  slug: Type.Optional(Slug()),
   summary: Type.Optional(Nullable(Text(0, 5000))),
   content: Type.Optional(Nullable(RichDocument())),
   badgeContent: Type.Optional(Nullable(Text(0, 200))),
@@ -150,6 +157,7 @@ export const ProductInput = Type.Object(
   {
     name: Label(300),
     ...productInput,
+    status: Type.Optional(OneOf(PRODUCT_STATUSES, { default: 'published' })),
     stock: Type.Optional(StockInput),
     variants: Type.Optional(Type.Array(VariantInput, { minItems: 1, maxItems: 200 })),
   },

@@ -11,6 +11,7 @@ export const TEXTS: [RegExp, string][] = [
   [/time_?zone/i, 'Europe/Berlin'],
   [/(color|colour)/i, '#1a7f5a'],
   [/coupon.*code|^code$/i, 'SPRING10'],
+  [/scope/i, 'storefront:read'],
   [/email|fromAddress/i, 'ada@example.com'],
   [/(image|photo|logo|avatar|media)/i, 'https://cdn.example.com/media/linen-shirt.webp'],
   [/url$|^href$|^link$/i, 'https://example.com/linen-shirt'],
@@ -41,6 +42,7 @@ export const TEXTS: [RegExp, string][] = [
 ]
 /** Names by what bears them: the field that holds the object, or the last word of the path. */
 export const NAMES: [RegExp, string][] = [
+  [/dns/i, '_stoa.shop.example.com'],
   [/tax/i, 'VAT 19 %'],
   [/shipping|method/i, 'Standard delivery'],
   [/pickup/i, 'Shop on the square'],

@@ -37,7 +37,7 @@ export const Count = (options = {}) => Type.Integer({ minimum: 0, maximum: 1_000
 export const Money = (options = {}) => Type.Number({ minimum: 0, maximum: 1_000_000_000, ...options })
 /** Money in integer minor units. */
 export const Cents = (options = {}) => Type.Integer(options)
-export const Slug = (options = {}) => Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 200, ...options })
+export const Slug = (options = {}) => Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 200, ...options })
 export const CurrencyCode = (options = {}) => Type.String({ pattern: '^[A-Za-z]{3}$', ...options })
 /** ISO 3166-1 alpha-2, in either case. */
 export const CountryCode = (options = {}) => Type.String({ pattern: '^[A-Za-z]{2}$', format: 'country', ...options })

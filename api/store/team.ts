@@ -15,9 +15,18 @@ const INVITATION_MS = 7 * 24 * 60 * 60 * 1000
 const ROLES = ['owner', 'admin', 'staff'] as const
 const Role = OneOf(ROLES)
 const Name = Nullable(Label(100))
-const Member = Type.Object({ id: Uuid(), email: Type.String(), name: Nullable(Type.String()), role: Role, createdAt: Type.String() })
-const Invitation = Type.Object({ id: Uuid(), email: Type.String(), role: Role, createdAt: Type.String(), expiresAt: Type.String() })
-const NewInvitation = Type.Object({ ...Invitation.properties, token: Type.String({ description: 'Shown this once; who has it can join' }) })
+const Member = Type.Object(
+  { id: Uuid(), email: Type.String(), name: Nullable(Type.String()), role: Role, createdAt: Type.String() },
+  { $id: 'TeamMember' },
+)
+const Invitation = Type.Object(
+  { id: Uuid(), email: Type.String(), role: Role, createdAt: Type.String(), expiresAt: Type.String() },
+  { $id: 'TeamInvitation' },
+)
+const NewInvitation = Type.Object(
+  { ...Invitation.properties, token: Type.String({ description: 'Shown this once; who has it can join' }) },
+  { $id: 'NewTeamInvitation' },
+)
 
 const InvitationInput = Type.Object({ email: Email(), role: Type.Optional(OneOf(ROLES, { default: 'staff' })) })
 const Acceptance = Type.Object({ token: Text(1, 200), name: Type.Optional(Name) })

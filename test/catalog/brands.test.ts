@@ -48,7 +48,7 @@ describe('/brands', () => {
     ['too_small name', { name: '' }],
     ['too_big name', { name: 'x'.repeat(301) }],
     ['invalid_type name', { name: null }],
-    ['custom slug', { name: 'x', slug: 'No Good' }],
+    ['invalid_string slug', { name: 'x', slug: 'No Good' }],
     ['custom slug', { name: 'x', slug: NOBODY }],
     ['invalid_string logo', { name: 'x', logo: 'a' }],
     ['invalid_string logo', { name: 'x', logo: '' }],

@@ -79,7 +79,7 @@ describe('POST /bundles', () => {
     ['required name', {}],
     ['too_small name', { name: '' }],
     ['too_big name', { name: 'x'.repeat(301) }],
-    ['custom slug', { name: 'x', slug: 'No Good' }],
+    ['invalid_string slug', { name: 'x', slug: 'No Good' }],
     ['custom slug', { name: 'x', slug: NOBODY }],
     ['too_small slug', { name: 'x', slug: '' }],
     ['too_small discountPercentage', { name: 'x', discountPercentage: -0.01 }],

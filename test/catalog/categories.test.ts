@@ -75,7 +75,7 @@ describe('POST /categories', () => {
     ['too_small name', { name: '' }],
     ['too_big name', { name: 'x'.repeat(301) }],
     ['too_small slug', { name: 'x', slug: '' }],
-    ['custom slug', { name: 'x', slug: 'No Good' }],
+    ['invalid_string slug', { name: 'x', slug: 'No Good' }],
     ['custom slug', { name: 'x', slug: NOBODY }],
     ['invalid_string image', { name: 'x', image: 'a.png' }],
     ['invalid_string image', { name: 'x', image: '' }],

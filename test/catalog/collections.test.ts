@@ -59,7 +59,7 @@ describe('POST /collections', () => {
     ['required name', {}],
     ['too_small name', { name: '' }],
     ['too_big name', { name: 'x'.repeat(301) }],
-    ['custom slug', { name: 'x', slug: 'No Good' }],
+    ['invalid_string slug', { name: 'x', slug: 'No Good' }],
     ['custom slug', { name: 'x', slug: NOBODY }],
     ['invalid_enum_value kind', { name: 'x', kind: 'smart' }],
     ['invalid_enum_value kind', { name: 'x', kind: null }],
