@@ -1,12 +1,23 @@
 /** Brands (document 3, Catalog). */
-import { and, asc, eq } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import { brands, products } from '../../db/store/catalog.ts'
 import { conflict } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
-import { deleted, Deleted, Label, Nullable, Page, Paging, RichTextOrText, Type, Uuid } from '../http/schema.ts'
+import { deleted, Deleted, Label, Nullable, Page, RichTextOrText, Type, Uuid } from '../http/schema.ts'
 import { slugFor } from '../references.ts'
 import { requireRichText } from '../rich-text.ts'
-import { findGroup, forget, activeInput, groupInput, imageInput, indexGroup, nameContains, overlay, overlayAll } from './groups.ts'
+import {
+  activeInput,
+  findGroup,
+  forget,
+  groupCondition,
+  groupFilters,
+  groupInput,
+  imageInput,
+  indexGroup,
+  overlay,
+  overlayAll,
+} from './groups.ts'
 import { viewOf } from './read.ts'
 import { translationsFor } from './translated.ts'
 import { Lang, Seo } from './shapes.ts'
@@ -34,23 +45,17 @@ export const brandRoutes = resource('catalog', '/brands')
       summary: 'List brands',
       scope: 'storefront:read',
       answers: { 200: Page(Brand) },
-      query: {
-        ...Paging(10),
-        query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name' })),
-        active: Type.Optional(Type.Boolean()),
-        lang: Lang,
-      },
+      query: groupFilters,
     },
     async (call) => {
-      const { limit, offset, query, active } = call.query
-      const { lang, storefront } = await viewOf(call)
-      const where = and(
-        query === undefined ? undefined : nameContains('brand', query, lang),
-        active === undefined ? undefined : eq(brands.active, active),
-        storefront ? eq(brands.active, true) : undefined,
-      )
+      const { limit, offset } = call.query
+      const view = await viewOf(call)
+      const where = groupCondition('brand', call.query, view)
       const rows = await call.db.select().from(brands).where(where).orderBy(asc(brands.name), asc(brands.id)).limit(limit).offset(offset)
-      return { data: await overlayAll(call.db, 'brand', rows, lang), meta: { count: await call.db.$count(brands, where), offset, limit } }
+      return {
+        data: await overlayAll(call.db, 'brand', rows, view.lang),
+        meta: { count: await call.db.$count(brands, where), offset, limit },
+      }
     },
   )
   .post(

@@ -4,17 +4,18 @@ import type { Db } from '../../db/driver.ts'
 import { categories, products } from '../../db/store/catalog.ts'
 import { conflict, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
-import { deleted, Deleted, Label, Nullable, Page, Paging, RichTextOrText, Type, Uuid } from '../http/schema.ts'
+import { deleted, Deleted, Label, Nullable, Page, RichTextOrText, Type, Uuid } from '../http/schema.ts'
 import { requireIds, slugFor } from '../references.ts'
 import { requireRichText } from '../rich-text.ts'
 import {
+  activeInput,
   findGroup,
   forget,
-  activeInput,
+  groupCondition,
+  groupFilters,
   groupInput,
   imageInput,
   indexGroup,
-  nameContains,
   overlay,
   overlayAll,
   translationLists,
@@ -119,26 +120,17 @@ export const categoryRoutes = resource('catalog', '/categories')
       summary: 'List categories',
       scope: 'storefront:read',
       answers: { 200: Page(Type.Object(item)) },
-      query: {
-        ...Paging(10),
-        query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name' })),
-        active: Type.Optional(Type.Boolean()),
-        lang: Lang,
-      },
+      query: groupFilters,
     },
     async (call) => {
-      const { limit, offset, query, active } = call.query
-      const { lang, storefront } = await viewOf(call)
-      const where = and(
-        query === undefined ? undefined : nameContains('category', query, lang),
-        active === undefined ? undefined : eq(categories.active, active),
-        storefront ? eq(categories.active, true) : undefined,
-      )
+      const { limit, offset } = call.query
+      const view = await viewOf(call)
+      const where = groupCondition('category', call.query, view)
       const rows = await overlayAll(
         call.db,
         'category',
         await call.db.select().from(categories).where(where).orderBy(asc(categories.id)).limit(limit).offset(offset),
-        lang,
+        view.lang,
       )
       const lists = await translationLists(
         call.db,

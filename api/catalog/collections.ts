@@ -3,10 +3,21 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { collectionProducts, collections, products } from '../../db/store/catalog.ts'
 import { resource } from '../http/route.ts'
-import { deleted, Deleted, Label, Nullable, OneOf, Page, Paging, RichTextOrText, Type, Uuid, type Static } from '../http/schema.ts'
+import { deleted, Deleted, Label, Nullable, OneOf, Page, RichTextOrText, Type, Uuid, type Static } from '../http/schema.ts'
 import { requireIds, slugFor } from '../references.ts'
 import { requireRichText } from '../rich-text.ts'
-import { findGroup, forget, activeInput, groupInput, imageInput, indexGroup, nameContains, overlay, overlayAll } from './groups.ts'
+import {
+  activeInput,
+  findGroup,
+  forget,
+  groupCondition,
+  groupFilters,
+  groupInput,
+  imageInput,
+  indexGroup,
+  overlay,
+  overlayAll,
+} from './groups.ts'
 import { viewOf } from './read.ts'
 import { translationsFor } from './translated.ts'
 import { Lang, Seo } from './shapes.ts'
@@ -84,30 +95,19 @@ export const collectionRoutes = resource('catalog', '/collections')
       summary: 'List collections',
       scope: 'storefront:read',
       answers: { 200: Page(Collection) },
-      query: {
-        ...Paging(10),
-        query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name' })),
-        active: Type.Optional(Type.Boolean()),
-        kind: Type.Optional(OneOf(KINDS)),
-        lang: Lang,
-      },
+      query: { ...groupFilters, kind: Type.Optional(OneOf(KINDS)) },
     },
     async (call) => {
-      const { limit, offset, query, active, kind } = call.query
-      const { lang, storefront } = await viewOf(call)
-      const where = and(
-        query === undefined ? undefined : nameContains('collection', query, lang),
-        kind === undefined ? undefined : eq(collections.kind, kind),
-        active === undefined ? undefined : eq(collections.active, active),
-        storefront ? eq(collections.active, true) : undefined,
-      )
+      const { limit, offset, kind } = call.query
+      const view = await viewOf(call)
+      const where = and(groupCondition('collection', call.query, view), kind === undefined ? undefined : eq(collections.kind, kind))
       const rows = await call.db.select().from(collections).where(where).orderBy(asc(collections.id)).limit(limit).offset(offset)
       const ids = await members(
         call.db,
         rows.map((row) => row.id),
-        storefront,
+        view.storefront,
       )
-      const data = (await overlayAll(call.db, 'collection', rows, lang)).map((row) => ({ ...row, productIds: ids.get(row.id)! }))
+      const data = (await overlayAll(call.db, 'collection', rows, view.lang)).map((row) => ({ ...row, productIds: ids.get(row.id)! }))
       return { data, meta: { count: await call.db.$count(collections, where), offset, limit } }
     },
   )

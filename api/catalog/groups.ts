@@ -4,11 +4,11 @@ import type { Db } from '../../db/driver.ts'
 import { brands, categories, collections } from '../../db/store/catalog.ts'
 import { translations, type TranslationFields } from '../../db/store/translations.ts'
 import { missing } from '../http/refusal.ts'
-import { isUuid, Nullable, RichTextOrText, Slug, Type, WebUrl } from '../http/schema.ts'
+import { isUuid, Nullable, Paging, RichTextOrText, Slug, Type, WebUrl } from '../http/schema.ts'
 import type { View } from './read.ts'
 import { idOfTranslatedSlug, translationsFor } from './translated.ts'
 import { foundAmong, indexDocument, textOf, unindexDocument } from './search-index.ts'
-import { Seo } from './shapes.ts'
+import { Lang, Seo } from './shapes.ts'
 
 const TABLES = { category: categories, collection: collections, brand: brands }
 export type Group = keyof typeof TABLES
@@ -24,6 +24,28 @@ export const groupInput = {
 /** What a new one is when nothing is said: shown. */
 export const activeInput = { active: Type.Optional(Type.Boolean({ default: true })) }
 export const imageInput = Type.Optional(Nullable(WebUrl()))
+
+/** The query parameters that the lists of all three take. */
+export const groupFilters = {
+  ...Paging(10),
+  query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name' })),
+  active: Type.Optional(Type.Boolean()),
+  lang: Lang,
+}
+
+/** What a list shows: those that the parameters ask for, to a storefront active ones alone. */
+export function groupCondition(
+  kind: Group,
+  { query, active }: { query?: string; active?: boolean },
+  { lang, storefront }: Pick<View, 'lang' | 'storefront'>,
+) {
+  const column = TABLES[kind].active
+  return and(
+    query === undefined ? undefined : nameContains(kind, query, lang),
+    active === undefined ? undefined : eq(column, active),
+    storefront ? eq(column, true) : undefined,
+  )
+}
 
 /** One of them by id or slug (a slug of the view's language first); a storefront sees active ones alone. */
 export async function findGroup<G extends Group>(
@@ -114,7 +136,7 @@ export const contains = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
  * Condition: the name, or the one that a view in `lang` shows, contains `text`. LIKE knows the case of ASCII letters alone; the
  * index knows that of all, from the beginning of a word.
  */
-export function nameContains(kind: Group, text: string, lang: string | null): SQL {
+function nameContains(kind: Group, text: string, lang: string | null): SQL {
   const { id, name } = TABLES[kind]
   const pattern = contains(text)
   const parts = [sql`${name} like ${pattern} escape '\\'`]
