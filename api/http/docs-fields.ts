@@ -75,7 +75,7 @@ export function boundsOf(schema: Json): Part {
 /** Said more quietly; nothing when there is nothing to say. */
 export const soft = (part: Part): Part => (Array.isArray(part) && !part.length ? null : html`<span class="soft">${part}</span>`)
 
-interface Row {
+export interface Row {
   path: string
   schema: Json
   required: boolean
@@ -105,10 +105,15 @@ function rowsOf(document: Json, schema: Json, open: boolean, prefix = '', depth 
   })
 }
 
-/** A table of the fields of a schema; `open` lists the fields of named schemas too. */
-export function fieldsTable(document: Json, schema: Json, open: boolean): Html | null {
+/** The fields of a schema, those of inner objects below it; `open` lists the fields of named schemas too. */
+export function fieldsOf(document: Json, schema: Json, open: boolean): Row[] {
   const whole = below(document, schema, true)
-  const rows = whole ? rowsOf(document, whole.schema, open) : []
+  return whole ? rowsOf(document, whole.schema, open) : []
+}
+
+/** A table of the fields of a schema. */
+export function fieldsTable(document: Json, schema: Json, open: boolean): Html | null {
+  const rows = fieldsOf(document, schema, open)
   if (!rows.length) return null
   return html`<div class="scroll"><table><thead><tr><th>Field</th><th>Type</th><th>Description</th></tr></thead><tbody>${rows.map(
     ({ path, schema: field, required }) => html`

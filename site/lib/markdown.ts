@@ -1,0 +1,82 @@
+/** Reading Markdown: its headings with their anchors, its links, its code. */
+import GithubSlugger from 'github-slugger'
+import type { Code, Heading, Nodes, Root } from 'mdast'
+import { remark } from 'remark'
+import remarkGfm from 'remark-gfm'
+
+const parser = remark().use(remarkGfm).data('settings', { bullet: '-', rule: '-' })
+
+/** The tree of a Markdown text. */
+export const parse = (markdown: string): Root => parser.parse(markdown)
+
+export interface Section {
+  /** 2 to 6. */
+  depth: number
+  text: string
+  /** The anchor, as Astro and GitHub make it. */
+  id: string
+}
+
+export interface Link {
+  url: string
+  /** Line in the text, from 1. */
+  line: number
+}
+
+export interface CodeBlock {
+  language: string
+  /** What stands behind the language. */
+  meta: string
+  text: string
+  line: number
+}
+
+/** Calls `see` with each node, outer ones first. */
+export function walk(node: Nodes, see: (node: Nodes) => void) {
+  see(node)
+  if ('children' in node) for (const child of node.children) walk(child, see)
+}
+
+/** The words of a node, without its markup. */
+export function textOf(node: Nodes): string {
+  if ('value' in node) return node.type === 'html' ? '' : node.value
+  return 'children' in node ? node.children.map(textOf).join('') : ''
+}
+
+export function headingsOf(tree: Root): Section[] {
+  const slugger = new GithubSlugger()
+  return tree.children
+    .filter((node): node is Heading => node.type === 'heading')
+    .map((node) => ({ depth: node.depth, text: textOf(node), id: slugger.slug(textOf(node)) }))
+}
+
+export function linksOf(tree: Root): Link[] {
+  const links: Link[] = []
+  walk(tree, (node) => {
+    if (node.type === 'link' || node.type === 'image' || node.type === 'definition')
+      links.push({ url: node.url, line: node.position!.start.line })
+  })
+  return links
+}
+
+export function codeOf(tree: Root): CodeBlock[] {
+  const blocks: CodeBlock[] = []
+  walk(tree, (node) => {
+    if (node.type !== 'code') return
+    const { lang, meta, value, position } = node as Code
+    blocks.push({ language: lang ?? '', meta: meta ?? '', text: value, line: position!.start.line })
+  })
+  return blocks
+}
+
+/** The kinds of node that pages may not hold: what is not plain Markdown. Comments are directions to the build. */
+export function foreignTo(tree: Root): { what: string; line: number }[] {
+  const found: { what: string; line: number }[] = []
+  walk(tree, (node) => {
+    if (node.type === 'html' && !/^<!--[^]*-->$/.test(node.value.trim()))
+      found.push({ what: `HTML (${node.value.slice(0, 30)})`, line: node.position!.start.line })
+    if (node.type === 'heading' && node.depth === 1)
+      found.push({ what: 'a heading of the first level: the title is one', line: node.position!.start.line })
+  })
+  return found
+}

@@ -1,0 +1,112 @@
+/** Running what a page shows: its requests in a shell, its programs in Bun, its answers against the real ones. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CodeBlock } from '../../site/lib/markdown.ts'
+
+const RUN_MAX_MS = 20_000
+const isRun = ({ meta }: CodeBlock) => !meta.split(/\s+/).includes('norun')
+
+/** Notes the status of each request, and prints its body as curl would. */
+const CURL = `set -euo pipefail
+curl() {
+  local answer
+  answer=$(command curl -sS -w $'\\n%{http_code}' "$@")
+  echo "\${answer##*$'\\n'}" >> "$STATUSES"
+  printf '%s\\n' "\${answer%$'\\n'*}"
+}
+`
+
+interface Ran {
+  exitCode: number
+  stdout: string
+  stderr: string
+}
+
+async function ran(command: string[], env: Record<string, string>, cwd?: string): Promise<Ran> {
+  const child = Bun.spawn(command, { env, cwd, stdout: 'pipe', stderr: 'pipe', stdin: 'ignore', timeout: RUN_MAX_MS })
+  const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return { exitCode: await child.exited, stdout, stderr }
+}
+
+/** The value that a shortened JSON text shows: what stands for more is left out. */
+function shown(text: string): unknown {
+  return JSON.parse(text.replace(/,?\s*…\s*(?=[}\]])/g, '').replace(/…\s*,/g, ''))
+}
+
+/** Where what a page shows is not what was answered; null when it is. Texts may differ, kinds and numbers may not. */
+function difference(shows: unknown, real: unknown, path = 'the answer'): string | null {
+  if (shows === null || real === null) return null
+  if (Array.isArray(shows)) {
+    if (!Array.isArray(real)) return `${path} is no list`
+    return (
+      shows
+        .map((item, i) => (i < real.length ? difference(item, real[i], `${path}[${i}]`) : `${path} has ${real.length} entries`))
+        .find(Boolean) ?? null
+    )
+  }
+  if (typeof shows === 'object') {
+    if (typeof real !== 'object' || Array.isArray(real)) return `${path} is no object`
+    for (const [name, value] of Object.entries(shows)) {
+      if (!(name in real)) return `${path} has no ${name}`
+      const found = difference(value, (real as Record<string, unknown>)[name], `${path}.${name}`)
+      if (found) return found
+    }
+    return null
+  }
+  if (typeof shows !== typeof real) return `${path} is ${JSON.stringify(real)}, not ${JSON.stringify(shows)}`
+  return typeof shows === 'string' || shows === real ? null : `${path} is ${JSON.stringify(real)}, not ${JSON.stringify(shows)}`
+}
+
+/** Runs the requests of a page in their order; returns what is wrong, with the line of the file. */
+async function runRequests(code: readonly CodeBlock[], env: Record<string, string>, folder: string): Promise<string[]> {
+  const problems: string[] = []
+  for (const [i, block] of code.entries()) {
+    if (block.language !== 'sh' || !isRun(block)) continue
+    const statuses = join(folder, 'statuses')
+    writeFileSync(statuses, '')
+    const { exitCode, stdout, stderr } = await ran(
+      ['bash', '-c', `${CURL}${block.text}`],
+      { ...env, STATUSES: statuses, HOME: folder },
+      folder,
+    )
+    const got = readFileSync(statuses, 'utf8').trim().split('\n').filter(Boolean).map(Number)
+    const wanted = Number(/\bstatus=(\d{3})\b/.exec(block.meta)?.[1] ?? 0)
+    if (exitCode !== 0 || !got.length) problems.push(`${block.line}: ends with ${exitCode}: ${stderr || 'no request'}`)
+    else if (wanted ? got.at(-1) !== wanted : got.some((status) => status >= 400))
+      problems.push(`${block.line}: is answered with ${got}: ${stdout.slice(0, 300)}`)
+    const next = code[i + 1]
+    if (exitCode !== 0 || next?.language !== 'json' || !isRun(next)) continue
+    try {
+      const found = difference(shown(next.text), JSON.parse(stdout.slice(stdout.search(/[{[]/))))
+      if (found) problems.push(`${next.line}: ${found}`)
+    } catch (error) {
+      problems.push(`${next.line}: ${(error as Error).message}; the answer is ${stdout.slice(0, 300)}`)
+    }
+  }
+  return problems
+}
+
+/** Runs a page's programs as one module. */
+async function runPrograms(code: readonly CodeBlock[], env: Record<string, string>, folder: string): Promise<string[]> {
+  const blocks = code.filter((block) => block.language === 'ts' && isRun(block))
+  if (!blocks.length) return []
+  const file = join(folder, 'page.ts')
+  writeFileSync(file, `${blocks.map(({ text }) => text).join('\n')}\nexport {}\n`)
+  const { exitCode, stderr, stdout } = await ran([process.execPath, file], env, folder)
+  return exitCode === 0 ? [] : [`${blocks[0]!.line}: the programs end with ${exitCode}: ${(stderr || stdout).slice(0, 1000)}`]
+}
+
+export const runs = ({ code }: { code: readonly CodeBlock[] }) =>
+  code.some((block) => ['sh', 'ts'].includes(block.language) && isRun(block))
+
+/** What is wrong with the requests and programs of a page, a line each. */
+export async function runPage(code: readonly CodeBlock[], variables: Record<string, string>): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'stoa-page-'))
+  const env = { ...variables, PATH: process.env.PATH! }
+  try {
+    return [...(await runRequests(code, env, folder)), ...(await runPrograms(code, env, folder))]
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
