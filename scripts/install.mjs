@@ -28,7 +28,7 @@ const run = (command, ...args) => spawnSync(command, args, { stdio: ['ignore', '
 
 if (!isInstalled()) {
   console.error('installing dependencies')
-  let result = run('npm', 'ci', '--no-audit', '--no-fund', ...(withDev ? ['--include=dev'] : []))
+  let result = run('npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error', ...(withDev ? ['--include=dev'] : []))
   if (result.error?.code === 'ENOENT') {
     // package-lock.json is the one lock file of this project; a bun.lock would be preferred to it.
     rmSync('bun.lock', { force: true })

@@ -1,4 +1,5 @@
 /** `/me`: which store a key opens, and what the key may do (document 3, Store; document 1, Localization). */
+import { PLANS } from '../plans.ts'
 import { Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
 import { resource } from '../http/route.ts'
 
@@ -9,7 +10,7 @@ const Me = Type.Object({
     slug: Type.String(),
     currency: Type.String({ description: 'Base currency, always available' }),
     locale: Type.String(),
-    plan: OneOf(['starter', 'growth', 'scale']),
+    plan: OneOf(PLANS),
     aiBuilt: Type.Boolean(),
     settings: Type.Object({
       defaultLanguage: Type.String(),

@@ -1,4 +1,5 @@
 /** The registry of stores and API keys, over the control database. */
+import type { Plan } from '../../api/plans.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { createDatabase, databaseName, openDatabase, removeDatabase, type Environment, type Handle, type Location } from '../open.ts'
@@ -7,7 +8,6 @@ import type { Handles } from '../handles.ts'
 import { settings } from '../store/store.ts'
 import { apiKeys, changes, stores } from './tables.ts'
 
-export type Plan = 'starter' | 'growth' | 'scale'
 export type StoreRow = typeof stores.$inferSelect
 export type KeyRow = typeof apiKeys.$inferSelect
 

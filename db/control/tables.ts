@@ -1,4 +1,5 @@
 /** The control database: which stores there are and whose keys open them. It knows nothing of what is inside a store. */
+import { PLANS } from '../../api/plans.ts'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { flag, id, instant, json } from '../columns.ts'
 
@@ -6,7 +7,7 @@ export const stores = sqliteTable('stores', {
   id: id(),
   name: text().notNull(),
   slug: text().notNull().unique(),
-  plan: text({ enum: ['starter', 'growth', 'scale'] }).notNull(),
+  plan: text({ enum: PLANS }).notNull(),
   aiBuilt: flag().notNull(),
   createdAt: instant().notNull(),
 })

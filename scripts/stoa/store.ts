@@ -5,13 +5,13 @@ import { isLocale } from '../../api/locales.ts'
 import { isCurrency } from '../../api/money.ts'
 import { isUuid } from '../../api/http/schema.ts'
 import { backupStore } from '../../db/backup.ts'
-import type { Plan, Registry, StoreRow } from '../../db/control/registry.ts'
+import { PLANS, type Plan } from '../../api/plans.ts'
+import type { Registry, StoreRow } from '../../db/control/registry.ts'
 import { restoreStore } from '../../db/restore.ts'
 import { settings } from '../../db/store/store.ts'
 import { newStore } from '../new-store.ts'
 import { checked, NAME, print, requireStore, table, typedPath, withLive, withRegistry } from './context.ts'
 
-const PLANS: Plan[] = ['starter', 'growth', 'scale']
 const plan = () => new Option('--plan <plan>', 'what the store pays for').choices(PLANS)
 const SLUG = checked((text) =>
   /^[a-z0-9]+(-[a-z0-9]+)*$/.test(text) && text.length <= 120 && !isUuid(text)

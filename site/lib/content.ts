@@ -4,51 +4,11 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { FormatRegistry, Type, type Static, type TObject } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
 import matter from 'gray-matter'
 import type { Json } from '../../api/http/openapi-schemas.ts'
+import { frontmatterOf, type Frontmatter, type Kind } from './frontmatter.ts'
 import { codeOf, foreignTo, headingsOf, linksOf, parse, type CodeBlock, type Link, type Section } from './markdown.ts'
 import { storeApi, withReference } from './reference.ts'
-
-FormatRegistry.Set('date', (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)))
-
-const strict = { additionalProperties: false }
-const Title = Type.String({ minLength: 2, maxLength: 60 })
-const Summary = Type.String({ minLength: 50, maxLength: 160, pattern: '[.?!]$' })
-const Day = Type.String({ format: 'date' })
-const FRONTMATTER = {
-  docs: Type.Object(
-    { title: Title, summary: Summary, updated: Day, describes: Type.Optional(Type.Array(Type.String({ pattern: '^/' }), { minItems: 1 })) },
-    strict,
-  ),
-  help: Type.Object(
-    { title: Title, summary: Summary, updated: Day, describes: Type.Optional(Type.Array(Type.String({ pattern: '^/' }), { minItems: 1 })) },
-    strict,
-  ),
-  blog: Type.Object(
-    {
-      title: Title,
-      summary: Summary,
-      date: Day,
-      tags: Type.Array(Type.String({ minLength: 2, maxLength: 30 }), { minItems: 1, maxItems: 4 }),
-    },
-    strict,
-  ),
-  changelog: Type.Object(
-    {
-      version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+$' }),
-      date: Day,
-      headline: Title,
-      fixes: Type.Array(Type.String({ minLength: 10, maxLength: 300 })),
-    },
-    strict,
-  ),
-} satisfies Record<string, TObject>
-
-export type Kind = keyof typeof FRONTMATTER
-export const KINDS = Object.keys(FRONTMATTER) as Kind[]
-export type Frontmatter = { [K in Kind]: Static<(typeof FRONTMATTER)[K]> }
 
 /** The longest body that a page may have, in bytes: two pages that agents can read in one go. */
 const BODY_MAX_BYTES = 48_000
@@ -106,16 +66,6 @@ interface Reading {
   document: Json
 }
 
-/** The frontmatter of a file, checked; what YAML took for a date is text again. */
-function frontmatterOf<K extends Kind>(kind: K, file: string, data: Record<string, unknown>, report: Report): Frontmatter[K] {
-  const values = Object.fromEntries(
-    Object.entries(data).map(([name, value]) => [name, value instanceof Date ? value.toISOString().slice(0, 10) : value]),
-  )
-  for (const { path, message } of Value.Errors(FRONTMATTER[kind], values))
-    report(file, `${path.slice(1) || 'frontmatter'}: ${message.toLowerCase()}`)
-  return values as Frontmatter[K]
-}
-
 function readPage<K extends Kind>({ root, report, document }: Reading, kind: K, section: string | null, slug: string): Page<K> | null {
   const file = ['content', kind, section, `${slug}.md`].filter(Boolean).join('/')
   let parsed: matter.GrayMatterFile<string>
@@ -126,7 +76,7 @@ function readPage<K extends Kind>({ root, report, document }: Reading, kind: K, 
     report(file, `the frontmatter can't be read: ${(error as Error).message.split('\n')[0]}`)
     return null
   }
-  const frontmatter = frontmatterOf(kind, file, parsed.data, report)
+  const frontmatter = frontmatterOf(kind, parsed.data, (problem) => report(file, problem))
   const written = parsed.content.trim()
   const body = withReference(written, document, (problem) => report(file, problem))
   const tree = parse(body)

@@ -1,0 +1,74 @@
+/** Plans and prices: what `content/pricing.json` says, with the limits that the store API enforces. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Type, type Static } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { LIMITS, PLANS, type Plan, type PlanLimits } from '../../api/plans.ts'
+
+const strict = { additionalProperties: false }
+const Id = Type.Union(PLANS.map((plan) => Type.Literal(plan)))
+const Amount = Type.Number({ minimum: 0 })
+const Source = Type.Object(
+  {
+    currency: Type.String({ pattern: '^[a-z]{3}$' }),
+    updatedAt: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' }),
+    plans: Type.Array(
+      Type.Object(
+        {
+          id: Id,
+          name: Type.String(),
+          tagline: Type.String(),
+          priceMonthly: Amount,
+          priceYearly: Amount,
+          features: Type.Array(Type.String()),
+        },
+        strict,
+      ),
+      { minItems: PLANS.length, maxItems: PLANS.length },
+    ),
+    features: Type.Array(Type.Object({ name: Type.String(), plans: Type.Array(Id) }, strict)),
+  },
+  strict,
+)
+
+type Source = Static<typeof Source>
+export interface Pricing extends Omit<Source, 'plans'> {
+  plans: (Source['plans'][number] & { limits: PlanLimits })[]
+}
+
+/** Reads the prices; throws with the first thing that is wrong with the file. */
+export function readPricing(root: string): Pricing {
+  const source: unknown = JSON.parse(readFileSync(join(root, 'content/pricing.json'), 'utf8'))
+  const [problem] = Value.Errors(Source, source)
+  if (problem) throw new Error(`content/pricing.json: ${problem.path}: ${problem.message}`)
+  const { plans, ...rest } = source as Source
+  return { ...rest, plans: plans.map((plan) => ({ ...plan, limits: LIMITS[plan.id as Plan] })) }
+}
+
+const money = (amount: number, currency: string) =>
+  amount === 0 ? 'free' : new Intl.NumberFormat('en-US', { style: 'currency', currency, minimumFractionDigits: 0 }).format(amount)
+
+/** Prices, limits and features as Markdown, without a heading of the first level. */
+export function pricingMarkdown({ currency, updatedAt, plans, features }: Pricing): string {
+  const cells = (values: readonly string[]) => `| ${values.join(' | ')} |`
+  const line = (name: string, value: (plan: Pricing['plans'][number]) => string) => cells([name, ...plans.map(value)])
+  return [
+    `Prices in ${currency.toUpperCase()}, as of ${updatedAt}. The limits are the ones that the store API enforces.`,
+    ...plans.map((plan) =>
+      [
+        `## ${plan.name}`,
+        `${plan.tagline} ${plan.priceMonthly ? `${money(plan.priceMonthly, currency)} a month, or ${money(plan.priceYearly, currency)} a year.` : 'Free.'}`,
+        plan.features.map((feature) => `- ${feature}`).join('\n'),
+      ].join('\n\n'),
+    ),
+    '## Compare',
+    [
+      cells(['', ...plans.map(({ name }) => name)]),
+      cells(['---', ...plans.map(() => '---')]),
+      line('A month', (plan) => money(plan.priceMonthly, currency)),
+      line('A year', (plan) => money(plan.priceYearly, currency)),
+      line('Newsletter recipients a month', (plan) => plan.limits.monthlyEmails.toLocaleString('en-US')),
+      ...features.map(({ name, plans: having }) => line(name, ({ id }) => (having.includes(id) ? 'yes' : 'no'))),
+    ].join('\n'),
+  ].join('\n\n')
+}

@@ -1,0 +1,136 @@
+/** Pages and indexes as Markdown for agents: the sources themselves, with absolute links, and lists of them. */
+import type { Content, NavigationSection, Page } from './content.ts'
+import { parse, walk } from './markdown.ts'
+import { pricingMarkdown, type Pricing } from './pricing.ts'
+
+export interface Site {
+  /** Where the content site is, without a slash at the end. */
+  base: string
+  content: Content
+  pricing: Pricing
+}
+
+export const AREAS = { docs: 'Documentation', help: 'Help', blog: 'Blog', changelog: 'Changelog' } as const
+export type Area = keyof typeof AREAS
+
+const PITCH =
+  'Stoa is an online-store backend: a JSON API for the catalog, carts, checkout, orders, customers and marketing of a store, which never sells the last unit twice and loses nothing that it has acknowledged.'
+
+/** The Markdown with the links that begin at the root made absolute. */
+export function absolute(markdown: string, base: string): string {
+  const edits: [at: number, url: string][] = []
+  walk(parse(markdown), (node) => {
+    if ((node.type !== 'link' && node.type !== 'definition') || !node.url.startsWith('/')) return
+    const { start, end } = node.position!
+    const source = markdown.slice(start.offset, end.offset)
+    edits.push([start.offset! + source.lastIndexOf(node.url), node.url])
+  })
+  let result = markdown
+  for (const [at] of edits.toReversed()) result = result.slice(0, at) + base + result.slice(at)
+  return result
+}
+
+/** A document of the site: its title, its text, and where to find the others. */
+export const documentOf = (title: string, body: string, { base }: Pick<Site, 'base'>) =>
+  `# ${title}\n\n${absolute(body, base)}\n\n---\n\nAll pages: ${base}/llms.txt\n`
+
+/** What stands over the text of a page: a release has its version and date. */
+function headOf(page: Page): string {
+  if (page.kind !== 'changelog') return page.title
+  const { version, date, headline } = (page as Page<'changelog'>).frontmatter
+  return `${version}, ${date}: ${headline}`
+}
+
+/** A page as Markdown. */
+export const pageMarkdown = (page: Page, site: Pick<Site, 'base'>) => documentOf(headOf(page), bodyOf(page), site)
+
+/** The text of a page; a release begins with what it mends. */
+export function bodyOf(page: Page): string {
+  const { fixes } = page.frontmatter as { fixes?: string[] }
+  return fixes?.length ? `${page.body}\n\n## Fixes\n\n${fixes.map((fix) => `- ${fix}`).join('\n')}` : page.body
+}
+
+const line = (page: Page, base: string, withDate = false) =>
+  `- [${headOf(page)}](${base}${page.path}.md): ${page.summary}${withDate ? ` (${page.date})` : ''}`
+const pagesOf = ({ content }: Site, area: Area, section?: string) =>
+  content.pages.filter((page) => page.kind === area && (section === undefined || page.section === section))
+const sectionsOf = ({ content }: Site, area: Area): NavigationSection[] =>
+  area === 'docs' || area === 'help' ? content.navigation[area] : []
+
+/** The list of an area's pages under the headings of its sections. */
+function listOf(site: Site, area: Area, depth: number, withDate: boolean): string {
+  const sections = sectionsOf(site, area)
+  const list = (pages: readonly Page[]) => pages.map((page) => line(page, site.base, withDate)).join('\n')
+  if (!sections.length) return list(pagesOf(site, area))
+  return sections.map(({ section, title }) => `${'#'.repeat(depth)} ${title}\n\n${list(pagesOf(site, area, section))}`).join('\n\n')
+}
+
+const ABOUT: Record<Area, string> = {
+  docs: 'How to run Stoa, build a storefront on it, and call its API.',
+  help: 'How to do what a merchant does: one article for each task.',
+  blog: 'How Stoa is built, and why so.',
+  changelog: 'What each release brought.',
+}
+
+/** `/sitemap.md`: everything, nested. */
+export const sitemapMarkdown = (site: Site) =>
+  `# Contents\n\n${(Object.keys(AREAS) as Area[]).map((area) => `## ${AREAS[area]}\n\n${listOf(site, area, 3, true)}`).join('\n\n')}\n\n## More\n\n- [Pricing](${site.base}/pricing.md): what the plans cost and allow.\n`
+
+/** `/{section}/sitemap.md` */
+export const areaSitemap = (site: Site, area: Area) => `# ${AREAS[area]}\n\n${ABOUT[area]}\n\n${listOf(site, area, 2, true)}\n`
+
+/** `/llms.txt` (llmstxt.org): a line for each page. */
+export const llmsTxt = (site: Site) =>
+  `# Stoa\n\n> ${PITCH}\n\nEvery page is there as Markdown under its address with \`.md\`, or with \`Accept: text/markdown\`. The store API describes itself as OpenAPI at \`/api/v1/openapi\` of each store's host; this site's API is described at ${site.base}/openapi.json.\n\n${(
+    Object.keys(AREAS) as Area[]
+  )
+    .map(
+      (area) =>
+        `## ${AREAS[area]}\n\n${pagesOf(site, area)
+          .map((page) => line(page, site.base))
+          .join('\n')}`,
+    )
+    .join(
+      '\n\n',
+    )}\n\n## Optional\n\n- [Pricing](${site.base}/pricing.md): what the plans cost and allow.\n- [All pages in one file](${site.base}/llms-full.txt): everything above, whole.\n`
+
+/** `/{section}/llms.txt` */
+export const areaLlmsTxt = (site: Site, area: Area) => `# Stoa: ${AREAS[area]}\n\n> ${ABOUT[area]}\n\n${listOf(site, area, 2, false)}\n`
+
+/** `/llms-full.txt`: every page, one after the other. */
+export const llmsFullTxt = (site: Site) => site.content.pages.map((page) => pageMarkdown(page, site)).join('\n\n')
+
+/** The home page as Markdown. */
+export function homeMarkdown(site: Site): string {
+  const first = (['introduction', 'quick-start', 'installation'] as const).flatMap(
+    (slug) => site.content.byPath.get(`/docs/getting-started/${slug}`) ?? [],
+  )
+  return documentOf(
+    'Stoa',
+    [
+      PITCH,
+      '## Start',
+      'With Node.js 20 or later and npm, in a clone of the project:',
+      '```sh\nnpm start\n```',
+      'That starts the store API and this site, and prints the keys of a demo store.',
+      first.map((page) => `- [${page.title}](${page.path}): ${page.summary}`).join('\n'),
+      '## Read',
+      (Object.keys(AREAS) as Area[]).map((area) => `- [${AREAS[area]}](/${area}): ${ABOUT[area]}`).join('\n'),
+      `- [Pricing](/pricing): what the plans cost and allow.`,
+    ].join('\n\n'),
+    site,
+  )
+}
+
+/** The front page of an area as Markdown. */
+export const areaMarkdown = (site: Site, area: Area) =>
+  documentOf(AREAS[area], `${ABOUT[area]}\n\n${listOf({ ...site, base: '' }, area, 2, area === 'blog' || area === 'changelog')}`, site)
+
+export const pricingPage = (site: Site) => documentOf('Pricing', pricingMarkdown(site.pricing), site)
+
+export const searchMarkdown = (site: Site) =>
+  documentOf(
+    'Search',
+    'The search of this site needs a browser. To find a page by its title and summary, read [llms.txt](/llms.txt); to search in all texts, [llms-full.txt](/llms-full.txt).',
+    site,
+  )
