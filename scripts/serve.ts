@@ -7,6 +7,7 @@ import { makeDataDir } from '../db/data-dir.ts'
 import { migrateAll } from '../db/migrate-all.ts'
 import { version } from '../package.json'
 import { serveSite } from '../site/server.ts'
+import { build, isBuilt } from './build.ts'
 import { makeDemoStore } from './demo.ts'
 import { startWorkers } from './workers.ts'
 
@@ -43,6 +44,10 @@ async function startApi(config: Config): Promise<Api> {
 /** Starts all of it and prints where it is. What has to be stopped is added to `running`. Throws with one clear line when it can't. */
 export async function serve(running: Running[]) {
   const config = readConfig(process.env)
+  if (!isBuilt()) {
+    console.error('building the content site')
+    await build({ quiet: true })
+  }
   const api = await startApi(config)
   running.push(api)
   try {

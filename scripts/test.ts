@@ -1,7 +1,8 @@
-/** `npm test`: the types, then the suite. The last line is `N passed, N failed`; what follows `--` goes to Vitest. */
+/** `npm test`: the types, the content site, then the suite. The last line is `N passed, N failed`; what follows `--` goes to Vitest. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isBuilt } from './build.ts'
 
 interface Report {
   numPassedTests: number
@@ -49,8 +50,10 @@ function suite(filters: string[]): { passed: number; failed: number; skipped: nu
 
 const typesFailed = run(process.execPath, bin('tsc'), '-p', '.') === 0 ? 0 : 1
 if (typesFailed) console.error('the types do not check')
+// The site's tests read the build, and servers that are started would each make it.
+const buildFailed = isBuilt() || run(process.execPath, new URL('build.ts', import.meta.url).pathname) === 0 ? 0 : 1
 let { passed, failed, skipped } = suite(process.argv.slice(2))
-failed += typesFailed
+failed += typesFailed + buildFailed
 if (skipped && process.env.CI) {
   console.error(`${skipped} skipped: in CI every test has to run`)
   failed += skipped

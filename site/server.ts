@@ -1,9 +1,14 @@
-/** The content site's server. */
+/** The content site's server: answers from the build, logs, and drains when it is told to stop. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Config } from '../api/config.ts'
 import { urlOf } from '../api/config.ts'
 import { close, listen } from '../api/http/listen.ts'
+import { createLog } from '../api/http/log.ts'
+import { pathOf } from '../api/http/url.ts'
 import { version } from '../package.json'
-import { home } from './home.ts'
+import { Answers } from './lib/answers.ts'
+import type { Manifest } from './lib/manifest.ts'
 
 export interface Site {
   port: number
@@ -16,33 +21,42 @@ export interface Site {
 
 /** A page is sent in milliseconds: who takes longer is not reading. */
 const DRAIN_MAX_MS = 5_000
+const DIST = new URL('../dist/', import.meta.url).pathname
 
-const HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'strict-origin-when-cross-origin',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-}
-
-/** Listens on `HOST` and `SITE_PORT`. Throws with one clear line when it can't. */
-export function serveSite(config: Config, apiUrl: string): Site {
-  const page = home(apiUrl, version)
-  const answers: Record<string, () => Response> = {
-    '/': () =>
-      new Response(page, { headers: { ...HEADERS, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'public, max-age=60' } }),
-    '/healthz': () => Response.json({ ok: true, version }, { headers: { ...HEADERS, 'cache-control': 'no-store' } }),
-  }
-  const plain = (status: number, text: string, headers: Record<string, string> = {}) =>
-    new Response(`${text}\n`, { status, headers: { ...HEADERS, 'content-type': 'text/plain; charset=utf-8', ...headers } })
+/** Serves the build in `dist/` on `HOST` and `SITE_PORT`; `storeApi` is where the store API is. Throws with one clear line when it can't. */
+export function serveSite(config: Config, storeApi: string): Site {
+  const log = createLog(config.log)
+  let answers: Answers | undefined
   const server = listen('SITE_PORT', { host: config.host, port: config.sitePort }, (request) => {
-    const answer = answers[new URL(request.url).pathname]
-    if (!answer) return plain(404, 'There is no such page.')
-    if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'This page can only be read.', { allow: 'GET, HEAD' })
-    return answer()
+    const started = performance.now()
+    const response = answers!.answer(request)
+    if (log.enabled('info')) {
+      const ms = Math.round((performance.now() - started) * 100) / 100
+      log.write(response.status >= 500 ? 'warn' : 'info', 'request', {
+        site: true,
+        method: request.method,
+        path: pathOf(request.url).slice(0, 300),
+        status: response.status,
+        ms,
+      })
+    }
+    return response
   })
+  const url = urlOf(config.contentBaseUrl, config.host, server.port!)
+  try {
+    const manifest = JSON.parse(readFileSync(join(DIST, 'manifest.json'), 'utf8')) as Manifest
+    answers = new Answers(manifest, join(DIST, 'site'), { base: url, storeApi, version })
+  } catch (error) {
+    void server.stop(true)
+    throw new Error(`the content site is not built (${(error as Error).message}): run npm run build`)
+  }
   return {
     port: server.port!,
-    url: urlOf(config.contentBaseUrl, config.host, server.port!),
+    url,
     listensOn: urlOf(null, config.host, server.port!),
-    stop: () => close(server, DRAIN_MAX_MS),
+    async stop() {
+      await close(server, DRAIN_MAX_MS)
+      log.flush()
+    },
   }
 }

@@ -7,6 +7,13 @@ import { matchExpression, UNSEEN, type Found } from './search-index.ts'
 import { Lang } from './shapes.ts'
 
 const TYPES = ['product', 'category', 'collection', 'brand', 'post'] as const
+/**
+ * Where the words were found, as it was written: in the text, else in the name. Words that only the folded form has are found, and
+ * not marked.
+ */
+const marked = (column: number) => sql.raw(`snippet(search_fts, ${column}, '**', '**', '…', 16)`)
+const excerpt = sql`trim(case when instr(${marked(1)}, '**') then ${marked(1)} when instr(${marked(0)}, '**') or d.body = '' then ${marked(0)} else ${marked(1)} end)`
+
 const Hit = Type.Object({
   type: OneOf(TYPES),
   id: Uuid(),
@@ -58,7 +65,7 @@ export const search = resource('catalog', '/search').get(
       })
     if (!parts.length) return { data: [], meta: { count: 0 } }
     const rows = (await db.all<Record<string, unknown>>(sql`with hits as materialized (
-        select d.entity as entity, d.entity_id as entity_id, -bm25(search_fts, 10.0, 1.0, 2.0) as score, snippet(search_fts, -1, '**', '**', '…', 16) as snippet
+        select d.entity as entity, d.entity_id as entity_id, -bm25(search_fts, 10.0, 1.0, 2.0) as score, ${excerpt} as snippet
         from search_fts cross join search_documents d on d.id = search_fts.rowid where search_fts match ${expression} and d.locale in ('', ${lang}${storefront ? sql`` : sql`, ${UNSEEN}`})),
       found as (select entity, entity_id, max(score) as score, snippet from hits group by entity, entity_id)
       select type, id, slug, name, snippet, score, count(*) over () as total from (${sql.join(parts, sql` union all `)}) order by score desc, id limit ${query.limit}`)) as never as unknown[][]

@@ -21,6 +21,8 @@ const PROBES = 8
 /** Times stay far below what a cell holds, whatever the rate. */
 const WINDOW_MAX_NS = 2n ** 60n
 const SECOND_NS = 1_000_000_000n
+/** Two processes may have read the clock this far apart, and take tokens in the other order. */
+const SKEW_NS = 10n * SECOND_NS
 
 /** A table for this process alone. */
 export const ownTable = (): BigInt64Array => new BigInt64Array(2 * CELLS)
@@ -81,24 +83,33 @@ export class RateLimiter {
 
   /** A full bucket is full now; a time that no bucket can have is of a clock that was set back since. */
   #current(fullAt: bigint, now: bigint): bigint {
-    return fullAt > now + this.#windowNs ? now : later(fullAt, now)
+    return fullAt > now + this.#windowNs + SKEW_NS ? now : later(fullAt, now)
   }
 
   /** The cell of the name with this hash: its own, or one whose bucket is forgotten for it, a full one if there is one. */
   #cellOf(hash: bigint, now: bigint): number {
+    for (;;) {
+      const found = this.#lookUp(hash, now)
+      if (found.owner === hash) return found.cell
+      // Another process may take it, for this very name even: then it is looked up again.
+      if (Atomics.compareExchange(this.table, found.cell, found.owner, hash) !== found.owner) continue
+      // What the forgotten bucket lacked is no debt of the new one. A time that is past is a full bucket as it stands.
+      if (found.fullAt > now) Atomics.compareExchange(this.table, found.cell + 1, found.fullAt, now)
+      return found.cell
+    }
+  }
+
+  /** The cell of this name, else the one among its cells whose bucket is fullest. */
+  #lookUp(hash: bigint, now: bigint): { cell: number; owner: bigint; fullAt: bigint } {
     const first = Number(BigInt.asUintN(32, hash))
-    let fullest = -1
-    let fullestAt = 0n
+    let fullest: { cell: number; owner: bigint; fullAt: bigint } | undefined
     for (let probe = 0; probe < PROBES; probe++) {
       const cell = 2 * ((first + probe) % CELLS)
       const owner = Atomics.load(this.table, cell)
-      if (owner === hash) return cell
-      const at = owner === 0n ? 0n : this.#current(Atomics.load(this.table, cell + 1), now)
-      if (fullest < 0 || at < fullestAt) [fullest, fullestAt] = [cell, at]
+      const fullAt = Atomics.load(this.table, cell + 1)
+      if (owner === hash) return { cell, owner, fullAt }
+      if (!fullest || this.#current(fullAt, now) < this.#current(fullest.fullAt, now)) fullest = { cell, owner, fullAt }
     }
-    // Two processes may give one cell to two names at once: then these count together until one is forgotten.
-    Atomics.store(this.table, fullest, hash)
-    Atomics.store(this.table, fullest + 1, now)
-    return fullest
+    return fullest!
   }
 }

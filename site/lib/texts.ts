@@ -13,7 +13,7 @@ export interface Site {
 export const AREAS = { docs: 'Documentation', help: 'Help', blog: 'Blog', changelog: 'Changelog' } as const
 export type Area = keyof typeof AREAS
 
-const PITCH =
+export const PITCH =
   'Stoa is an online-store backend: a JSON API for the catalog, carts, checkout, orders, customers and marketing of a store, which never sells the last unit twice and loses nothing that it has acknowledged.'
 
 /** The Markdown with the links that begin at the root made absolute. */
@@ -65,7 +65,7 @@ function listOf(site: Site, area: Area, depth: number, withDate: boolean): strin
   return sections.map(({ section, title }) => `${'#'.repeat(depth)} ${title}\n\n${list(pagesOf(site, area, section))}`).join('\n\n')
 }
 
-const ABOUT: Record<Area, string> = {
+export const ABOUT: Record<Area, string> = {
   docs: 'How to run Stoa, build a storefront on it, and call its API.',
   help: 'How to do what a merchant does: one article for each task.',
   blog: 'How Stoa is built, and why so.',

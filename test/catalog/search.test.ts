@@ -301,3 +301,13 @@ describe('lang', () => {
     expect([await found('bluzki', '&lang=pl-PL'), await found('shirts', '&lang=pl-PL')]).toEqual([[], ['Shirts']])
   })
 })
+
+test('a snippet is what the merchant wrote, wherever the words were found', async () => {
+  const snippet = async (q: string) => (await read(shop, `/search?q=${encodeURIComponent(q)}`)).data[0].snippet
+  await product('Przejście Łódź', { summary: 'Zażółć gęślą jaźń: Żółta świeca', price: 1, sku: 'LODZ-1' })
+  expect(await snippet('świeca')).toContain('Zażółć gęślą jaźń: Żółta **świeca**')
+  expect(await snippet('przejscie')).toBe('**Przejście** Łódź')
+  expect(await snippet('zolta')).toContain('Zażółć gęślą jaźń')
+  await create(shop, '/categories', { name: 'Swetry' })
+  expect(await snippet('swetry')).toBe('**Swetry**')
+})

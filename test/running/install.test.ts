@@ -39,7 +39,7 @@ beforeEach(() => {
 
 describe('the install step', () => {
   test('installs into a fresh clone what the lock file says, with npm, or with Bun where there is no npm', () => {
-    expect(install(['npm', 'bun'])).toBe('npm ci --no-audit --no-fund')
+    expect(install(['npm', 'bun'])).toBe('npm ci --no-audit --no-fund --loglevel=error')
     write('calls', '')
     write('bun.lock', 'stale')
     spawnSync('rm', [join(clone, 'bin/npm')])
@@ -63,12 +63,12 @@ describe('the install step', () => {
     write('node_modules/.package-lock.json', {
       packages: { 'node_modules/kept': { version: '1.2.2' }, 'node_modules/tool': { version: '1.0.0' } },
     })
-    expect(install(['npm'])).toBe('npm ci --no-audit --no-fund')
+    expect(install(['npm'])).toBe('npm ci --no-audit --no-fund --loglevel=error')
   })
 
   test("does without developers' packages where only the servers run", () => {
     write('node_modules/.package-lock.json', { packages: { 'node_modules/kept': { version: '1.2.3' } } })
     expect(install(['npm'])).toBe('')
-    expect(install(['npm'], '--dev')).toBe('npm ci --no-audit --no-fund --include=dev')
+    expect(install(['npm'], '--dev')).toBe('npm ci --no-audit --no-fund --loglevel=error --include=dev')
   })
 })

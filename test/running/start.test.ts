@@ -86,7 +86,7 @@ describe('npm start', () => {
     expect((await fetch(site, { method: 'HEAD' })).status).toBe(200)
     expect((await fetch(`${site}/nope`)).status).toBe(404)
     const refused = await fetch(site, { method: 'POST' })
-    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
   // npm gets the signal and hands it on; a supervisor that knows the server's own process sends it there.

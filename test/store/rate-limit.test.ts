@@ -64,3 +64,23 @@ test('a table in a file is shared, is for this user alone, and keeps its size', 
     rmSync(folder, { recursive: true, force: true })
   }
 })
+
+test('processes that take from new buckets at the same instant get exactly the burst together', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stoa-rates-'))
+  const [NAMES, TRIES, BURST, ROUNDS] = [200, 40, 20, 4]
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      const path = join(folder, String(round))
+      sharedTable(path)
+      const startsAt = Date.now() + 400
+      const child = join(import.meta.dirname, 'rate-limit-child.ts')
+      const children = [1, 2, 3].map(() =>
+        Bun.spawn([process.execPath, child, path, ...[startsAt, NAMES, TRIES, BURST].map(String)], { stdout: 'pipe', stderr: 'inherit' }),
+      )
+      const got = await Promise.all(children.map(async ({ stdout }) => (await new Response(stdout).json()) as number[]))
+      expect(Array.from({ length: NAMES }, (_, n) => got.reduce((sum, mine) => sum + mine[n]!, 0))).toEqual(Array(NAMES).fill(BURST))
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}, 30_000)

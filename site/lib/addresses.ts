@@ -1,0 +1,20 @@
+/** Addresses as clients write them. */
+
+/** The path without percent escapes; null when they are broken. */
+export function decoded(path: string): string | null {
+  if (!path.includes('%')) return path
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return null
+  }
+}
+
+/** The address that a page is asked for under another one; null when this is none. */
+export function straight(path: string): string | null {
+  const short = path
+    .replace(/\/index(\.html)?$/, '/')
+    .replace(/\.html$/, '')
+    .replace(/(.)\/+$/, '$1')
+  return short === path ? null : short
+}

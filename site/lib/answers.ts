@@ -1,0 +1,248 @@
+/** Answering the content site's requests from the manifest of its build: paths, forms, encodings, conditions, problems. */
+import { matches } from '../../api/http/etag.ts'
+import { pathOf } from '../../api/http/url.ts'
+import { decoded, straight } from './addresses.ts'
+import { Bodies, type Body } from './bodies.ts'
+import type { Entry, Manifest } from './manifest.ts'
+import { encodingFor, formFor, prefersProblem, type Form } from './negotiate.ts'
+import { nearest } from './nearest.ts'
+import { problemBody, type Problem } from './problem.ts'
+
+type Headers = Record<string, string>
+
+const READ = 'GET, HEAD, OPTIONS'
+const FOR_EVER = 'public, max-age=31536000, immutable'
+const BRIEFLY = 'public, max-age=60, stale-while-revalidate=600'
+/** A document's address, as a page, as Markdown or in the API. */
+const DOCUMENT = /^(\/api)?\/((docs|help)\/[^/]+\/[^/]+|(blog|changelog)\/[^/]+)$/
+const AREA_CONTENTS = /^\/[^/]+\/(sitemap\.md|llms\.txt)$/
+const MARKDOWN_TYPE: Record<Exclude<Form, 'html'>, string> = { markdown: 'text/markdown; charset=utf-8', text: 'text/plain; charset=utf-8' }
+
+export interface Place {
+  /** Public, without a slash at the end. */
+  base: string
+  storeApi: string
+  version: string
+}
+
+export class Answers {
+  readonly #bodies: Bodies
+  readonly #security: Headers
+  readonly #policy: (path: string) => string
+  /** The headers of what was answered before, by path, form and encoding. */
+  readonly #headers = new Map<string, Headers>()
+
+  constructor(
+    readonly manifest: Manifest,
+    folder: string,
+    readonly place: Place,
+  ) {
+    this.#bodies = new Bodies(folder, manifest, place)
+    this.#security = {
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'strict-origin-when-cross-origin',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'cross-origin',
+      'access-control-allow-origin': '*',
+      ...(place.base.startsWith('https:') ? { 'strict-transport-security': 'max-age=63072000; includeSubDomains; preload' } : {}),
+    }
+    this.#policy = (path) =>
+      `default-src 'none'; script-src 'self' ${[...manifest.scripts, ...(path === '/search' ? ["'wasm-unsafe-eval'"] : [])].join(' ')}; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+  }
+
+  /** Answers one request. Never throws. */
+  answer(request: Request): Response {
+    try {
+      return this.#answer(request)
+    } catch (error) {
+      console.error(error)
+      return this.#problem(request, {
+        status: 500,
+        code: 'internal_error',
+        detail: 'The request failed here.',
+        resolution: 'Try again in a moment.',
+      })
+    }
+  }
+
+  #answer(request: Request): Response {
+    const raw = pathOf(request.url)
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...this.#security, ...CORS } })
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      const detail = `${request.method} is not possible here: everything on this site can only be read.`
+      return this.#problem(request, { status: 405, code: 'method_not_allowed', detail, resolution: 'Send GET or HEAD.' }, { allow: READ })
+    }
+    const path = decoded(raw)
+    if (path === null) {
+      const detail = 'The path has a percent sign that no two hexadecimal digits follow, or that stands for no UTF-8.'
+      return this.#problem(request, { status: 400, code: 'invalid_parameter', detail, resolution: 'Escape the path as RFC 3986 says.' })
+    }
+    if (path === '/healthz') return this.#json(request, { ok: true, version: this.place.version })
+    if (path in this.manifest.pages && Object.hasOwn(this.manifest.pages, path)) return this.#page(request, path)
+    const entry = Object.hasOwn(this.manifest.files, path) ? this.manifest.files[path] : undefined
+    if (entry && path !== '/404') return this.#file(request, path, entry)
+    const target = straight(path)
+    if (target !== null && Object.hasOwn(this.manifest.pages, target)) {
+      const at = request.url.indexOf('?')
+      const location = encodeURI(target) + (at < 0 ? '' : request.url.slice(at))
+      return new Response(null, { status: 308, headers: { ...this.#security, location, 'cache-control': BRIEFLY } })
+    }
+    return this.#missing(request, path)
+  }
+
+  /** A page in the form that the client asks for. */
+  #page(request: Request, path: string): Response {
+    const form = formFor(request.headers.get('accept'))
+    const vary = { vary: 'Accept, Accept-Encoding' }
+    if (form === null) {
+      const detail = 'This page is there as text/html, text/markdown and text/plain.'
+      return this.#problem(
+        request,
+        { status: 406, code: 'not_acceptable', detail, resolution: 'Name one of these types in Accept, or leave it out.' },
+        vary,
+      )
+    }
+    const { html, markdown } = this.manifest.pages[path]!
+    const entry = this.manifest.files[form === 'html' ? html : markdown]!
+    const body = this.#bodies.get(entry, encodingFor(request.headers.get('accept-encoding'), this.#bodies.encodings(entry)))
+    const headers = this.#remembered(`${path} ${form} ${body.encoding}`, () => ({
+      ...(form === 'html' ? this.#htmlHeaders(path) : { ...this.#markdownHeaders(path), 'content-type': MARKDOWN_TYPE[form] }),
+      ...vary,
+      ...this.#about(body, entry),
+    }))
+    return conditional(request, body, headers)
+  }
+
+  /** What has one form: Accept is ignored. */
+  #file(request: Request, path: string, entry: Entry): Response {
+    const body = this.#bodies.get(entry, encodingFor(request.headers.get('accept-encoding'), this.#bodies.encodings(entry)))
+    const headers = this.#remembered(`${path}  ${body.encoding}`, () => {
+      const page = path === '/index.md' ? '/' : path.replace(/\.md$/, '').replace(/^\/api(?=\/(docs|help|blog|changelog)\/)/, '')
+      const isTwin = page !== path && Object.hasOwn(this.manifest.pages, page)
+      return {
+        ...(isTwin ? { link: `<${this.place.base}${page}>; rel="canonical"` } : {}),
+        ...(path === '/.well-known/api-catalog' ? { link: `<${this.place.base}${path}>; rel="api-catalog"` } : {}),
+        'content-type': entry.type,
+        vary: 'Accept-Encoding',
+        ...this.#about(body, entry),
+      }
+    })
+    return conditional(request, body, headers)
+  }
+
+  #remembered(key: string, make: () => Headers): Headers {
+    let headers = this.#headers.get(key)
+    if (!headers) this.#headers.set(key, (headers = make()))
+    return headers
+  }
+
+  #about({ etag, encoding, bytes }: Body, { immutable }: Entry): Headers {
+    return {
+      ...this.#security,
+      etag,
+      'content-length': String(bytes.length),
+      'cache-control': immutable ? FOR_EVER : BRIEFLY,
+      ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+    }
+  }
+
+  #htmlHeaders(path: string): Headers {
+    const { markdown } = this.manifest.pages[path] ?? {}
+    const links = [
+      ...(markdown ? [`<${markdown}>; rel="alternate"; type="text/markdown"`] : []),
+      '</.well-known/api-catalog>; rel="api-catalog"',
+      '</openapi.json>; rel="service-desc"; type="application/json"',
+      '</llms.txt>; rel="describedby"; type="text/markdown"',
+    ]
+    return {
+      'content-type': 'text/html; charset=utf-8',
+      link: links.join(', '),
+      'content-security-policy': this.#policy(path),
+      'x-frame-options': 'DENY',
+    }
+  }
+
+  #markdownHeaders(path: string): Headers {
+    return { 'content-location': this.manifest.pages[path]!.markdown, link: `<${this.place.base}${path}>; rel="canonical"` }
+  }
+
+  #json(request: Request, value: unknown): Response {
+    const text = JSON.stringify(value)
+    const headers = {
+      ...this.#security,
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-length': String(text.length),
+    }
+    return new Response(request.method === 'HEAD' ? null : text, { headers })
+  }
+
+  /** 404: a problem for programs and for those who would rather have one, a page with a search for others. */
+  #missing(request: Request, path: string): Response {
+    const plain = path.replace(/\.md$/, '')
+    const near = nearest(plain, Object.keys(this.manifest.pages)).map((page) => this.place.base + page)
+    const isProblem = /^\/(api|\.well-known)(\/|$)|\.md$/.test(path) || prefersProblem(request.headers.get('accept'))
+    const vary = { vary: 'Accept, Accept-Encoding' }
+    if (!isProblem) return this.#missingPage(request, near, vary)
+    const isDocument = DOCUMENT.test(plain) || AREA_CONTENTS.test(path)
+    const where = isDocument
+      ? `All pages are listed in ${this.place.base}/llms.txt.`
+      : `What there is stands in ${this.place.base}/openapi.json and ${this.place.base}/.well-known/api-catalog.`
+    const detail = isDocument ? `No document has the address ${path.slice(0, 200)}.` : `Nothing is at ${path.slice(0, 200)}.`
+    const resolution = near.length ? `Perhaps you are looking for ${near.join(' or ')}. ${where}` : where
+    return this.#problem(
+      request,
+      { status: 404, code: isDocument ? 'document_not_found' : 'api_route_not_found', detail, resolution },
+      vary,
+    )
+  }
+
+  #missingPage(request: Request, near: readonly string[], more: Headers): Response {
+    const entry = this.manifest.files['/404']!
+    const titles = this.manifest.pages
+    const list = near
+      .map((url) => `<li><a href="${url}">${titles[url.slice(this.place.base.length)]!.title.replaceAll('<', '&lt;')}</a></li>`)
+      .join('')
+    const suggestions = list ? `<p>Perhaps you are looking for one of these:</p><ul>${list}</ul>` : ''
+    const text = new TextDecoder()
+      .decode(this.#bodies.get(entry, 'identity').bytes)
+      .replace(/<div data-suggestions(="[^"]*")?><\/div>/, suggestions)
+    const headers = {
+      ...this.#security,
+      ...more,
+      ...this.#htmlHeaders('/404'),
+      'cache-control': 'no-store',
+      'content-length': String(Buffer.byteLength(text)),
+    }
+    return new Response(request.method === 'HEAD' ? null : text, { status: 404, headers })
+  }
+
+  #problem(request: Request, problem: Problem, more: Headers = {}): Response {
+    const text = problemBody(problem, this.place.base, this.place.base + request.url.slice(request.url.indexOf('/', 8)).slice(0, 500))
+    const headers = {
+      ...this.#security,
+      ...more,
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      'content-length': String(Buffer.byteLength(text)),
+    }
+    return new Response(request.method === 'HEAD' ? null : text, { status: problem.status, headers })
+  }
+}
+
+const CORS: Headers = {
+  allow: READ,
+  'access-control-allow-methods': READ,
+  'access-control-allow-headers': '*',
+  'access-control-max-age': '86400',
+}
+
+/** The answer, or 304 when the client has these very bytes. */
+function conditional(request: Request, { bytes, etag }: Body, headers: Headers): Response {
+  const condition = request.headers.get('if-none-match')
+  if (condition !== null && matches(condition, etag)) {
+    const { 'content-length': _, 'content-type': __, 'content-encoding': ___, ...rest } = headers
+    return new Response(null, { status: 304, headers: rest })
+  }
+  return new Response(request.method === 'HEAD' ? null : bytes, { headers })
+}

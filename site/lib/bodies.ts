@@ -1,0 +1,83 @@
+/**
+ * The bodies of a build, read when they are first asked for. A build knows where it will be served only as far as its configuration
+ * told: served elsewhere, the addresses in it are replaced, and what is compressed is compressed anew.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { etagOf, isText, SUFFIX, type Entry, type Manifest } from './manifest.ts'
+import type { Encoding } from './negotiate.ts'
+
+export interface Body {
+  bytes: Uint8Array<ArrayBuffer>
+  etag: string
+  encoding: Encoding
+}
+
+/** Bodies beyond this many bytes are read again when they are needed. */
+const KEPT_MAX_BYTES = 128 * 1024 * 1024
+/** Of bodies that are compressed while somebody waits. */
+const QUICK_BROTLI = 5
+
+export class Bodies {
+  readonly #kept = new Map<string, Body>()
+  #bytes = 0
+  readonly #replace: [from: string, to: string][]
+
+  constructor(
+    readonly folder: string,
+    manifest: Pick<Manifest, 'base' | 'storeApi'>,
+    actual: { base: string; storeApi: string },
+  ) {
+    this.#replace = [[manifest.base, actual.base] as [string, string], [manifest.storeApi, actual.storeApi] as [string, string]].filter(
+      ([from, to]) => from !== to,
+    )
+  }
+
+  /** The encodings that a file can be had in. */
+  encodings(entry: Entry): ReadonlySet<Encoding> {
+    if (!this.#isMoved(entry)) return new Set(Object.keys(entry.etags) as Encoding[])
+    return new Set<Encoding>('br' in entry.etags ? ['identity', 'br', 'gzip'] : ['identity'])
+  }
+
+  /** A file in one of its encodings. */
+  get(entry: Entry, encoding: Encoding): Body {
+    const key = `${encoding} ${entry.file}`
+    const known = this.#kept.get(key)
+    if (known) return known
+    const body = this.#isMoved(entry) ? this.#moved(entry, encoding) : this.#stored(entry, encoding)
+    this.#keep(key, body)
+    return body
+  }
+
+  #isMoved({ type, immutable }: Entry): boolean {
+    return this.#replace.length > 0 && isText(type) && !immutable
+  }
+
+  #stored(entry: Entry, encoding: Encoding): Body {
+    return { bytes: new Uint8Array(readFileSync(join(this.folder, entry.file + SUFFIX[encoding]))), etag: entry.etags[encoding]!, encoding }
+  }
+
+  #moved(entry: Entry, encoding: Encoding): Body {
+    let text = readFileSync(join(this.folder, entry.file), 'utf8')
+    for (const [from, to] of this.#replace) text = text.replaceAll(from, to)
+    const plain = Buffer.from(text)
+    const bytes =
+      encoding === 'br'
+        ? brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: QUICK_BROTLI } })
+        : encoding === 'gzip'
+          ? gzipSync(plain)
+          : plain
+    return { bytes: new Uint8Array(bytes), etag: etagOf(bytes), encoding }
+  }
+
+  #keep(key: string, body: Body) {
+    this.#kept.set(key, body)
+    this.#bytes += body.bytes.length
+    for (const [oldest, { bytes }] of this.#kept) {
+      if (this.#bytes <= KEPT_MAX_BYTES) break
+      this.#kept.delete(oldest)
+      this.#bytes -= bytes.length
+    }
+  }
+}

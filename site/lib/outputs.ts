@@ -1,0 +1,65 @@
+/** Everything that the site serves beside Astro's pages, by path. Every body comes from the one index of the content. */
+import type { Page } from './content.ts'
+import { apiCatalog, feed, latestRelease, openapiJson, pricingJson, robotsTxt, sitemapXml } from './machine.ts'
+import * as texts from './texts.ts'
+import type { Area, Site } from './texts.ts'
+
+export const MARKDOWN = 'text/markdown; charset=utf-8'
+export const JSON_TYPE = 'application/json; charset=utf-8'
+const XML = 'application/xml; charset=utf-8'
+const RSS = 'application/rss+xml; charset=utf-8'
+const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+
+export interface Output {
+  type: string
+  body: string
+}
+
+/** Pages that the site makes itself, with what they are as Markdown. */
+function ownPages(site: Site): [path: string, markdown: string][] {
+  return [
+    ['/', texts.homeMarkdown(site)],
+    ...(Object.keys(texts.AREAS) as Area[]).map((area): [string, string] => [`/${area}`, texts.areaMarkdown(site, area)]),
+    ['/pricing', texts.pricingPage(site)],
+    ['/search', texts.searchMarkdown(site)],
+  ]
+}
+
+/** The paths of all pages: each has an HTML and a Markdown form. */
+export const pagePaths = (site: Site): string[] => [...ownPages(site).map(([path]) => path), ...site.content.pages.map(({ path }) => path)]
+
+/** Where the Markdown of a page is: `/docs.md`, `/index.md` for the home page. */
+export const markdownPath = (path: string) => (path === '/' ? '/index.md' : `${path}.md`)
+
+/** All outputs by their path; `storeApi` is where the store API is. */
+export function outputsOf(site: Site, storeApi: string): Map<string, Output> {
+  const outputs = new Map<string, Output>()
+  const add = (path: string, type: string, body: string) => outputs.set(path, { type, body })
+  for (const [path, markdown] of ownPages(site)) add(markdownPath(path), MARKDOWN, markdown)
+  for (const page of site.content.pages) {
+    const markdown = texts.pageMarkdown(page, site)
+    add(markdownPath(page.path), MARKDOWN, markdown)
+    add(`/api${page.path}`, MARKDOWN, markdown)
+  }
+  add('/api/index-md', MARKDOWN, texts.homeMarkdown(site))
+  add('/sitemap.md', MARKDOWN, texts.sitemapMarkdown(site))
+  add('/llms.txt', MARKDOWN, texts.llmsTxt(site))
+  add('/llms-full.txt', MARKDOWN, texts.llmsFullTxt(site))
+  for (const area of Object.keys(texts.AREAS) as Area[]) {
+    add(`/${area}/sitemap.md`, MARKDOWN, texts.areaSitemap(site, area))
+    add(`/${area}/llms.txt`, MARKDOWN, texts.areaLlmsTxt(site, area))
+  }
+  add('/openapi.json', JSON_TYPE, openapiJson(site))
+  add('/.well-known/api-catalog', LINKSET, apiCatalog(site, storeApi))
+  add('/api/pricing', JSON_TYPE, pricingJson(site))
+  add('/api/pricing-md', MARKDOWN, texts.pricingPage(site))
+  add('/api/changelog/latest', JSON_TYPE, latestRelease(site))
+  add('/sitemap.xml', XML, sitemapXml(site))
+  add('/robots.txt', 'text/plain; charset=utf-8', robotsTxt(site))
+  const of = (...kinds: Page['kind'][]) =>
+    site.content.pages.filter(({ kind }) => kinds.includes(kind)).toSorted((a, b) => (a.date === b.date ? 0 : a.date < b.date ? 1 : -1))
+  add('/rss.xml', RSS, feed(site, '/rss.xml', 'Stoa: blog and releases', of('blog', 'changelog')))
+  add('/blog/rss.xml', RSS, feed(site, '/blog/rss.xml', 'Stoa: blog', of('blog')))
+  add('/changelog/rss.xml', RSS, feed(site, '/changelog/rss.xml', 'Stoa: releases', of('changelog')))
+  return outputs
+}

@@ -1,0 +1,64 @@
+/** The search page: asks the index that was made with the site as one types; the arrow keys go through what is found. */
+export {}
+
+interface Found {
+  url: string
+  meta: { title: string }
+  excerpt: string
+}
+interface Index {
+  search(query: string): Promise<{ results: { data(): Promise<Found> }[] }>
+}
+
+const SHOWN = 12
+const field = document.querySelector<HTMLInputElement>('#q')!
+const status = document.querySelector<HTMLElement>('[data-search-status]')!
+const list = document.querySelector<HTMLOListElement>('[data-search-results]')!
+const PAGEFIND = '/pagefind/pagefind.js'
+let index: Promise<Index> | undefined
+let asked = 0
+
+async function search() {
+  const query = field.value.trim()
+  const turn = ++asked
+  history.replaceState(null, '', query ? `?q=${encodeURIComponent(query)}` : location.pathname)
+  if (!query) {
+    list.replaceChildren()
+    status.textContent = ''
+    return
+  }
+  index ??= import(/* @vite-ignore */ PAGEFIND)
+  const { results } = await (await index).search(query)
+  const found = await Promise.all(results.slice(0, SHOWN).map((result) => result.data()))
+  if (turn !== asked) return
+  status.textContent = results.length ? `${results.length} page${results.length === 1 ? '' : 's'}` : `Nothing was found for “${query}”.`
+  list.replaceChildren(
+    ...found.map(({ url, meta, excerpt }) => {
+      const item = document.createElement('li')
+      const link = document.createElement('a')
+      link.href = url.replace(/\.html$/, '')
+      link.textContent = meta.title.replace(/\s*#.*$/, '')
+      const text = document.createElement('p')
+      // Marks and entities alone: the excerpt is made from the site's own pages.
+      text.innerHTML = excerpt
+      item.append(link, text)
+      return item
+    }),
+  )
+}
+
+field.value = new URLSearchParams(location.search).get('q') ?? ''
+field.addEventListener('input', () => void search())
+field.form!.addEventListener('submit', (event) => {
+  event.preventDefault()
+  list.querySelector('a')?.click()
+})
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+  const stops = [field, ...list.querySelectorAll('a')]
+  const at = stops.indexOf(document.activeElement as HTMLInputElement)
+  if (at < 0) return
+  event.preventDefault()
+  stops[Math.max(0, Math.min(stops.length - 1, at + (event.key === 'ArrowDown' ? 1 : -1)))]!.focus()
+})
+if (field.value) void search()

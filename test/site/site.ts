@@ -1,0 +1,39 @@
+/** The built content site, answered in this process. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isBuilt } from '../../scripts/build.ts'
+import { Answers } from '../../site/lib/answers.ts'
+import type { Manifest } from '../../site/lib/manifest.ts'
+
+export const ROOT = new URL('../..', import.meta.url).pathname
+
+export interface Asked {
+  status: number
+  headers: Headers
+  text: string
+  /** Of JSON. */
+  body: any
+}
+
+/** The site as it is at `base`, where it was built for unless told otherwise. */
+export async function openSite(place: { base?: string; storeApi?: string } = {}) {
+  // The test runner's own variables (BASE_URL) mean something else to the build.
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME }
+  if (!isBuilt()) Bun.spawnSync([process.execPath, 'scripts/build.ts'], { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] })
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'dist/manifest.json'), 'utf8')) as Manifest
+  const { base = manifest.base, storeApi = manifest.storeApi } = place
+  const answers = new Answers(manifest, join(ROOT, 'dist/site'), { base, storeApi, version: 'test' })
+  const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Asked> => {
+    const response = answers.answer(new Request(`http://site.test${path}`, { method, headers }))
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    const text = new TextDecoder().decode(bytes)
+    const isJson = /json/.test(response.headers.get('content-type') ?? '')
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text && !response.headers.has('content-encoding') ? JSON.parse(text) : null,
+    }
+  }
+  return { manifest, base, ask }
+}
