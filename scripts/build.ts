@@ -21,6 +21,8 @@ const SOURCES = ['content', 'site', 'api', 'astro.config.mjs', 'package.json', '
 /** Smaller bodies grow by their headers. */
 const COMPRESS_LEAST_BYTES = 400
 const AT_ONCE = 4
+/** Of what Pagefind brings: the index and what reads it, without its search forms. */
+const SEARCH_FILES = /^(pagefind\.js|pagefind-(entry\.json|worker\.js)|fragment\/.*|index\/.*|wasm\..*|.*\.pf_meta)$/
 
 const compress: Record<Exclude<Encoding, 'identity'>, (bytes: Uint8Array) => Promise<Uint8Array>> = {
   br: (bytes) =>
@@ -105,12 +107,16 @@ async function indexSearch(folder: string) {
     const { index, errors } = await createIndex({})
     if (!index) throw new Error(`the search index can't be made: ${errors.join(', ')}`)
     await index.addDirectory({ path: folder })
-    await index.writeFiles({ outputPath: join(folder, 'pagefind') })
+    // Written by this process: Pagefind's own writing has returned before its files were whole.
+    const { files } = await index.getFiles()
+    for (const { path, content } of files) {
+      if (!SEARCH_FILES.test(path)) continue
+      mkdirSync(dirname(join(folder, 'pagefind', path)), { recursive: true })
+      writeFileSync(join(folder, 'pagefind', path), content)
+    }
   } finally {
     await close()
   }
-  for (const file of readdirSync(join(folder, 'pagefind')))
-    if (/^pagefind-(?!worker)/.test(file) && !/entry/.test(file)) rmSync(join(folder, 'pagefind', file))
 }
 
 export interface Built {

@@ -1,6 +1,6 @@
 /** What rendered Markdown gets for readers: anchors on headings, tables that scroll by themselves, code that can be copied. */
 
-const COPY = '<button type="button" class="copy" data-copy hidden>Copy</button>'
+const COPY = '<button type="button" class="copy" data-copy data-markdown-ignore hidden>Copy</button>'
 
 /** The HTML of a page with what readers need added; works without scripts, which only show the buttons. */
 export function decorated(html: string): string {
@@ -8,9 +8,9 @@ export function decorated(html: string): string {
     .replace(
       /<h([2-4]) id="([^"]+)">([^]*?)<\/h\1>/g,
       (_, depth: string, id: string, inner: string) =>
-        `<h${depth} id="${id}">${inner} <a class="anchor" href="#${id}"><span aria-hidden="true">#</span><span class="hidden">Link to this section</span></a></h${depth}>`,
+        `<h${depth} id="${id}">${inner} <a class="anchor" href="#${id}" data-markdown-ignore><span aria-hidden="true">#</span><span class="hidden">Link to this section</span></a></h${depth}>`,
     )
-    .replace(/<table>/g, '<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>')
+    .replace(/<table>/g, '<div class="scroll" tabindex="0"><table>')
     .replace(/<\/table>/g, '</table></div>')
     .replace(
       /<pre([^>]*)>/g,

@@ -75,6 +75,8 @@ export function foreignTo(tree: Root): { what: string; line: number }[] {
   walk(tree, (node) => {
     if (node.type === 'html' && !/^<!--[^]*-->$/.test(node.value.trim()))
       found.push({ what: `HTML (${node.value.slice(0, 30)})`, line: node.position!.start.line })
+    if (node.type === 'table' && node.children[0]!.children.some((cell) => textOf(cell).trim() === ''))
+      found.push({ what: 'a table with a column that has no name', line: node.position!.start.line })
     if (node.type === 'heading' && node.depth === 1)
       found.push({ what: 'a heading of the first level: the title is one', line: node.position!.start.line })
   })

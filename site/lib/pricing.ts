@@ -63,7 +63,7 @@ export function pricingMarkdown({ currency, updatedAt, plans, features }: Pricin
     ),
     '## Compare',
     [
-      cells(['', ...plans.map(({ name }) => name)]),
+      cells(['What', ...plans.map(({ name }) => name)]),
       cells(['---', ...plans.map(() => '---')]),
       line('A month', (plan) => money(plan.priceMonthly, currency)),
       line('A year', (plan) => money(plan.priceYearly, currency)),

@@ -30,9 +30,9 @@ export function absolute(markdown: string, base: string): string {
   return result
 }
 
-/** A document of the site: its title, its text, and where to find the others. */
+/** A document of the site: its title, its text, and where to find the others, for those who read the beginning or the end alone. */
 export const documentOf = (title: string, body: string, { base }: Pick<Site, 'base'>) =>
-  `# ${title}\n\n${absolute(body, base)}\n\n---\n\nAll pages: ${base}/llms.txt\n`
+  `# ${title}\n\n> Index of all pages: ${base}/llms.txt\n\n${absolute(body, base)}\n\n---\n\nAll pages: ${base}/llms.txt\n`
 
 /** What stands over the text of a page: a release has its version and date. */
 function headOf(page: Page): string {

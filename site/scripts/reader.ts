@@ -49,7 +49,3 @@ document.addEventListener('keydown', (event) => {
   if (field) field.focus()
   else location.assign('/search')
 })
-
-// On a narrow screen the pages of the section would stand before the text.
-if (matchMedia('(max-width: 63.99rem)').matches)
-  for (const section of document.querySelectorAll('.side details[open]')) section.removeAttribute('open')

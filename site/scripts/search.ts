@@ -18,6 +18,16 @@ const PAGEFIND = '/pagefind/pagefind.js'
 let index: Promise<Index> | undefined
 let asked = 0
 
+/** Whether what was marked is what was asked for: the index falls back to ever shorter beginnings of a word that it does not have. */
+function isMeant(query: string, { excerpt, meta }: Found): boolean {
+  const marked = [...excerpt.matchAll(/<mark>(.+?)<\/mark>/g)].map(([, word]) => word!.toLowerCase())
+  const found = [...marked, ...meta.title.toLowerCase().split(/\W+/)]
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .some((word) => found.some((other) => other.startsWith(word.slice(0, 4))))
+}
+
 async function search() {
   const query = field.value.trim()
   const turn = ++asked
@@ -29,9 +39,9 @@ async function search() {
   }
   index ??= import(/* @vite-ignore */ PAGEFIND)
   const { results } = await (await index).search(query)
-  const found = await Promise.all(results.slice(0, SHOWN).map((result) => result.data()))
+  const found = (await Promise.all(results.slice(0, SHOWN).map((result) => result.data()))).filter((page) => isMeant(query, page))
   if (turn !== asked) return
-  status.textContent = results.length ? `${results.length} page${results.length === 1 ? '' : 's'}` : `Nothing was found for “${query}”.`
+  status.textContent = found.length ? `${results.length} page${results.length === 1 ? '' : 's'}` : `Nothing was found for “${query}”.`
   list.replaceChildren(
     ...found.map(({ url, meta, excerpt }) => {
       const item = document.createElement('li')

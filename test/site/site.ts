@@ -19,7 +19,10 @@ export interface Asked {
 export async function openSite(place: { base?: string; storeApi?: string } = {}) {
   // The test runner's own variables (BASE_URL) mean something else to the build.
   const env = { PATH: process.env.PATH, HOME: process.env.HOME }
-  if (!isBuilt()) Bun.spawnSync([process.execPath, 'scripts/build.ts'], { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] })
+  if (!isBuilt()) {
+    const { exitCode } = Bun.spawnSync([process.execPath, 'scripts/build.ts'], { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] })
+    if (exitCode !== 0) throw new Error('the content site can not be built')
+  }
   const manifest = JSON.parse(readFileSync(join(ROOT, 'dist/manifest.json'), 'utf8')) as Manifest
   const { base = manifest.base, storeApi = manifest.storeApi } = place
   const answers = new Answers(manifest, join(ROOT, 'dist/site'), { base, storeApi, version: 'test' })

@@ -1,0 +1,181 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Answers } from '../../site/lib/answers.ts'
+import { openSite, ROOT } from '../site/site.ts'
+
+const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium'
+/** One of each kind of page. */
+const KINDS = {
+  home: '/',
+  area: '/help',
+  docs: '/docs/getting-started/quick-start',
+  reference: '/docs/api-reference/coupons',
+  help: '/help/payments/taxes',
+  blog: '/blog',
+  post: '/blog/group-commit',
+  release: '/changelog/2026-11-21-a-store-that-sells',
+  pricing: '/pricing',
+  search: '/search?q=coupon',
+  missing: '/docs/api-reference/cupons',
+}
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let browser: Browser
+let server: Bun.Server<undefined>
+beforeAll(async () => {
+  if (!existsSync(EXECUTABLE)) return
+  const { manifest } = await openSite()
+  let answers: Answers | undefined
+  server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => answers!.answer(request) })
+  answers = new Answers(manifest, `${ROOT}/dist/site`, { base: server.url.origin, storeApi: manifest.storeApi, version: 'test' })
+  browser = await chromium.launch({
+    executablePath: EXECUTABLE,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  })
+}, 60_000)
+afterAll(async () => {
+  await browser?.close()
+  await server?.stop(true)
+})
+
+/** A page of the site in a fresh profile; what its console complains of is an error. */
+async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  const page = await context.newPage()
+  page.on('pageerror', (error) => {
+    throw error
+  })
+  await page.goto(server.url.origin + path, { waitUntil: 'load' })
+  return page
+}
+
+/** A machine without Chromium can run the rest; CI installs it, and fails on what is skipped. */
+const browserTests = describe.skipIf(!existsSync(EXECUTABLE))
+
+browserTests.each(Object.entries(KINDS))('%s', (_, path) => {
+  test.each(['light', 'dark'] as const)('has nothing that axe minds, %s', async (colorScheme) => {
+    // axe is put into the page by the test: the site's own policy would not let it in.
+    const page = await open(path, { colorScheme, bypassCSP: true })
+    if (path.includes('?q=')) await page.waitForSelector('[data-search-results] a')
+    await page.addScriptTag({ content: AXE })
+    const { violations } = await page.evaluate(() =>
+      (globalThis as never as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } }).axe.run(),
+    )
+    expect(violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map(({ html }) => html.slice(0, 120))])).toEqual([])
+    await page.context().close()
+  })
+
+  test('can be read without scripts, and does not scroll sideways on a phone', async () => {
+    const page = await open(path, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } })
+    expect(await page.locator('main h1').isVisible()).toBe(true)
+    expect(await page.locator('button:visible').count()).toBe(path === KINDS.missing ? 1 : 0)
+    const wide = await open(path, { viewport: { width: 360, height: 740 } })
+    expect(await wide.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    await Promise.all([page.context().close(), wide.context().close()])
+  })
+
+  test('loads nothing that its policy refuses', async () => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !/404/.test(message.text())) complaints.push(message.text())
+    })
+    await page.goto(server.url.origin + path, { waitUntil: 'networkidle' })
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+browserTests('the search', () => {
+  test('is reached by /, finds while one types, and is walked by the arrow keys', async () => {
+    const page = await open('/docs')
+    await page.keyboard.press('/')
+    await page.waitForURL('**/search')
+    await page.waitForLoadState('load')
+    await page.keyboard.type('free shipping')
+    await page.waitForSelector('[data-search-results] a')
+    expect(await page.locator('[data-search-status]').textContent()).toMatch(/^\d+ pages?$/)
+    await page.keyboard.press('ArrowDown')
+    const href = await page.evaluate(() => (document.activeElement as HTMLAnchorElement).getAttribute('href'))
+    expect(href).toMatch(/^\/(docs|help|blog)\/[^.]+$/)
+    await page.keyboard.press('ArrowUp')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('q')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**${href}`)
+    await page.context().close()
+  })
+
+  test('an address finds again what was found, and tells when nothing is', async () => {
+    const page = await open('/search?q=refund')
+    await page.waitForSelector('[data-search-results] a')
+    expect(await page.inputValue('#q')).toBe('refund')
+    await page.fill('#q', 'xyzzyplugh')
+    await page.waitForFunction(() => document.querySelector('[data-search-status]')?.textContent?.startsWith('Nothing'))
+    await page.context().close()
+  })
+})
+
+browserTests('the theme', () => {
+  const background = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+
+  test('follows the system, can be chosen, and is there before the page is painted', async () => {
+    const page = await open('/docs', { colorScheme: 'light' })
+    const light = await background(page)
+    const toggle = page.locator('[data-theme-toggle]')
+    await toggle.click()
+    await toggle.click()
+    expect(await toggle.textContent()).toBe('Theme: dark')
+    const dark = await background(page)
+    expect(dark).not.toBe(light)
+    await page.goto(`${server.url.origin}/pricing`, { waitUntil: 'commit' })
+    await page.waitForSelector('h1')
+    expect(await background(page)).toBe(dark)
+    await toggle.click()
+    expect(await background(page)).toBe(light)
+    const system = await open('/docs', { colorScheme: 'dark' })
+    expect(await background(system)).toBe(dark)
+    await Promise.all([page.context().close(), system.context().close()])
+  })
+})
+
+browserTests('a page', () => {
+  test('code and the whole page can be copied', async () => {
+    const page = await open(KINDS.docs, { permissions: ['clipboard-read', 'clipboard-write'] })
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
+    const button = page.locator('article [data-copy]').first()
+    await button.click()
+    expect(await button.textContent()).toBe('Copied')
+    expect(await clipboard()).toBe(await page.locator('article pre').first().textContent())
+    await page.locator('[data-copy-page]').click()
+    await page.waitForFunction(() => document.querySelector('[data-copy-page]')?.textContent === 'Copied')
+    expect(await clipboard()).toMatch(/^# /)
+    await page.context().close()
+  })
+
+  test('has its contents, the way to it, its neighbours and anchors', async () => {
+    const page = await open(KINDS.reference)
+    expect(await page.locator('.crumbs a').allTextContents()).toEqual(['Documentation', 'API reference'])
+    expect(await page.locator('.side [aria-current="page"]').textContent()).toContain('Coupons')
+    await page.locator('.contents a', { hasText: 'Fields' }).click()
+    expect(new URL(page.url()).hash).toBe('#fields')
+    expect(await page.locator('#fields a.anchor').getAttribute('href')).toBe('#fields')
+    const next = await page.locator('[rel="next"]').getAttribute('href')
+    await page.locator('[rel="next"]').click()
+    await page.waitForURL(`**${next}`)
+    expect(await page.locator('[rel="prev"]').getAttribute('href')).toBe(KINDS.reference)
+    await page.context().close()
+  })
+
+  test('the content is one step away for who uses the keyboard', async () => {
+    const page = await open(KINDS.docs)
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content')
+    await page.keyboard.press('Enter')
+    expect(new URL(page.url()).hash).toBe('#content')
+    await page.context().close()
+  })
+})

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { Answers } from '../../site/lib/answers.ts'
+import { openSite, ROOT } from './site.ts'
+
+interface Result {
+  id: string
+  status: 'pass' | 'warn' | 'fail' | 'skip' | 'error'
+  message: string
+}
+
+test('afdocs, which scores how well agents can read a site, finds nothing to mend', async () => {
+  const { manifest } = await openSite()
+  let answers: Answers | undefined
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => answers!.answer(request) })
+  try {
+    answers = new Answers(manifest, `${ROOT}/dist/site`, { base: server.url.origin, storeApi: manifest.storeApi, version: 'test' })
+    const command = [
+      process.execPath,
+      `${ROOT}/node_modules/.bin/afdocs`,
+      'check',
+      server.url.origin,
+      '--format',
+      'json',
+      '--quiet',
+      '--request-delay',
+      '0',
+    ]
+    const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'inherit' })
+    const { results } = (await new Response(child.stdout).json()) as { results: Result[] }
+    expect(results.length).toBeGreaterThan(20)
+    // What does not apply is skipped: nothing here is behind a login.
+    expect(results.filter(({ status }) => status !== 'pass').map(({ id, status, message }) => [id, status, message])).toEqual([
+      ['auth-alternative-access', 'skip', expect.any(String)],
+    ])
+  } finally {
+    await server.stop(true)
+  }
+}, 180_000)
