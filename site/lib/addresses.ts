@@ -18,3 +18,10 @@ export function straight(path: string): string | null {
     .replace(/(.)\/+$/, '$1')
   return short === path ? null : short
 }
+
+/** A document's address, as a page, as Markdown or in the API. */
+const DOCUMENT = /^(\/api)?\/((docs|help)\/[^/]+\/[^/]+|(blog|changelog)\/[^/]+)$/
+const AREA_CONTENTS = /^\/[^/]+\/(sitemap\.md|llms\.txt)$/
+
+/** Whether a path has the shape of a document's address: then it is a document that is missing, not an endpoint. */
+export const isDocumentShaped = (path: string) => DOCUMENT.test(path.replace(/\.md$/, '')) || AREA_CONTENTS.test(path)

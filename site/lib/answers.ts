@@ -1,21 +1,20 @@
 /** Answering the content site's requests from the manifest of its build: paths, forms, encodings, conditions, problems. */
-import { matches } from '../../api/http/etag.ts'
 import { pathOf } from '../../api/http/url.ts'
-import { decoded, straight } from './addresses.ts'
+import { decoded, isDocumentShaped, straight } from './addresses.ts'
 import { Bodies, type Body } from './bodies.ts'
 import type { Entry, Manifest } from './manifest.ts'
 import { encodingFor, formFor, prefersProblem, type Form } from './negotiate.ts'
 import { nearest } from './nearest.ts'
+import { CORS, Prepared, READ, type Fields } from './prepared.ts'
 import { problemBody, type Problem } from './problem.ts'
 
-type Headers = Record<string, string>
-
-const READ = 'GET, HEAD, OPTIONS'
+/** Questions that are remembered, and the longest of them. */
+const QUESTIONS_MAX = 5_000
+const QUESTION_MAX = 400
+/** Answers that are kept whole. */
+const PREPARED_MAX = 2_000
 const FOR_EVER = 'public, max-age=31536000, immutable'
 const BRIEFLY = 'public, max-age=60, stale-while-revalidate=600'
-/** A document's address, as a page, as Markdown or in the API. */
-const DOCUMENT = /^(\/api)?\/((docs|help)\/[^/]+\/[^/]+|(blog|changelog)\/[^/]+)$/
-const AREA_CONTENTS = /^\/[^/]+\/(sitemap\.md|llms\.txt)$/
 const MARKDOWN_TYPE: Record<Exclude<Form, 'html'>, string> = { markdown: 'text/markdown; charset=utf-8', text: 'text/plain; charset=utf-8' }
 
 export interface Place {
@@ -27,10 +26,11 @@ export interface Place {
 
 export class Answers {
   readonly #bodies: Bodies
-  readonly #security: Headers
+  readonly #security: Fields
   readonly #policy: (path: string) => string
-  /** The headers of what was answered before, by path, form and encoding. */
-  readonly #headers = new Map<string, Headers>()
+  /** What was answered before, by path, form and encoding, and by what was asked: the same question needs no thinking twice. */
+  readonly #prepared = new Map<string, Prepared>()
+  readonly #asked = new Map<string, Prepared>()
 
   constructor(
     readonly manifest: Manifest,
@@ -41,7 +41,6 @@ export class Answers {
     this.#security = {
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'strict-origin-when-cross-origin',
-      'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'cross-origin',
       'access-control-allow-origin': '*',
       ...(place.base.startsWith('https:') ? { 'strict-transport-security': 'max-age=63072000; includeSubDomains; preload' } : {}),
@@ -66,6 +65,21 @@ export class Answers {
   }
 
   #answer(request: Request): Response {
+    const { url, headers } = request
+    const question = `${url} ${headers.get('accept')} ${headers.get('accept-encoding')}`
+    const known = request.method === 'GET' ? this.#asked.get(question) : undefined
+    if (known) return known.answer(request)
+    const answer = this.#work(request)
+    if (!(answer instanceof Prepared)) return answer
+    if (question.length <= QUESTION_MAX) {
+      if (this.#asked.size >= QUESTIONS_MAX) this.#asked.clear()
+      this.#asked.set(question, answer)
+    }
+    return answer.answer(request)
+  }
+
+  /** What answers a request: one of the prepared bodies, or an answer for it alone. */
+  #work(request: Request): Prepared | Response {
     const raw = pathOf(request.url)
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...this.#security, ...CORS } })
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -91,7 +105,7 @@ export class Answers {
   }
 
   /** A page in the form that the client asks for. */
-  #page(request: Request, path: string): Response {
+  #page(request: Request, path: string): Prepared | Response {
     const form = formFor(request.headers.get('accept'))
     const vary = { vary: 'Accept, Accept-Encoding' }
     if (form === null) {
@@ -105,18 +119,17 @@ export class Answers {
     const { html, markdown } = this.manifest.pages[path]!
     const entry = this.manifest.files[form === 'html' ? html : markdown]!
     const body = this.#bodies.get(entry, encodingFor(request.headers.get('accept-encoding'), this.#bodies.encodings(entry)))
-    const headers = this.#remembered(`${path} ${form} ${body.encoding}`, () => ({
+    return this.#prepare(`${path} ${form} ${body.encoding}`, body, () => ({
       ...(form === 'html' ? this.#htmlHeaders(path) : { ...this.#markdownHeaders(path), 'content-type': MARKDOWN_TYPE[form] }),
       ...vary,
       ...this.#about(body, entry),
     }))
-    return conditional(request, body, headers)
   }
 
   /** What has one form: Accept is ignored. */
-  #file(request: Request, path: string, entry: Entry): Response {
+  #file(request: Request, path: string, entry: Entry): Prepared {
     const body = this.#bodies.get(entry, encodingFor(request.headers.get('accept-encoding'), this.#bodies.encodings(entry)))
-    const headers = this.#remembered(`${path}  ${body.encoding}`, () => {
+    return this.#prepare(`${path}  ${body.encoding}`, body, () => {
       const page = path === '/index.md' ? '/' : path.replace(/\.md$/, '').replace(/^\/api(?=\/(docs|help|blog|changelog)\/)/, '')
       const isTwin = page !== path && Object.hasOwn(this.manifest.pages, page)
       return {
@@ -127,16 +140,19 @@ export class Answers {
         ...this.#about(body, entry),
       }
     })
-    return conditional(request, body, headers)
   }
 
-  #remembered(key: string, make: () => Headers): Headers {
-    let headers = this.#headers.get(key)
-    if (!headers) this.#headers.set(key, (headers = make()))
-    return headers
+  #prepare(key: string, body: Body, fields: () => Fields): Prepared {
+    let prepared = this.#prepared.get(key)
+    if (!prepared) {
+      // Bodies are bounded by themselves; these hold them.
+      if (this.#prepared.size >= PREPARED_MAX) this.#prepared.clear()
+      this.#prepared.set(key, (prepared = new Prepared(body, fields())))
+    }
+    return prepared
   }
 
-  #about({ etag, encoding, bytes }: Body, { immutable }: Entry): Headers {
+  #about({ etag, encoding, bytes }: Body, { immutable }: Entry): Fields {
     return {
       ...this.#security,
       etag,
@@ -146,7 +162,7 @@ export class Answers {
     }
   }
 
-  #htmlHeaders(path: string): Headers {
+  #htmlHeaders(path: string): Fields {
     const { markdown } = this.manifest.pages[path] ?? {}
     const links = [
       ...(markdown ? [`<${markdown}>; rel="alternate"; type="text/markdown"`] : []),
@@ -158,11 +174,11 @@ export class Answers {
       'content-type': 'text/html; charset=utf-8',
       link: links.join(', '),
       'content-security-policy': this.#policy(path),
-      'x-frame-options': 'DENY',
+      'cross-origin-opener-policy': 'same-origin',
     }
   }
 
-  #markdownHeaders(path: string): Headers {
+  #markdownHeaders(path: string): Fields {
     return { 'content-location': this.manifest.pages[path]!.markdown, link: `<${this.place.base}${path}>; rel="canonical"` }
   }
 
@@ -184,7 +200,7 @@ export class Answers {
     const isProblem = /^\/(api|\.well-known)(\/|$)|\.md$/.test(path) || prefersProblem(request.headers.get('accept'))
     const vary = { vary: 'Accept, Accept-Encoding' }
     if (!isProblem) return this.#missingPage(request, near, vary)
-    const isDocument = DOCUMENT.test(plain) || AREA_CONTENTS.test(path)
+    const isDocument = isDocumentShaped(path)
     const where = isDocument
       ? `All pages are listed in ${this.place.base}/llms.txt.`
       : `What there is stands in ${this.place.base}/openapi.json and ${this.place.base}/.well-known/api-catalog.`
@@ -197,7 +213,7 @@ export class Answers {
     )
   }
 
-  #missingPage(request: Request, near: readonly string[], more: Headers): Response {
+  #missingPage(request: Request, near: readonly string[], more: Fields): Response {
     const entry = this.manifest.files['/404']!
     const titles = this.manifest.pages
     const list = near
@@ -217,7 +233,7 @@ export class Answers {
     return new Response(request.method === 'HEAD' ? null : text, { status: 404, headers })
   }
 
-  #problem(request: Request, problem: Problem, more: Headers = {}): Response {
+  #problem(request: Request, problem: Problem, more: Fields = {}): Response {
     const text = problemBody(problem, this.place.base, this.place.base + request.url.slice(request.url.indexOf('/', 8)).slice(0, 500))
     const headers = {
       ...this.#security,
@@ -228,21 +244,4 @@ export class Answers {
     }
     return new Response(request.method === 'HEAD' ? null : text, { status: problem.status, headers })
   }
-}
-
-const CORS: Headers = {
-  allow: READ,
-  'access-control-allow-methods': READ,
-  'access-control-allow-headers': '*',
-  'access-control-max-age': '86400',
-}
-
-/** The answer, or 304 when the client has these very bytes. */
-function conditional(request: Request, { bytes, etag }: Body, headers: Headers): Response {
-  const condition = request.headers.get('if-none-match')
-  if (condition !== null && matches(condition, etag)) {
-    const { 'content-length': _, 'content-type': __, 'content-encoding': ___, ...rest } = headers
-    return new Response(null, { status: 304, headers: rest })
-  }
-  return new Response(request.method === 'HEAD' ? null : bytes, { headers })
 }

@@ -18,3 +18,12 @@ export function decorated(html: string): string {
     )
     .replace(/<\/pre>/g, '</pre></div>')
 }
+
+/** HTML that stands below another heading, among others of its kind: its headings are one level lower, and have no anchors. */
+export const lowered = (html: string): string =>
+  html
+    .replace(/ <a class="anchor"[^]*?<\/a>(?=<\/h)/g, '')
+    .replace(
+      /<h([2-5]) id="[^"]*">([^]*?)<\/h\1>/g,
+      (_, depth: string, inner: string) => `<h${Number(depth) + 1}>${inner}</h${Number(depth) + 1}>`,
+    )

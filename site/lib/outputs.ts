@@ -19,7 +19,10 @@ export interface Output {
 function ownPages(site: Site): [path: string, markdown: string][] {
   return [
     ['/', texts.homeMarkdown(site)],
-    ...(Object.keys(texts.AREAS) as Area[]).map((area): [string, string] => [`/${area}`, texts.areaMarkdown(site, area)]),
+    ...(Object.keys(texts.AREAS) as Area[]).map((area): [string, string] => [
+      `/${area}`,
+      area === 'changelog' ? texts.releasesMarkdown(site) : texts.areaMarkdown(site, area),
+    ]),
     ['/pricing', texts.pricingPage(site)],
     ['/search', texts.searchMarkdown(site)],
   ]

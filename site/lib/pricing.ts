@@ -48,6 +48,10 @@ export function readPricing(root: string): Pricing {
 const money = (amount: number, currency: string) =>
   amount === 0 ? 'free' : new Intl.NumberFormat('en-US', { style: 'currency', currency, minimumFractionDigits: 0 }).format(amount)
 
+/** Who decides about a store's plan. */
+export const CHANGING =
+  'A plan belongs to a store, and is set by whoever runs the installation, with `npm run -s stoa -- store update ID --plan growth`. It counts from the next request on; a smaller plan takes nothing away that is there, it only refuses what it does not allow.'
+
 /** Prices, limits and features as Markdown, without a heading of the first level. */
 export function pricingMarkdown({ currency, updatedAt, plans, features }: Pricing): string {
   const cells = (values: readonly string[]) => `| ${values.join(' | ')} |`
@@ -61,6 +65,8 @@ export function pricingMarkdown({ currency, updatedAt, plans, features }: Pricin
         plan.features.map((feature) => `- ${feature}`).join('\n'),
       ].join('\n\n'),
     ),
+    '## Changing the plan',
+    CHANGING,
     '## Compare',
     [
       cells(['What', ...plans.map(({ name }) => name)]),

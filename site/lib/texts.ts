@@ -16,6 +16,31 @@ export type Area = keyof typeof AREAS
 export const PITCH =
   'Stoa is an online-store backend: a JSON API for the catalog, carts, checkout, orders, customers and marketing of a store, which never sells the last unit twice and loses nothing that it has acknowledged.'
 
+/** What Stoa promises, in a few words and in a sentence or two. */
+export const POINTS: readonly [title: string, text: string][] = [
+  [
+    'The last unit, once',
+    'Five hundred buyers at once for a stock of fifty, over two processes, make exactly fifty orders. Killed in the middle of a storm of checkouts, it loses none that it acknowledged.',
+  ],
+  [
+    'A store is a file',
+    'Each store has a database of its own, and a sandbox beside it. A query can not reach another store, and a backup is one file, made while the store sells.',
+  ],
+  [
+    'One transaction',
+    'Stock, coupon, order number, payment and the events that follow are written together or not at all. Checkouts that wait together share one flush to disk.',
+  ],
+  [
+    'Described by itself',
+    'The OpenAPI 3.1 document is made from the schemas that the handlers check against, so it can not be wrong. Errors name the field, and say what is allowed.',
+  ],
+  [
+    'Safe to try again',
+    'Idempotency keys, ETags and conditional changes on every resource; request ids in every answer and every log line.',
+  ],
+  ['Two commands', 'npm start and npm test. Node.js 20 and npm are all it takes; the databases are files until you want a libSQL server.'],
+]
+
 /** The Markdown with the links that begin at the root made absolute. */
 export function absolute(markdown: string, base: string): string {
   const edits: [at: number, url: string][] = []
@@ -106,7 +131,7 @@ export function homeMarkdown(site: Site): string {
     (slug) => site.content.byPath.get(`/docs/getting-started/${slug}`) ?? [],
   )
   return documentOf(
-    'Stoa',
+    'An online-store backend that keeps its word',
     [
       PITCH,
       '## Start',
@@ -114,7 +139,9 @@ export function homeMarkdown(site: Site): string {
       '```sh\nnpm start\n```',
       'That starts the store API and this site, and prints the keys of a demo store.',
       first.map((page) => `- [${page.title}](${page.path}): ${page.summary}`).join('\n'),
-      '## Read',
+      '## What you can rely on',
+      ...POINTS.map(([title, text]) => `### ${title}\n\n${text}`),
+      '## Read on',
       (Object.keys(AREAS) as Area[]).map((area) => `- [${AREAS[area]}](/${area}): ${ABOUT[area]}`).join('\n'),
       `- [Pricing](/pricing): what the plans cost and allow.`,
     ].join('\n\n'),
@@ -122,9 +149,22 @@ export function homeMarkdown(site: Site): string {
   )
 }
 
+/** Text that stands below another heading: its own are one level lower. */
+const lowered = (markdown: string) => markdown.replace(/^(?=#{2,5} )/gm, '#')
+
+/** The releases, newest first, each whole. */
+export const releasesMarkdown = (site: Site) =>
+  documentOf(
+    AREAS.changelog,
+    [ABOUT.changelog, ...pagesOf(site, 'changelog').map((page) => `## [${headOf(page)}](${page.path})\n\n${lowered(bodyOf(page))}`)].join(
+      '\n\n',
+    ),
+    site,
+  )
+
 /** The front page of an area as Markdown. */
-export const areaMarkdown = (site: Site, area: Area) =>
-  documentOf(AREAS[area], `${ABOUT[area]}\n\n${listOf({ ...site, base: '' }, area, 2, area === 'blog' || area === 'changelog')}`, site)
+export const areaMarkdown = (site: Site, area: Exclude<Area, 'changelog'>) =>
+  documentOf(AREAS[area], `${ABOUT[area]}\n\n${listOf({ ...site, base: '' }, area, 2, area === 'blog')}`, site)
 
 export const pricingPage = (site: Site) => documentOf('Pricing', pricingMarkdown(site.pricing), site)
 

@@ -102,7 +102,10 @@ describe.each(PAGES)('%s', (path) => {
   test('HEAD is GET without a body', async () => {
     for (const accept of ['text/html', 'text/markdown', 'application/json']) {
       const [get, head] = [await ask(path, { accept }), await ask(path, { accept }, 'HEAD')]
-      expect([head.status, head.text, [...head.headers]]).toEqual([get.status, '', [...get.headers]])
+      // The length of a body that is sent is told by the server itself.
+      const fields = ({ headers }: Asked) => [...headers].filter(([name]) => name !== 'content-length')
+      expect([head.status, head.text, fields(head)]).toEqual([get.status, '', fields(get)])
+      expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(get.text)))
     }
   })
 
@@ -125,7 +128,6 @@ describe('encodings', () => {
     )
     expect(response.headers.get('content-encoding')).toBe(encoding)
     const packed = Buffer.from(await response.arrayBuffer())
-    expect(response.headers.get('content-length')).toBe(String(packed.length))
     expect(unpack(packed).toString()).toBe(plain.text)
     expect(packed.length).toBeLessThan(plain.text.length / 2)
   })

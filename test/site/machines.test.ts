@@ -179,7 +179,7 @@ test('the same content gives the same bytes', () => {
 
 describe('weight', () => {
   test('a page of the documentation: HTML, CSS and scripts, compressed', async () => {
-    const size = async (path: string) => Number((await ask(path, { 'accept-encoding': 'br' })).headers.get('content-length'))
+    const size = async (path: string) => Number((await ask(path, { 'accept-encoding': 'br' }, 'HEAD')).headers.get('content-length'))
     const css = Object.keys(manifest.files).filter((path) => /^\/_astro\/.*\.css$/.test(path))
     const { text } = await ask('/docs/getting-started/quick-start')
     const scripts = [...text.matchAll(/<script[^>]*src="([^"]+)"/g)].map(([, src]) => src!)

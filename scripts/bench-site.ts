@@ -1,0 +1,189 @@
+/**
+ * `npm run bench:site`: how long builds take, and how fast the site is served beside nginx with the same files, one worker each, in
+ * turn in one run. The ratios mean something on any machine, the rates only on this one.
+ */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Entry, Manifest } from '../site/lib/manifest.ts'
+import { requestOf, run } from './bench/load.ts'
+
+const ROOT = new URL('..', import.meta.url).pathname
+const CONNECTIONS = 32
+const ROUND_MS = 1_200
+const ROUNDS = 3
+const SECTION_PAGES = 50
+/** What a copy of the project needs to build its site. */
+const COPIED = ['api', 'content', 'db', 'scripts', 'site', 'astro.config.mjs', 'package.json', 'tsconfig.json']
+const asJson = process.argv.includes('--json')
+const say = (text: string) => asJson || console.log(text)
+
+interface Build {
+  pages: number
+  seconds: number
+  memoryMb: number
+}
+
+/** Builds a copy of the project, with so many more help articles; memory is the peak of all its processes. */
+async function measureBuild(more: number): Promise<Build> {
+  const folder = mkdtempSync(join(tmpdir(), 'stoa-build-'))
+  try {
+    for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+    if (more) addPages(folder, more)
+    const started = performance.now()
+    const child = Bun.spawn([process.execPath, 'scripts/build.ts'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME },
+      stdout: 'pipe',
+      stderr: 'inherit',
+    })
+    const said = await new Response(child.stdout).text()
+    if ((await child.exited) !== 0) throw new Error('the build failed')
+    const pages = Number(/^(\d+) pages/.exec(said)![1])
+    return { pages, seconds: (performance.now() - started) / 1000, memoryMb: Math.round(child.resourceUsage()!.maxRSS / 1024 / 1024) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Copies of a help article under other names, in sections of their own. */
+function addPages(folder: string, count: number) {
+  const path = join(folder, 'content/navigation.json')
+  const navigation = JSON.parse(readFileSync(path, 'utf8'))
+  const text = readFileSync(join(ROOT, 'content/help/payments/taxes.md'), 'utf8')
+  for (let first = 0; first < count; first += SECTION_PAGES) {
+    const section = `section-${first}`
+    mkdirSync(join(folder, 'content/help', section))
+    const pages = Array.from({ length: Math.min(SECTION_PAGES, count - first) }, (_, i) => `page-${first + i}`)
+    for (const slug of pages)
+      writeFileSync(join(folder, 'content/help', section, `${slug}.md`), text.replace(/^title: .*$/m, `title: Page ${slug}`))
+    navigation.help.push({ section, title: `Section ${first}`, pages })
+  }
+  writeFileSync(path, JSON.stringify(navigation))
+}
+
+/** nginx with one worker over the files of the build, plain: no negotiation, no compression, types by map. */
+async function startNginx(folder: string, manifest: Manifest, port: number) {
+  const types = `types { text/html html; text/markdown md txt; application/json json; text/css css; }`
+  const config = `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error crit;
+events { worker_connections 512; }
+http { ${types} default_type text/markdown; access_log off; etag on; sendfile on; tcp_nopush on; keepalive_requests 1000000; open_file_cache max=10000; open_file_cache_valid 60s;
+client_body_temp_path ${folder}; proxy_temp_path ${folder}; fastcgi_temp_path ${folder}; uwsgi_temp_path ${folder}; scgi_temp_path ${folder};
+server { listen 127.0.0.1:${port}; root ${ROOT}dist/site; location / { try_files $uri $uri.html =404; } } }`
+  writeFileSync(join(folder, 'nginx.conf'), config)
+  const child = Bun.spawn(['nginx', '-c', join(folder, 'nginx.conf'), '-p', folder], { stdout: 'ignore', stderr: 'ignore' })
+  for (let i = 0; i < 100; i++) {
+    if (
+      await fetch(`http://127.0.0.1:${port}${Object.keys(manifest.pages)[1]}`).then(
+        (answer) => answer.ok,
+        () => false,
+      )
+    )
+      return child
+    await Bun.sleep(50)
+  }
+  throw new Error('nginx did not start')
+}
+
+const PAGE = '/docs/getting-started/quick-start'
+
+/** What is asked of each side: the page as HTML, its Markdown by Accept, by name and in the API, and a page that has not changed. */
+function rowsOf(manifest: Manifest, etags: { stoa: string; nginx: string }) {
+  const html = { accept: 'text/html' }
+  return [
+    { name: 'html', stoa: requestOf('GET', PAGE, html), nginx: requestOf('GET', PAGE, html), status: 200 },
+    {
+      name: 'page-markdown',
+      stoa: requestOf('GET', PAGE, { accept: 'text/markdown' }),
+      nginx: requestOf('GET', `${PAGE}.md`, {}),
+      status: 200,
+    },
+    { name: 'md-file', stoa: requestOf('GET', `${PAGE}.md`, {}), nginx: requestOf('GET', `${PAGE}.md`, {}), status: 200 },
+    { name: 'api-body', stoa: requestOf('GET', `/api${PAGE}`, {}), nginx: requestOf('GET', `/api${PAGE}`, {}), status: 200 },
+    {
+      name: 'not-modified',
+      stoa: requestOf('GET', PAGE, { ...html, 'if-none-match': etags.stoa }),
+      nginx: requestOf('GET', PAGE, { ...html, 'if-none-match': etags.nginx }),
+      status: 304,
+    },
+  ].map((row) => ({ ...row, size: manifest.files[PAGE]! }))
+}
+
+/** Requests a second, the median of some rounds in turn. */
+async function serveRows(manifest: Manifest, ports: { stoa: number; nginx: number }) {
+  const etagOf = async (port: number) =>
+    (await fetch(`http://127.0.0.1:${port}${PAGE}`, { headers: { accept: 'text/html', 'accept-encoding': 'identity' } })).headers.get(
+      'etag',
+    )!
+  const rows = rowsOf(manifest, { stoa: await etagOf(ports.stoa), nginx: await etagOf(ports.nginx) })
+  const result = []
+  for (const { name, stoa, nginx, status } of rows) {
+    const rates = { stoa: [] as number[], nginx: [] as number[] }
+    for (let round = 0; round < ROUNDS; round++)
+      for (const [side, first] of [
+        ['nginx', nginx],
+        ['stoa', stoa],
+      ] as const) {
+        const operation = { first, expect: [status] }
+        rates[side].push((await run({ port: ports[side], connections: CONNECTIONS, next: () => operation, maxMs: ROUND_MS })).perSecond)
+      }
+    const median = (values: number[]) => values.toSorted((a, b) => a - b)[ROUNDS >> 1]!
+    const [nginxPerSecond, stoaPerSecond] = [Math.round(median(rates.nginx)), Math.round(median(rates.stoa))]
+    result.push({ name, nginxPerSecond, stoaPerSecond, ratio: Math.round((stoaPerSecond / nginxPerSecond) * 100) / 100 })
+  }
+  return result
+}
+
+/** What a reader of a documentation page loads, in bytes, compressed with br. */
+function sizesOf(manifest: Manifest) {
+  const bytes = ({ file, etags }: Entry) => readFileSync(join(ROOT, 'dist/site', file + ('br' in etags ? '.br' : ''))).length
+  const html = readFileSync(join(ROOT, 'dist/site', manifest.files[PAGE]!.file), 'utf8')
+  const of = (pattern: RegExp) => [...html.matchAll(pattern)].reduce((sum, [, path]) => sum + bytes(manifest.files[path!]!), 0)
+  return { html: bytes(manifest.files[PAGE]!), css: of(/<link rel="stylesheet" href="([^"]+)"/g), js: of(/<script[^>]*src="([^"]+)"/g) }
+}
+
+const freePort = () => {
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  const { port } = server
+  server.stop(true)
+  return port!
+}
+
+async function main() {
+  const build: Build[] = []
+  for (const more of [0, 1_000, 10_000]) {
+    build.push(await measureBuild(more))
+    const { pages, seconds, memoryMb } = build.at(-1)!
+    say(`${pages} pages built in ${seconds.toFixed(1)} s, ${memoryMb} MB`)
+  }
+  if (!existsSync(join(ROOT, 'dist/manifest.json'))) await (await import('./build.ts')).build({ quiet: true })
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'dist/manifest.json'), 'utf8')) as Manifest
+  const folder = mkdtempSync(join(tmpdir(), 'stoa-nginx-'))
+  const ports = { stoa: freePort(), nginx: freePort() }
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(ports.stoa), SITE_BASE: manifest.base }
+  const stoa = Bun.spawn([process.execPath, join(ROOT, 'scripts/bench/site-server.ts')], { env, stdout: 'pipe', stderr: 'inherit' })
+  const running: Bun.Subprocess[] = [stoa]
+  let serve: Awaited<ReturnType<typeof serveRows>> = []
+  try {
+    await stoa.stdout.getReader().read()
+    if (Bun.which('nginx')) {
+      running.push(await startNginx(folder, manifest, ports.nginx))
+      serve = await serveRows(manifest, ports)
+    } else say('nginx is not here: nothing to compare the serving with')
+  } finally {
+    for (const child of running) child.kill()
+    await Promise.all(running.map(({ exited }) => exited))
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const sizes = sizesOf(manifest)
+  if (asJson) return console.log(JSON.stringify({ build, serve, sizes }))
+  for (const { name, nginxPerSecond, stoaPerSecond, ratio } of serve)
+    say(`${name.padEnd(14)} nginx ${nginxPerSecond}/s  Stoa ${stoaPerSecond}/s  ratio ${ratio}`)
+  say(`a page of the documentation, compressed: HTML ${sizes.html}, CSS ${sizes.css}, scripts ${sizes.js} bytes`)
+}
+
+main().catch((error) => {
+  console.error(error instanceof Error ? error.message : error)
+  process.exit(1)
+})

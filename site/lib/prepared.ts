@@ -1,0 +1,44 @@
+/** An answer made once and given often: a body with its headers, and 304 for those who have it. */
+import { matches } from '../../api/http/etag.ts'
+import type { Body } from './bodies.ts'
+
+export type Fields = Record<string, string>
+
+/** What can be done on the site. */
+export const READ = 'GET, HEAD, OPTIONS'
+/** What other origins may do: the same. */
+export const CORS: Fields = {
+  allow: READ,
+  'access-control-allow-methods': READ,
+  'access-control-allow-headers': '*',
+  'access-control-max-age': '86400',
+}
+
+/** Not in a 304: they are about a body. */
+const OF_THE_BODY = ['content-length', 'content-type', 'content-encoding']
+
+export class Prepared {
+  readonly #etag: string
+  // A blob and a list of headers that is made already are twice as fast to answer with as bytes and an object.
+  readonly #body: Blob
+  readonly #whole: { headers: Headers }
+  readonly #head: { headers: Headers }
+  readonly #unchanged: { status: number; headers: Headers }
+
+  constructor({ bytes, etag }: Body, fields: Fields) {
+    this.#etag = etag
+    this.#body = new Blob([bytes])
+    // The length of a body is told by the server itself.
+    this.#head = { headers: new Headers(fields) }
+    this.#whole = { headers: new Headers(Object.entries(fields).filter(([name]) => name !== 'content-length')) }
+    const rest = Object.entries(fields).filter(([name]) => !OF_THE_BODY.includes(name))
+    this.#unchanged = { status: 304, headers: new Headers(rest) }
+  }
+
+  /** The answer to a GET or HEAD. */
+  answer(request: Request): Response {
+    const condition = request.headers.get('if-none-match')
+    if (condition !== null && matches(condition, this.#etag)) return new Response(null, this.#unchanged)
+    return request.method === 'HEAD' ? new Response(null, this.#head) : new Response(this.#body, this.#whole)
+  }
+}
