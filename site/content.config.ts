@@ -1,4 +1,5 @@
 /** Astro's view of the content: the pages of the one index, rendered by Astro's own Markdown engine. */
+import { join } from 'node:path'
 import { defineCollection } from 'astro:content'
 import { readContent, type Page } from './lib/content.ts'
 import { decorated } from './lib/decorate.ts'
@@ -25,7 +26,7 @@ const pages = defineCollection({
         }
       }
       await fill()
-      watcher?.add('content')
+      watcher?.add(join(process.cwd(), 'content'))
       watcher?.on('change', (path) => {
         if (path.includes('/content/')) fill().catch((error) => console.error(error.message))
       })
