@@ -77,7 +77,8 @@ async function apply(tx: Db, call: Call<never, never>, variantId: string, change
   const [row] = await tx.select().from(variants).where(eq(variants.id, variantId))
   if (!row) throw path.length ? wrong([...path, 'variantId'], 'no such resource in this store') : missing('variant')
   const next = change.quantity ?? row.quantity + change.adjust!
-  if (next < 0 || (row.tracked && !row.backorder && next < row.reserved))
+  if (next < 0) throw conflict("the quantity can't be negative", { variantId, quantity: row.quantity })
+  if (row.tracked && !row.backorder && next < row.reserved)
     throw conflict(`the quantity can't fall under the ${row.reserved} that orders hold`, { variantId, reserved: row.reserved })
   if (next > QUANTITY_MAX) throw conflict(`the quantity can't be more than ${QUANTITY_MAX}`, { variantId })
   await tx.update(variants).set({ quantity: next, updatedAt: call.now }).where(eq(variants.id, variantId))

@@ -1,8 +1,9 @@
 /** Tax rates (document 3, Catalog): percentages, and the countries in which they apply. */
 import { and, asc, eq, ne } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
-import { taxRates } from '../../db/store/catalog.ts'
-import { missing, wrong } from '../http/refusal.ts'
+import { taxRates, variants } from '../../db/store/catalog.ts'
+import { shippingMethods } from '../../db/store/checkout.ts'
+import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Label, Page, Paging, Type, Uuid } from '../http/schema.ts'
 import { Countries, countriesOf } from './shapes.ts'
@@ -125,6 +126,9 @@ export const taxRateRoutes = resource('catalog', '/tax-rates')
     ({ params, write }) =>
       write(async (tx) => {
         const { id } = await find(tx, params.id!)
+        if (await tx.$count(variants, eq(variants.taxRateId, id))) throw conflict('the tax rate is still named by variants')
+        if (await tx.$count(shippingMethods, eq(shippingMethods.taxRateId, id)))
+          throw conflict('the tax rate is still named by shipping methods')
         await tx.delete(taxRates).where(eq(taxRates.id, id))
         return deleted
       }),
