@@ -27,7 +27,7 @@ const SEARCH_FILES = /^(pagefind\.js|pagefind-(entry\.json|worker\.js)|fragment\
 const compress: Record<Exclude<Encoding, 'identity'>, (bytes: Uint8Array) => Promise<Uint8Array>> = {
   br: (bytes) =>
     promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
-  zstd: (bytes) => promisify(zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 15 } }),
+  zstd: (bytes) => promisify(zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 9 } }),
   gzip: (bytes) => promisify(gzip)(bytes, { level: 9 }),
 }
 
