@@ -89,7 +89,7 @@ server { listen 127.0.0.1:${port}; root ${ROOT}dist/site; location / { try_files
 const PAGE = '/docs/getting-started/quick-start'
 
 /** What is asked of each side: the page as HTML, its Markdown by Accept, by name and in the API, and a page that has not changed. */
-function rowsOf(manifest: Manifest, etags: { stoa: string; nginx: string }) {
+function rowsOf(etags: { stoa: string; nginx: string }) {
   const html = { accept: 'text/html' }
   return [
     { name: 'html', stoa: requestOf('GET', PAGE, html), nginx: requestOf('GET', PAGE, html), status: 200 },
@@ -107,16 +107,16 @@ function rowsOf(manifest: Manifest, etags: { stoa: string; nginx: string }) {
       nginx: requestOf('GET', PAGE, { ...html, 'if-none-match': etags.nginx }),
       status: 304,
     },
-  ].map((row) => ({ ...row, size: manifest.files[PAGE]! }))
+  ]
 }
 
 /** Requests a second, the median of some rounds in turn. */
-async function serveRows(manifest: Manifest, ports: { stoa: number; nginx: number }) {
+async function serveRows(ports: { stoa: number; nginx: number }) {
   const etagOf = async (port: number) =>
     (await fetch(`http://127.0.0.1:${port}${PAGE}`, { headers: { accept: 'text/html', 'accept-encoding': 'identity' } })).headers.get(
       'etag',
     )!
-  const rows = rowsOf(manifest, { stoa: await etagOf(ports.stoa), nginx: await etagOf(ports.nginx) })
+  const rows = rowsOf({ stoa: await etagOf(ports.stoa), nginx: await etagOf(ports.nginx) })
   const result = []
   for (const { name, stoa, nginx, status } of rows) {
     const rates = { stoa: [] as number[], nginx: [] as number[] }
@@ -169,7 +169,7 @@ async function main() {
     await stoa.stdout.getReader().read()
     if (Bun.which('nginx')) {
       running.push(await startNginx(folder, manifest, ports.nginx))
-      serve = await serveRows(manifest, ports)
+      serve = await serveRows(ports)
     } else say('nginx is not here: nothing to compare the serving with')
   } finally {
     for (const child of running) child.kill()

@@ -11,7 +11,7 @@ import { problemBody, type Problem } from './problem.ts'
 /** Questions that are remembered, and the longest of them. */
 const QUESTIONS_MAX = 5_000
 const QUESTION_MAX = 400
-/** Answers that are kept whole. */
+/** Answers that are kept whole, about 20 KB each; what comes beyond them is read again. */
 const PREPARED_MAX = 2_000
 const FOR_EVER = 'public, max-age=31536000, immutable'
 const BRIEFLY = 'public, max-age=60, stale-while-revalidate=600'
@@ -43,7 +43,7 @@ export class Answers {
       'referrer-policy': 'strict-origin-when-cross-origin',
       'cross-origin-resource-policy': 'cross-origin',
       'access-control-allow-origin': '*',
-      ...(place.base.startsWith('https:') ? { 'strict-transport-security': 'max-age=63072000; includeSubDomains; preload' } : {}),
+      ...(place.base.startsWith('https:') ? { 'strict-transport-security': 'max-age=63072000' } : {}),
     }
     this.#policy = (path) =>
       `default-src 'none'; script-src 'self' ${[...manifest.scripts, ...(path === '/search' ? ["'wasm-unsafe-eval'"] : [])].join(' ')}; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
@@ -92,7 +92,7 @@ export class Answers {
       return this.#problem(request, { status: 400, code: 'invalid_parameter', detail, resolution: 'Escape the path as RFC 3986 says.' })
     }
     if (path === '/healthz') return this.#json(request, { ok: true, version: this.place.version })
-    if (path in this.manifest.pages && Object.hasOwn(this.manifest.pages, path)) return this.#page(request, path)
+    if (Object.hasOwn(this.manifest.pages, path)) return this.#page(request, path)
     const entry = Object.hasOwn(this.manifest.files, path) ? this.manifest.files[path] : undefined
     if (entry && path !== '/404') return this.#file(request, path, entry)
     const target = straight(path)
@@ -118,18 +118,15 @@ export class Answers {
     }
     const { html, markdown } = this.manifest.pages[path]!
     const entry = this.manifest.files[form === 'html' ? html : markdown]!
-    const body = this.#bodies.get(entry, encodingFor(request.headers.get('accept-encoding'), this.#bodies.encodings(entry)))
-    return this.#prepare(`${path} ${form} ${body.encoding}`, body, () => ({
+    return this.#prepare(request, `${path} ${form}`, entry, () => ({
       ...(form === 'html' ? this.#htmlHeaders(path) : { ...this.#markdownHeaders(path), 'content-type': MARKDOWN_TYPE[form] }),
       ...vary,
-      ...this.#about(body, entry),
     }))
   }
 
   /** What has one form: Accept is ignored. */
   #file(request: Request, path: string, entry: Entry): Prepared {
-    const body = this.#bodies.get(entry, encodingFor(request.headers.get('accept-encoding'), this.#bodies.encodings(entry)))
-    return this.#prepare(`${path}  ${body.encoding}`, body, () => {
+    return this.#prepare(request, path, entry, () => {
       const page = path === '/index.md' ? '/' : path.replace(/\.md$/, '').replace(/^\/api(?=\/(docs|help|blog|changelog)\/)/, '')
       const isTwin = page !== path && Object.hasOwn(this.manifest.pages, page)
       return {
@@ -137,17 +134,19 @@ export class Answers {
         ...(path === '/.well-known/api-catalog' ? { link: `<${this.place.base}${path}>; rel="api-catalog"` } : {}),
         'content-type': entry.type,
         vary: 'Accept-Encoding',
-        ...this.#about(body, entry),
       }
     })
   }
 
-  #prepare(key: string, body: Body, fields: () => Fields): Prepared {
+  /** What answers this request of a form of a page, or of a file: made at the first one that takes its encoding. */
+  #prepare(request: Request, form: string, entry: Entry, fields: () => Fields): Prepared {
+    const encoding = encodingFor(request.headers.get('accept-encoding'), this.#bodies.encodings(entry))
+    const key = `${form} ${encoding}`
     let prepared = this.#prepared.get(key)
     if (!prepared) {
-      // Bodies are bounded by themselves; these hold them.
       if (this.#prepared.size >= PREPARED_MAX) this.#prepared.clear()
-      this.#prepared.set(key, (prepared = new Prepared(body, fields())))
+      const body = this.#bodies.read(entry, encoding)
+      this.#prepared.set(key, (prepared = new Prepared(body, { ...fields(), ...this.#about(body, entry) })))
     }
     return prepared
   }
@@ -221,7 +220,7 @@ export class Answers {
       .join('')
     const suggestions = list ? `<p>Perhaps you are looking for one of these:</p><ul>${list}</ul>` : ''
     const text = new TextDecoder()
-      .decode(this.#bodies.get(entry, 'identity').bytes)
+      .decode(this.#bodies.read(entry, 'identity').bytes)
       .replace(/<div data-suggestions(="[^"]*")?><\/div>/, suggestions)
     const headers = {
       ...this.#security,

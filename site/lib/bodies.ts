@@ -1,5 +1,5 @@
 /**
- * The bodies of a build, read when they are first asked for. A build knows where it will be served only as far as its configuration
+ * The bodies of a build. A build knows where it will be served only as far as its configuration
  * told: served elsewhere, the addresses in it are replaced, and what is compressed is compressed anew.
  */
 import { readFileSync } from 'node:fs'
@@ -14,14 +14,10 @@ export interface Body {
   encoding: Encoding
 }
 
-/** Bodies beyond this many bytes are read again when they are needed. */
-const KEPT_MAX_BYTES = 128 * 1024 * 1024
 /** Of bodies that are compressed while somebody waits. */
 const QUICK_BROTLI = 5
 
 export class Bodies {
-  readonly #kept = new Map<string, Body>()
-  #bytes = 0
   readonly #replace: [from: string, to: string][]
 
   constructor(
@@ -41,13 +37,8 @@ export class Bodies {
   }
 
   /** A file in one of its encodings. */
-  get(entry: Entry, encoding: Encoding): Body {
-    const key = `${encoding} ${entry.file}`
-    const known = this.#kept.get(key)
-    if (known) return known
-    const body = this.#isMoved(entry) ? this.#moved(entry, encoding) : this.#stored(entry, encoding)
-    this.#keep(key, body)
-    return body
+  read(entry: Entry, encoding: Encoding): Body {
+    return this.#isMoved(entry) ? this.#moved(entry, encoding) : this.#stored(entry, encoding)
   }
 
   #isMoved({ type, immutable }: Entry): boolean {
@@ -69,15 +60,5 @@ export class Bodies {
           ? gzipSync(plain)
           : plain
     return { bytes: new Uint8Array(bytes), etag: etagOf(bytes), encoding }
-  }
-
-  #keep(key: string, body: Body) {
-    this.#kept.set(key, body)
-    this.#bytes += body.bytes.length
-    for (const [oldest, { bytes }] of this.#kept) {
-      if (this.#bytes <= KEPT_MAX_BYTES) break
-      this.#kept.delete(oldest)
-      this.#bytes -= bytes.length
-    }
   }
 }

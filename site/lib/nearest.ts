@@ -22,13 +22,16 @@ const wordsOf = (path: string) =>
     .split(/[^a-z0-9]+/)
     .filter((word) => word.length > 1)
 
+/** How many slips a word of this length may have: two in a short one make another word. */
+const editsIn = (word: string) => (word.length > 5 ? 2 : 1)
+
 /** The words of a path that an address has, whole or nearly. */
 function likeness(asked: readonly string[], path: string): number {
   const words = wordsOf(path)
   let score = 0
   for (const word of asked) {
     if (words.includes(word)) score += 2
-    else if (word.length > 3 && words.some((other) => distance(word, other, 2) <= 2)) score += 1.2
+    else if (word.length > 3 && words.some((other) => distance(word, other, editsIn(word)) <= editsIn(word))) score += 1.2
     else if (word.length > 3 && words.some((other) => other.startsWith(word) || word.startsWith(other))) score += 0.8
   }
   // Of two pages that have the words, the one with fewer others is meant.

@@ -296,6 +296,10 @@ test('each problem is explained under its anchor, in HTML and in Markdown', asyn
   }
 })
 
+test('what is like nothing suggests nothing', async () => {
+  for (const path of ['/api/nope', '/api/xyzzy', '/zzzz.md']) expect((await ask(path)).body.resolution).toMatch(/^What there is/)
+})
+
 test('served elsewhere than it was built for, every address is the new one', async () => {
   const moved = await openSite({ base: 'https://docs.shop.example', storeApi: 'https://api.shop.example' })
   for (const path of [
