@@ -1,6 +1,16 @@
 import { defineConfig } from 'astro/config'
 
 /** Prerendered pages of `site/`, from the content of `content/`. What stands in front of them is `site/server.ts`. */
+const content = {
+  name: 'content',
+  hooks: {
+    'astro:server:setup': ({ server }) => {
+      server.watcher.add('content')
+      server.watcher.on('all', (_, path) => path.includes('content/') && server.ws.send({ type: 'full-reload' }))
+    },
+  },
+}
+
 export default defineConfig({
   site: process.env.STOA_SITE ?? 'http://127.0.0.1:4000',
   srcDir: './site',
@@ -10,9 +20,8 @@ export default defineConfig({
   trailingSlash: 'never',
   // `/docs/a/b` is the file docs/a/b.html: what static hosts serve without a redirect.
   build: { format: 'file', inlineStylesheets: 'never' },
-  // Classes instead of style attributes, which the Content-Security-Policy would have to allow.
-  markdown: { syntaxHighlight: 'prism' },
   // Scripts are files of their own, so that they are cached and need no hash in the policy.
   vite: { build: { assetsInlineLimit: 0 } },
+  integrations: [content],
   devToolbar: { enabled: false },
 })

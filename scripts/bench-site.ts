@@ -24,25 +24,37 @@ interface Build {
   memoryMb: number
 }
 
-/** Builds a copy of the project, with so many more help articles; memory is the peak of all its processes. */
-async function measureBuild(more: number): Promise<Build> {
+/** Builds a copy of the project, with so many more help articles; memory is the peak of the largest of its processes. */
+async function measureBuild(folder: string, more: number): Promise<Build> {
+  for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  if (more) addPages(folder, more)
+  const started = performance.now()
+  const child = Bun.spawn([process.execPath, 'scripts/build.ts'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const said = await new Response(child.stdout).text()
+  if ((await child.exited) !== 0) throw new Error('the build failed')
+  const pages = Number(/^(\d+) pages/.exec(said)![1])
+  return { pages, seconds: (performance.now() - started) / 1000, memoryMb: Math.round(child.resourceUsage()!.maxRSS / 1024 / 1024) }
+}
+
+/** Builds of this content, and of a thousand and ten thousand pages more. */
+async function builds(): Promise<Build[]> {
   const folder = mkdtempSync(join(tmpdir(), 'stoa-build-'))
+  const measured: Build[] = []
   try {
-    for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
-    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-    if (more) addPages(folder, more)
-    const started = performance.now()
-    const child = Bun.spawn([process.execPath, 'scripts/build.ts'], {
-      cwd: folder,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME },
-      stdout: 'pipe',
-      stderr: 'inherit',
-    })
-    const said = await new Response(child.stdout).text()
-    if ((await child.exited) !== 0) throw new Error('the build failed')
-    const pages = Number(/^(\d+) pages/.exec(said)![1])
-    return { pages, seconds: (performance.now() - started) / 1000, memoryMb: Math.round(child.resourceUsage()!.maxRSS / 1024 / 1024) }
+    for (const more of [0, 1_000, 10_000]) {
+      measured.push(await measureBuild(join(folder, String(more)), more))
+      const { pages, seconds, memoryMb } = measured.at(-1)!
+      say(`${pages} pages built in ${seconds.toFixed(1)} s, ${memoryMb} MB`)
+    }
+    return measured
   } finally {
+    // Not before the last was measured: ext4 is slow at making files for some seconds after many were removed.
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -151,13 +163,8 @@ const freePort = () => {
 }
 
 async function main() {
-  const build: Build[] = []
-  for (const more of [0, 1_000, 10_000]) {
-    build.push(await measureBuild(more))
-    const { pages, seconds, memoryMb } = build.at(-1)!
-    say(`${pages} pages built in ${seconds.toFixed(1)} s, ${memoryMb} MB`)
-  }
-  if (!existsSync(join(ROOT, 'dist/manifest.json'))) await (await import('./build.ts')).build({ quiet: true })
+  const build = await builds()
+  if (!existsSync(join(ROOT, 'dist/manifest.json'))) await (await import('./build.ts')).build()
   const manifest = JSON.parse(readFileSync(join(ROOT, 'dist/manifest.json'), 'utf8')) as Manifest
   const folder = mkdtempSync(join(tmpdir(), 'stoa-nginx-'))
   const ports = { stoa: freePort(), nginx: freePort() }

@@ -1,36 +1,23 @@
 /**
- * `npm run build`: the content site. Astro prerenders the pages; the Markdown, JSON, feeds and sitemaps come from the same index; then
- * everything is compressed and listed in a manifest, from which the server answers. A build replaces the one before as a whole.
+ * `npm run build`: the content site. Astro prerenders the pages; meanwhile the Markdown, JSON, feeds, sitemaps and the search index are
+ * made from the same content. All is compressed and listed in a manifest, from which the server answers. A build replaces the one
+ * before as a whole.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
+import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { readConfig } from '../api/config.ts'
 import { readContent } from '../site/lib/content.ts'
-import { etagOf, isText, SUFFIX, typeOf, type Entry, type Manifest } from '../site/lib/manifest.ts'
-import type { Encoding } from '../site/lib/negotiate.ts'
+import { typeOf, type Manifest } from '../site/lib/manifest.ts'
 import { markdownPath, outputsOf, pagePaths } from '../site/lib/outputs.ts'
 import { readPricing } from '../site/lib/pricing.ts'
 import type { Site } from '../site/lib/texts.ts'
+import { each, Folder, read } from './build/files.ts'
+import { searchIndex } from './build/search.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
 const DIST = join(ROOT, 'dist')
 /** What a build is made from. */
-const SOURCES = ['content', 'site', 'api', 'astro.config.mjs', 'package.json', 'scripts/build.ts']
-/** Smaller bodies grow by their headers. */
-const COMPRESS_LEAST_BYTES = 400
-const AT_ONCE = 4
-/** Of what Pagefind brings: the index and what reads it, without its search forms. */
-const SEARCH_FILES = /^(pagefind\.js|pagefind-(entry\.json|worker\.js)|fragment\/.*|index\/.*|wasm\..*|.*\.pf_meta)$/
-
-const compress: Record<Exclude<Encoding, 'identity'>, (bytes: Uint8Array) => Promise<Uint8Array>> = {
-  br: (bytes) =>
-    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
-  zstd: (bytes) => promisify(zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 9 } }),
-  gzip: (bytes) => promisify(gzip)(bytes, { level: 9 }),
-}
-
+const SOURCES = ['content', 'site', 'api', 'astro.config.mjs', 'package.json', 'scripts/build.ts', 'scripts/build']
 /** When the newest of the files below a path was changed. */
 function newest(path: string): number {
   const entry = statSync(path)
@@ -56,67 +43,19 @@ function places() {
 const filesIn = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile())
 
-/** Writes a file in all encodings that make it smaller, and describes it. */
-async function store(folder: string, file: string, type: string, bytes: Uint8Array): Promise<Entry> {
-  const etags: Entry['etags'] = { identity: etagOf(bytes) }
-  const path = join(folder, file)
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, bytes)
-  if (isText(type) && bytes.length >= COMPRESS_LEAST_BYTES) {
-    for (const encoding of Object.keys(compress) as (keyof typeof compress)[]) {
-      const packed = await compress[encoding](bytes)
-      if (packed.length >= bytes.length) continue
-      writeFileSync(path + SUFFIX[encoding], packed)
-      etags[encoding] = etagOf(packed)
-    }
-  }
-  return { file, type, etags, immutable: file.startsWith('_astro/') }
-}
-
-/** Runs `work` on each item, some at once. */
-async function each<T>(items: readonly T[], work: (item: T) => Promise<void>) {
-  const rest = items.values()
-  await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
-      for (const item of rest) await work(item)
-    }),
-  )
-}
-
 /** The path under which a file of the build is asked for: pages have no suffix. */
 const pathOf = (file: string) => (file === 'index.html' ? '/' : `/${file.replace(/\.html$/, '')}`)
 
-/** Runs Astro; throws with what it says when it fails. */
-function prerender(folder: string, { base, storeApi }: ReturnType<typeof places>, quiet: boolean) {
+/** Starts Astro; `done` throws what it says when it fails. */
+function prerender(folder: string, { base, storeApi }: ReturnType<typeof places>) {
   const env = { ...process.env, STOA_SITE: base, STOA_STORE_API: storeApi, ASTRO_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' }
-  const astro = join(ROOT, 'node_modules/astro/bin/astro.mjs')
-  const { exitCode, stdout, stderr } = Bun.spawnSync([process.execPath, '--bun', astro, 'build', '--outDir', folder], {
-    cwd: ROOT,
-    env,
-    stdout: 'pipe',
-    stderr: 'pipe',
+  const command = [process.execPath, '--bun', join(ROOT, 'node_modules/astro/bin/astro.mjs'), 'build', '--outDir', folder]
+  const child = Bun.spawn(command, { cwd: ROOT, env, stdout: 'pipe', stderr: 'pipe' })
+  const said = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  const done = child.exited.then(async (code) => {
+    if (code !== 0) throw new Error(`the content site can't be built:\n${(await said).join('')}`)
   })
-  if (exitCode !== 0) throw new Error(`the content site can't be built:\n${stdout}${stderr}`)
-  if (!quiet) process.stdout.write(stdout)
-}
-
-/** Makes the search index of the prerendered pages, without the search forms that Pagefind brings. */
-async function indexSearch(folder: string) {
-  const { createIndex, close } = await import('pagefind')
-  try {
-    const { index, errors } = await createIndex({})
-    if (!index) throw new Error(`the search index can't be made: ${errors.join(', ')}`)
-    await index.addDirectory({ path: folder })
-    // Written by this process: Pagefind's own writing has returned before its files were whole.
-    const { files } = await index.getFiles()
-    for (const { path, content } of files) {
-      if (!SEARCH_FILES.test(path)) continue
-      mkdirSync(dirname(join(folder, 'pagefind', path)), { recursive: true })
-      writeFileSync(join(folder, 'pagefind', path), content)
-    }
-  } finally {
-    await close()
-  }
+  return { done, stop: () => child.kill() }
 }
 
 export interface Built {
@@ -125,24 +64,30 @@ export interface Built {
 }
 
 /** Builds the site into `dist/`. Throws, naming the file, when the content is not in order. */
-export async function build({ quiet = false } = {}): Promise<Built> {
+export async function build(): Promise<Built> {
   const started = performance.now()
   const { base, storeApi } = places()
-  const site: Site = { base, content: readContent(ROOT), pricing: readPricing(ROOT) }
-  const folder = join(DIST, `new-${process.pid}`)
-  rmSync(folder, { recursive: true, force: true })
+  const [prerendered, folder] = [join(DIST, `pages-${process.pid}`), new Folder(join(DIST, `new-${process.pid}`))]
+  const astro = prerender(prerendered, { base, storeApi })
   try {
-    prerender(folder, { base, storeApi }, quiet)
-    await indexSearch(folder)
+    // What fails here is said, not what Astro says of it later.
+    astro.done.catch(() => {})
+    const site: Site = { base, content: readContent(ROOT), pricing: readPricing(ROOT) }
     const manifest: Manifest = { base, storeApi, files: {}, pages: {}, scripts: [] }
+    const add = async (path: string, file: string, type: string, bytes: Uint8Array<ArrayBuffer>) => {
+      manifest.files[path] = await folder.store(file, type, bytes)
+    }
+    const [search] = await Promise.all([
+      searchIndex(site.content.pages),
+      each(outputsOf(site, storeApi), ([path, { type, body }]) => add(path, path.slice(1), type, Buffer.from(body))),
+    ])
+    await each(search, ({ path, content }) => add(`/pagefind/${path}`, `pagefind/${path}`, typeOf(path), content))
+    await astro.done
     const scripts = new Set<string>()
-    await each(filesIn(folder), async (file) => {
-      const bytes = readFileSync(join(folder, file))
-      manifest.files[pathOf(file)] = await store(folder, file, typeOf(file), bytes)
-      if (file.endsWith('.html')) for (const hash of inlineScripts(bytes.toString())) scripts.add(hash)
-    })
-    await each([...outputsOf(site, storeApi)], async ([path, { type, body }]) => {
-      manifest.files[path] = await store(folder, path.slice(1), type, Buffer.from(body))
+    await each(filesIn(prerendered), async (file) => {
+      const bytes = await read(prerendered, file)
+      await add(pathOf(file), file, typeOf(file), bytes)
+      if (file.endsWith('.html')) for (const hash of inlineScripts(bytes)) scripts.add(hash)
     })
     for (const path of pagePaths(site)) {
       const title = site.content.byPath.get(path)?.title ?? (path === '/' ? 'Stoa' : path.slice(1))
@@ -150,18 +95,24 @@ export async function build({ quiet = false } = {}): Promise<Built> {
       manifest.pages[path] = { html: path, markdown: markdownPath(path), title }
     }
     manifest.scripts = [...scripts].toSorted()
-    publish(folder, manifest)
+    publish(folder.path, manifest)
     return { seconds: (performance.now() - started) / 1000, pages: Object.keys(manifest.pages).length }
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    astro.stop()
+    for (const left of [prerendered, folder.path]) rmSync(left, { recursive: true, force: true })
   }
 }
 
 /** The hashes of the scripts that stand in a page; data blocks are no scripts. */
-function inlineScripts(html: string): string[] {
-  return [...html.matchAll(/<script(?![^>]*\bsrc=)(?![^>]*ld\+json)[^>]*>([^]*?)<\/script>/g)].map(
-    ([, text]) => `'sha256-${new Bun.CryptoHasher('sha256').update(text!).digest('base64')}'`,
-  )
+function inlineScripts(html: Buffer): string[] {
+  const hashes: string[] = []
+  // Found as bytes: most of a page is never made text.
+  for (let at = html.indexOf('<script'); at >= 0; at = html.indexOf('<script', at + 1)) {
+    const [opened, closed] = [html.indexOf('>', at) + 1, html.indexOf('</script>', at)]
+    if (/\bsrc=|ld\+json/.test(html.toString('latin1', at, opened))) continue
+    hashes.push(`'sha256-${new Bun.CryptoHasher('sha256').update(html.subarray(opened, closed)).digest('base64')}'`)
+  }
+  return hashes
 }
 
 /** Puts a finished build in the place of the one before; the manifest, which is looked for, comes last. */
@@ -176,7 +127,7 @@ function publish(folder: string, manifest: Manifest) {
 }
 
 if (import.meta.main) {
-  build({ quiet: true })
+  build()
     .then(({ seconds, pages }) => console.log(`${pages} pages in ${seconds.toFixed(1)} s`))
     .catch((error) => {
       console.error(error instanceof Error ? error.message : error)

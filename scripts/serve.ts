@@ -46,7 +46,7 @@ export async function serve(running: Running[]) {
   const config = readConfig(process.env)
   if (!isBuilt()) {
     console.error('building the content site')
-    await build({ quiet: true })
+    await build()
   }
   const api = await startApi(config)
   running.push(api)

@@ -68,10 +68,11 @@ interface Reading {
 
 function readPage<K extends Kind>({ root, report, document }: Reading, kind: K, section: string | null, slug: string): Page<K> | null {
   const file = ['content', kind, section, `${slug}.md`].filter(Boolean).join('/')
+  const source = readFileSync(join(root, file), 'utf8')
   let parsed: matter.GrayMatterFile<string>
   try {
     // An empty options object keeps gray-matter from answering with what it remembers of an earlier reading.
-    parsed = matter(readFileSync(join(root, file), 'utf8'), {})
+    parsed = matter(source, {})
   } catch (error) {
     report(file, `the frontmatter can't be read: ${(error as Error).message.split('\n')[0]}`)
     return null
@@ -80,7 +81,7 @@ function readPage<K extends Kind>({ root, report, document }: Reading, kind: K, 
   const written = parsed.content.trim()
   const body = withReference(written, document, (problem) => report(file, problem))
   const tree = parse(body)
-  const offset = parsed.matter === '' ? 0 : parsed.matter.split('\n').length + 1
+  const offset = source.slice(0, source.length - parsed.content.trimStart().length).split('\n').length - 1
   for (const { what, line } of foreignTo(tree)) report(file, `holds ${what}`, line + offset)
   if (Buffer.byteLength(body) > BODY_MAX_BYTES) report(file, `is ${Buffer.byteLength(body)} bytes long, ${BODY_MAX_BYTES} are allowed`)
   if (!body) report(file, 'has no text')

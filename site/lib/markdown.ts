@@ -1,13 +1,12 @@
-/** Reading Markdown: its headings with their anchors, its links, its code. */
+/** Reading Markdown: its headings with their anchors, its links, its code; and writing it anew. */
 import GithubSlugger from 'github-slugger'
 import type { Code, Heading, Nodes, Root } from 'mdast'
 import { remark } from 'remark'
 import remarkGfm from 'remark-gfm'
+import { markdownToMdast } from 'satteri'
 
-const parser = remark().use(remarkGfm).data('settings', { bullet: '-', rule: '-' })
-
-/** The tree of a Markdown text. */
-export const parse = (markdown: string): Root => parser.parse(markdown)
+/** The tree of a Markdown text, by the parser that also renders the pages: what is read here is what readers see. */
+export const parse = (markdown: string): Root => markdownToMdast(markdown, { features: { frontmatter: false } }) as Root
 
 export interface Section {
   /** 2 to 6. */
@@ -82,3 +81,16 @@ export function foreignTo(tree: Root): { what: string; line: number }[] {
   })
   return found
 }
+
+const lowering = remark()
+  .use(remarkGfm)
+  .use(
+    () => (tree: Root) =>
+      walk(tree, (node) => {
+        if (node.type === 'heading' && node.depth < 6) node.depth++
+      }),
+  )
+  .data('settings', { bullet: '-', rule: '-' })
+
+/** Text to stand below another heading: its own are one level lower. */
+export const lowered = (markdown: string): string => String(lowering.processSync(markdown)).trim()

@@ -39,15 +39,16 @@ export function outputsOf(site: Site, storeApi: string): Map<string, Output> {
   const outputs = new Map<string, Output>()
   const add = (path: string, type: string, body: string) => outputs.set(path, { type, body })
   for (const [path, markdown] of ownPages(site)) add(markdownPath(path), MARKDOWN, markdown)
-  for (const page of site.content.pages) {
-    const markdown = texts.pageMarkdown(page, site)
+  const pages = site.content.pages.map((page) => ({ page, markdown: texts.pageMarkdown(page, site) }))
+  for (const { page, markdown } of pages) {
     add(markdownPath(page.path), MARKDOWN, markdown)
     add(`/api${page.path}`, MARKDOWN, markdown)
   }
   add('/api/index-md', MARKDOWN, texts.homeMarkdown(site))
   add('/sitemap.md', MARKDOWN, texts.sitemapMarkdown(site))
   add('/llms.txt', MARKDOWN, texts.llmsTxt(site))
-  add('/llms-full.txt', MARKDOWN, texts.llmsFullTxt(site))
+  // Every page, one after the other.
+  add('/llms-full.txt', MARKDOWN, pages.map(({ markdown }) => markdown).join('\n\n'))
   for (const area of Object.keys(texts.AREAS) as Area[]) {
     add(`/${area}/sitemap.md`, MARKDOWN, texts.areaSitemap(site, area))
     add(`/${area}/llms.txt`, MARKDOWN, texts.areaLlmsTxt(site, area))

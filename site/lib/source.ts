@@ -2,11 +2,18 @@
 import { readContent, type Content } from './content.ts'
 import { readPricing, type Pricing } from './pricing.ts'
 
+/** While pages are edited, what was read so long ago is read again. */
+const FRESH_MS = process.env.NODE_ENV === 'development' ? 300 : Infinity
+
 let content: Content | undefined
+let readAt = 0
 let pricing: Pricing | undefined
 
-/** While pages are edited, each reading is a new one. */
-const isEdited = process.env.NODE_ENV === 'development'
-
-export const source = (): Content => (isEdited ? readContent(process.cwd()) : (content ??= readContent(process.cwd())))
+export function source(): Content {
+  if (!content || performance.now() - readAt > FRESH_MS) {
+    content = readContent(process.cwd())
+    readAt = performance.now()
+  }
+  return content
+}
 export const prices = (): Pricing => (pricing ??= readPricing(process.cwd()))

@@ -1,6 +1,6 @@
 /** Pages and indexes as Markdown for agents: the sources themselves, with absolute links, and lists of them. */
 import type { Content, NavigationSection, Page } from './content.ts'
-import { parse, walk } from './markdown.ts'
+import { lowered, parse, walk } from './markdown.ts'
 import { pricingMarkdown, type Pricing } from './pricing.ts'
 
 export interface Site {
@@ -43,16 +43,14 @@ export const POINTS: readonly [title: string, text: string][] = [
 
 /** The Markdown with the links that begin at the root made absolute. */
 export function absolute(markdown: string, base: string): string {
-  const edits: [at: number, url: string][] = []
+  const places: number[] = []
   walk(parse(markdown), (node) => {
     if ((node.type !== 'link' && node.type !== 'definition') || !node.url.startsWith('/')) return
     const { start, end } = node.position!
-    const source = markdown.slice(start.offset, end.offset)
-    edits.push([start.offset! + source.lastIndexOf(node.url), node.url])
+    places.push(start.offset! + markdown.slice(start.offset, end.offset).lastIndexOf(node.url))
   })
-  let result = markdown
-  for (const [at] of edits.toReversed()) result = result.slice(0, at) + base + result.slice(at)
-  return result
+  const pieces = [0, ...places].map((from, i) => markdown.slice(from, places[i]))
+  return pieces.join(base)
 }
 
 /** A document of the site: its title, its text, and where to find the others, for those who read the beginning or the end alone. */
@@ -65,6 +63,10 @@ function headOf(page: Page): string {
   const { version, date, headline } = (page as Page<'changelog'>).frontmatter
   return `${version}, ${date}: ${headline}`
 }
+
+const long = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+/** `2026-03-05` as `5 March 2026`. */
+export const longDate = (date: string) => long.format(new Date(date))
 
 /** A page as Markdown. */
 export const pageMarkdown = (page: Page, site: Pick<Site, 'base'>) => documentOf(headOf(page), bodyOf(page), site)
@@ -104,26 +106,33 @@ export const sitemapMarkdown = (site: Site) =>
 /** `/{section}/sitemap.md` */
 export const areaSitemap = (site: Site, area: Area) => `# ${AREAS[area]}\n\n${ABOUT[area]}\n\n${listOf(site, area, 2, true)}\n`
 
-/** `/llms.txt` (llmstxt.org): a line for each page. */
-export const llmsTxt = (site: Site) =>
-  `# Stoa\n\n> ${PITCH}\n\nEvery page is there as Markdown under its address with \`.md\`, or with \`Accept: text/markdown\`. The store API describes itself as OpenAPI at \`/api/v1/openapi\` of each store's host; this site's API is described at ${site.base}/openapi.json.\n\n${(
-    Object.keys(AREAS) as Area[]
-  )
-    .map(
-      (area) =>
-        `## ${AREAS[area]}\n\n${pagesOf(site, area)
-          .map((page) => line(page, site.base))
-          .join('\n')}`,
-    )
-    .join(
-      '\n\n',
-    )}\n\n## Optional\n\n- [Pricing](${site.base}/pricing.md): what the plans cost and allow.\n- [All pages in one file](${site.base}/llms-full.txt): everything above, whole.\n`
+/** Agents read no more of an `llms.txt` than so many characters. */
+const LLMS_TXT_MAX = 50_000
+
+/** `/llms.txt` (llmstxt.org): a line for each page, or for an area whose lines would be too many. */
+export function llmsTxt(site: Site): string {
+  const listOfAll = (area: Area) =>
+    pagesOf(site, area)
+      .map((page) => line(page, site.base))
+      .join('\n')
+  const lists = new Map((Object.keys(AREAS) as Area[]).map((area) => [area, listOfAll(area)]))
+  const whole = () =>
+    `# Stoa\n\n> ${PITCH}\n\nEvery page is there as Markdown under its address with \`.md\`, or with \`Accept: text/markdown\`. The store API describes itself as OpenAPI at \`/api/v1/openapi\` of each store's host; this site's API is described at ${site.base}/openapi.json.\n\n${[
+      ...lists,
+    ]
+      .map(([area, list]) => `## ${AREAS[area]}\n\n${list}`)
+      .join(
+        '\n\n',
+      )}\n\n## Optional\n\n- [Pricing](${site.base}/pricing.md): what the plans cost and allow.\n- [All pages in one file](${site.base}/llms-full.txt): everything above, whole.\n`
+  for (const [area] of [...lists].toSorted(([, a], [, b]) => b.length - a.length)) {
+    if (whole().length < LLMS_TXT_MAX) break
+    lists.set(area, `- [All ${pagesOf(site, area).length} pages](${site.base}/${area}/llms.txt): ${ABOUT[area]}`)
+  }
+  return whole()
+}
 
 /** `/{section}/llms.txt` */
 export const areaLlmsTxt = (site: Site, area: Area) => `# Stoa: ${AREAS[area]}\n\n> ${ABOUT[area]}\n\n${listOf(site, area, 2, false)}\n`
-
-/** `/llms-full.txt`: every page, one after the other. */
-export const llmsFullTxt = (site: Site) => site.content.pages.map((page) => pageMarkdown(page, site)).join('\n\n')
 
 /** The home page as Markdown. */
 export function homeMarkdown(site: Site): string {
@@ -148,9 +157,6 @@ export function homeMarkdown(site: Site): string {
     site,
   )
 }
-
-/** Text that stands below another heading: its own are one level lower. */
-const lowered = (markdown: string) => markdown.replace(/^(?=#{2,5} )/gm, '#')
 
 /** The releases, newest first, each whole. */
 export const releasesMarkdown = (site: Site) =>

@@ -46,8 +46,8 @@ async function search() {
     ...found.map(({ url, meta, excerpt }) => {
       const item = document.createElement('li')
       const link = document.createElement('a')
-      link.href = url.replace(/\.html$/, '')
-      link.textContent = meta.title.replace(/\s*#.*$/, '')
+      link.href = url
+      link.textContent = meta.title
       const text = document.createElement('p')
       // Marks and entities alone: the excerpt is made from the site's own pages.
       text.innerHTML = excerpt

@@ -1,0 +1,155 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Heading, Link, Nodes } from 'mdast'
+import { remark } from 'remark'
+import remarkGfm from 'remark-gfm'
+import { afterEach, expect, test } from 'vitest'
+import { ContentError, readContent } from '../../site/lib/content.ts'
+import { htmlOf } from '../../site/lib/html.ts'
+import { linksOf, lowered, parse, textOf, walk } from '../../site/lib/markdown.ts'
+import { llmsTxt, pageMarkdown } from '../../site/lib/texts.ts'
+import { readPricing } from '../../site/lib/pricing.ts'
+import { ROOT } from './site.ts'
+
+const SUMMARY = 'A page that is there so that what is wrong with it can be found.'
+const page = (body: string, fields: Record<string, string> = {}) =>
+  `---\n${Object.entries({ title: 'A page', summary: SUMMARY, updated: '2026-01-02', ...fields })
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')}\n---\n\n${body}\n`
+
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+/** The content of a project with these files: those below docs/start are listed in the navigation, unless told otherwise. */
+function contentOf(files: Record<string, string>, listed?: string[]) {
+  const root = mkdtempSync(join(tmpdir(), 'stoa-content-'))
+  folders.push(root)
+  const slugs = Object.keys(files).flatMap((name) => /^docs\/start\/(.+)\.md$/.exec(name)?.[1] ?? [])
+  const navigation = { docs: [{ section: 'start', title: 'Start', pages: listed ?? slugs }], help: [] }
+  for (const [name, text] of Object.entries({ ...files, 'navigation.json': JSON.stringify(navigation) })) {
+    mkdirSync(dirname(join(root, 'content', name)), { recursive: true })
+    writeFileSync(join(root, 'content', name), text)
+  }
+  return readContent(root)
+}
+
+/** What is wrong with a project of these files. */
+function problemsOf(files: Record<string, string>, listed?: string[]): readonly string[] {
+  try {
+    contentOf(files, listed)
+    return []
+  } catch (error) {
+    expect(error).toBeInstanceOf(ContentError)
+    return (error as ContentError).problems
+  }
+}
+
+test('content that is in order is read in the order of the navigation', () => {
+  const { pages, byPath } = contentOf(
+    { 'docs/start/b.md': page('See [a](/docs/start/a#more).', { title: 'The second' }), 'docs/start/a.md': page('## More\n\nText.') },
+    ['b', 'a'],
+  )
+  expect(pages.map(({ path }) => path)).toEqual(['/docs/start/b', '/docs/start/a'])
+  expect(byPath.get('/docs/start/a')).toMatchObject({
+    title: 'A page',
+    summary: SUMMARY,
+    date: '2026-01-02',
+    body: '## More\n\nText.',
+    headings: [{ depth: 2, text: 'More', id: 'more' }],
+  })
+})
+
+test.each<[what: string, files: Record<string, string>, problem: RegExp, listed?: string[]]>([
+  ['a title that is missing', { 'docs/start/a.md': page('Text.').replace(/title.*\n/, '') }, /^content\/docs\/start\/a\.md: title: /],
+  ['a field that there is none of', { 'docs/start/a.md': page('Text.', { colour: 'red' }) }, /^content\/docs\/start\/a\.md: colour: /],
+  ['a date that is none', { 'docs/start/a.md': page('Text.', { updated: '2026-02-31x' }) }, /^content\/docs\/start\/a\.md: updated: /],
+  ['a summary that is too short', { 'docs/start/a.md': page('Text.', { summary: 'Short.' }) }, /^content\/docs\/start\/a\.md: summary: /],
+  ['frontmatter that is no YAML', { 'docs/start/a.md': '---\ntitle: [\n---\n\nText.' }, /^content\/docs\/start\/a\.md: the frontmatter/],
+  [
+    'a link that leads nowhere',
+    { 'docs/start/a.md': page('Text.\n\nSee [b](/docs/start/b).') },
+    /a\.md:9: links to \/docs\/start\/b, which/,
+  ],
+  ['an anchor that is not there', { 'docs/start/a.md': page('See [a](#nowhere).') }, /a\.md:7: links to #nowhere: that page has no such/],
+  ['a page that is not listed', { 'docs/start/a.md': page('Text.') }, /^content\/docs\/start\/a\.md: is not listed/, []],
+  ['a page that is listed and missing', {}, /^content\/docs\/start\/a\.md: is listed in navigation\.json, but is not there/, ['a']],
+  ['a page that is listed twice', { 'docs/start/a.md': page('Text.') }, /^content\/docs\/start\/a\.md: /, ['a', 'a']],
+  [
+    'two pages with one title',
+    { 'docs/start/a.md': page('Text.'), 'docs/start/b.md': page('Text.') },
+    /^content\/docs\/start\/b\.md: has the title of content\/docs\/start\/a\.md/,
+  ],
+  ['a page over its limit', { 'docs/start/a.md': page('word '.repeat(10_000)) }, /^content\/docs\/start\/a\.md: is 49999 bytes long/],
+  ['a page without text', { 'docs/start/a.md': page('') }, /^content\/docs\/start\/a\.md: has no text/],
+  ['HTML', { 'docs/start/a.md': page('Text.\n\n<b>bold</b>') }, /^content\/docs\/start\/a\.md:9: holds HTML/],
+  ['a heading of the first level', { 'docs/start/a.md': page('# Title') }, /^content\/docs\/start\/a\.md:7: holds a heading/],
+  ['a heading twice', { 'docs/start/a.md': page('## One\n\nText.\n\n## One\n\nText.') }, /has the heading "One" twice/],
+  ['a post whose name can be no address', { 'blog/Not this.md': page('Text.') }, /^content\/blog\/Not this\.md: has a name/],
+  ['a release without its date in its name', { 'changelog/first.md': page('Text.') }, /^content\/changelog\/first\.md: has a name/],
+])('%s fails the build, naming the file', (_, files, problem, listed) => {
+  expect(problemsOf(files, listed)).toContainEqual(expect.stringMatching(problem))
+})
+
+test('all that is wrong is told at once', () => {
+  const problems = problemsOf({ 'docs/start/a.md': page('[b](/b)', { updated: 'soon' }), 'docs/start/c.md': page('<i>x</i>') })
+  expect(problems.length).toBeGreaterThanOrEqual(3)
+})
+
+test('another parser reads the same headings and links in every page', () => {
+  const other = remark().use(remarkGfm)
+  for (const { body, file } of readContent(ROOT).pages) {
+    const [headings, links]: [string[], string[]] = [[], []]
+    const see = (node: Nodes) => {
+      if (node.type === 'heading') headings.push(textOf(node as Heading))
+      if (node.type === 'link') links.push((node as Link).url)
+    }
+    walk(other.parse(body), see)
+    const read: string[] = []
+    walk(parse(body), (node) => node.type === 'heading' && read.push(textOf(node)))
+    expect(read, file).toEqual(headings)
+    expect(
+      linksOf(parse(body)).map(({ url }) => url),
+      file,
+    ).toEqual(links)
+  }
+})
+
+test('a text that stands below another has its headings lowered, and its code as it was', () => {
+  expect(lowered('## One\n\n```sh\n## not a heading\n```\n\n### Two\n\n- *a*')).toBe(
+    '### One\n\n```sh\n## not a heading\n```\n\n#### Two\n\n- *a*',
+  )
+})
+
+test('links from the root are absolute in what agents read, wherever they stand', () => {
+  const { pages } = contentOf({
+    'docs/start/a.md': page('[a](/docs/start/a) `[b](/b)` [c](https://c.example/docs) [d][d]\n\n[d]: /docs/start/a'),
+  })
+  expect(pageMarkdown(pages[0]!, { base: 'https://shop.example' })).toContain(
+    '[a](https://shop.example/docs/start/a) `[b](/b)` [c](https://c.example/docs) [d][d]\n\n[d]: https://shop.example/docs/start/a',
+  )
+})
+
+test('code is coloured by classes, aligned cells have them too, and headings have their anchors', () => {
+  const { pages } = contentOf({
+    'docs/start/a.md': page('## "One" & two\n\n```ts\nconst a = "<b>"\n```\n\n```nonsense\n<i>\n```\n\n| a | b |\n| - | -: |\n| 1 | 2 |'),
+  })
+  const html = htmlOf(pages[0]!)
+  expect(html).toContain('<h2 id="one--two">')
+  expect(html).toContain('<span class="token keyword">const</span>')
+  expect(html).toContain('&lt;i&gt;')
+  expect(html).toContain('<td class="right">2</td>')
+  expect(html).not.toMatch(/style=|<b>|<i>/)
+  expect(htmlOf(pages[0]!, 1)).toContain('<h3>')
+})
+
+test('where the pages are too many for llms.txt, it leads to the lists of the areas', () => {
+  const pages = Object.fromEntries(
+    Array.from({ length: 600 }, (_, i) => [`docs/start/page-${i}.md`, page('Text.', { title: `Page ${i}` })]),
+  )
+  const text = llmsTxt({ base: 'https://shop.example', content: contentOf(pages), pricing: readPricing(ROOT) })
+  expect(text.length).toBeLessThan(50_000)
+  expect(text).toContain('- [All 600 pages](https://shop.example/docs/llms.txt): ')
+})
