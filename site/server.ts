@@ -26,26 +26,32 @@ const DIST = new URL('../dist/', import.meta.url).pathname
 /** Serves the build in `dist/` on `HOST` and `SITE_PORT`; `storeApi` is where the store API is. Throws with one clear line when it can't. */
 export function serveSite(config: Config, storeApi: string): Site {
   const log = createLog(config.log)
-  let answers: Answers | undefined
-  const server = listen('SITE_PORT', { host: config.host, port: config.sitePort }, (request) => {
+  const isLogged = log.enabled('info')
+  /** Answers, and writes what was answered. */
+  const logged = (answer: (request: Request) => Response) => (request: Request) => {
+    if (!isLogged) return answer(request)
     const started = performance.now()
-    const response = answers!.answer(request)
-    if (log.enabled('info')) {
-      const ms = Math.round((performance.now() - started) * 100) / 100
-      log.write(response.status >= 500 ? 'warn' : 'info', 'request', {
-        site: true,
-        method: request.method,
-        path: pathOf(request.url).slice(0, 300),
-        status: response.status,
-        ms,
-      })
-    }
+    const response = answer(request)
+    const ms = Math.round((performance.now() - started) * 100) / 100
+    log.write(response.status >= 500 ? 'warn' : 'info', 'request', {
+      site: true,
+      method: request.method,
+      path: pathOf(request.url).slice(0, 300),
+      status: response.status,
+      ms,
+    })
     return response
-  })
+  }
+  let answers: Answers | undefined
+  const answer = logged((request) => answers!.answer(request))
+  const server = listen('SITE_PORT', { host: config.host, port: config.sitePort }, answer)
   const url = urlOf(config.contentBaseUrl, config.host, server.port!)
   try {
     const manifest = JSON.parse(readFileSync(join(DIST, 'manifest.json'), 'utf8')) as Manifest
     answers = new Answers(manifest, join(DIST, 'site'), { base: url, storeApi, version })
+    // A path that the server finds by itself needs no URL made and parsed: a fifth of what a request costs.
+    const routes = Object.fromEntries(answers.routes().map(([path, find]) => [path, { GET: logged(find), HEAD: answer }]))
+    server.reload({ routes, fetch: answer })
   } catch (error) {
     void server.stop(true)
     throw new Error(`the content site is not built (${(error as Error).message}): run npm run build`)

@@ -62,6 +62,9 @@ class Answers {
   #left = -1
   #head = Buffer.alloc(0)
   #body: Buffer[] = []
+  /** The head of the answer before, and what it said: where answers are alike, reading each anew costs more than giving it. */
+  #known = Buffer.alloc(0)
+  #length = 0
   status = 0
 
   /** Takes what came; true when an answer is whole. `keep` collects its body. */
@@ -74,13 +77,10 @@ class Answers {
         this.#head = Buffer.from(rest)
         return false
       }
-      const head = rest.toString('latin1', 0, end)
-      this.#head = Buffer.alloc(0)
-      this.#body = []
-      this.status = Number(head.slice(STATUS_AT, STATUS_AT + 3))
-      const length = LENGTH.exec(head)
-      if (!length && this.status !== 304 && this.status !== 204) throw new Error(`an answer has no content-length: ${head}`)
-      this.#left = this.status === 304 || !length ? 0 : Number(length[1])
+      if (end !== this.#known.length || rest.compare(this.#known, 0, end, 0, end) !== 0) this.#readHead(Buffer.from(rest.subarray(0, end)))
+      if (this.#head.length) this.#head = Buffer.alloc(0)
+      if (this.#body.length) this.#body = []
+      this.#left = this.#length
       rest = rest.subarray(end + HEADER_END.length)
     }
     this.#left -= rest.length
@@ -89,6 +89,15 @@ class Answers {
     if (this.#left > 0) return false
     this.#left = -1
     return true
+  }
+
+  #readHead(bytes: Buffer<ArrayBuffer>) {
+    const head = bytes.toString('latin1')
+    this.#known = bytes
+    this.status = Number(head.slice(STATUS_AT, STATUS_AT + 3))
+    const length = LENGTH.exec(head)
+    if (!length && this.status !== 304 && this.status !== 204) throw new Error(`an answer has no content-length: ${head}`)
+    this.#length = this.status === 304 || !length ? 0 : Number(length[1])
   }
 
   /** The body that was kept. */

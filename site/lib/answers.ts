@@ -1,20 +1,18 @@
 /** Answering the content site's requests from the manifest of its build: paths, forms, encodings, conditions, problems. */
 import { pathOf } from '../../api/http/url.ts'
 import { decoded, isDocumentShaped, straight } from './addresses.ts'
-import { Bodies, type Body } from './bodies.ts'
+import { Bodies } from './bodies.ts'
+import { BRIEFLY, HeadersOf } from './headers.ts'
 import type { Entry, Manifest } from './manifest.ts'
 import { encodingFor, formFor, prefersProblem, type Form } from './negotiate.ts'
 import { nearest } from './nearest.ts'
 import { CORS, Prepared, READ, type Fields } from './prepared.ts'
 import { problemBody, type Problem } from './problem.ts'
 
-/** Questions that are remembered, and the longest of them. */
-const QUESTIONS_MAX = 5_000
-const QUESTION_MAX = 400
+/** A server that knows more paths than this takes long to start. */
+const ROUTES_MAX = 5_000
 /** Answers that are kept whole, about 20 KB each; what comes beyond them is read again. */
 const PREPARED_MAX = 2_000
-const FOR_EVER = 'public, max-age=31536000, immutable'
-const BRIEFLY = 'public, max-age=60, stale-while-revalidate=600'
 const MARKDOWN_TYPE: Record<Exclude<Form, 'html'>, string> = { markdown: 'text/markdown; charset=utf-8', text: 'text/plain; charset=utf-8' }
 
 export interface Place {
@@ -26,11 +24,9 @@ export interface Place {
 
 export class Answers {
   readonly #bodies: Bodies
-  readonly #security: Fields
-  readonly #policy: (path: string) => string
-  /** What was answered before, by path, form and encoding, and by what was asked: the same question needs no thinking twice. */
+  readonly #headers: HeadersOf
+  /** What was answered before, by path, form and encoding. */
   readonly #prepared = new Map<string, Prepared>()
-  readonly #asked = new Map<string, Prepared>()
 
   constructor(
     readonly manifest: Manifest,
@@ -38,21 +34,42 @@ export class Answers {
     readonly place: Place,
   ) {
     this.#bodies = new Bodies(folder, manifest, place)
-    this.#security = {
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'strict-origin-when-cross-origin',
-      'cross-origin-resource-policy': 'cross-origin',
-      'access-control-allow-origin': '*',
-      ...(place.base.startsWith('https:') ? { 'strict-transport-security': 'max-age=63072000' } : {}),
+    this.#headers = new HeadersOf(manifest, place.base)
+  }
+
+  /** What answers a GET of each path of the build, for a server that finds paths by itself; none where they are too many. */
+  routes(): [path: string, answer: (request: Request) => Response][] {
+    const paths = Object.keys(this.manifest.files).filter((path) => path !== '/404' && encodeURI(path) === path)
+    return paths.length > ROUTES_MAX ? [] : paths.map((path) => [path, this.#route(path)])
+  }
+
+  /** Answers for one path: most of those who ask for it accept the same. What has one form asks for no `Accept`: each header costs. */
+  #route(path: string): (request: Request) => Response {
+    const isPage = Object.hasOwn(this.manifest.pages, path)
+    let accept: string | null
+    let encoding: string | null
+    let last: Prepared | undefined
+    return (request) => {
+      const { headers } = request
+      const wanted = isPage ? headers.get('accept') : null
+      const packed = headers.get('accept-encoding')
+      if (last && wanted === accept && packed === encoding) return last.get(request)
+      const answer = this.#safely(request, () => this.#known(request, path) ?? this.#work(request))
+      if (!(answer instanceof Prepared)) return answer
+      ;[accept, encoding, last] = [wanted, packed, answer]
+      return answer.get(request)
     }
-    this.#policy = (path) =>
-      `default-src 'none'; script-src 'self' ${[...manifest.scripts, ...(path === '/search' ? ["'wasm-unsafe-eval'"] : [])].join(' ')}; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
   }
 
   /** Answers one request. Never throws. */
   answer(request: Request): Response {
+    const answer = this.#safely(request, () => this.#work(request))
+    return answer instanceof Prepared ? answer.answer(request) : answer
+  }
+
+  #safely<T>(request: Request, work: () => T): T | Response {
     try {
-      return this.#answer(request)
+      return work()
     } catch (error) {
       console.error(error)
       return this.#problem(request, {
@@ -64,24 +81,10 @@ export class Answers {
     }
   }
 
-  #answer(request: Request): Response {
-    const { url, headers } = request
-    const question = `${url} ${headers.get('accept')} ${headers.get('accept-encoding')}`
-    const known = request.method === 'GET' ? this.#asked.get(question) : undefined
-    if (known) return known.answer(request)
-    const answer = this.#work(request)
-    if (!(answer instanceof Prepared)) return answer
-    if (question.length <= QUESTION_MAX) {
-      if (this.#asked.size >= QUESTIONS_MAX) this.#asked.clear()
-      this.#asked.set(question, answer)
-    }
-    return answer.answer(request)
-  }
-
   /** What answers a request: one of the prepared bodies, or an answer for it alone. */
   #work(request: Request): Prepared | Response {
     const raw = pathOf(request.url)
-    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...this.#security, ...CORS } })
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...this.#headers.always, ...CORS } })
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       const detail = `${request.method} is not possible here: everything on this site can only be read.`
       return this.#problem(request, { status: 405, code: 'method_not_allowed', detail, resolution: 'Send GET or HEAD.' }, { allow: READ })
@@ -92,16 +95,22 @@ export class Answers {
       return this.#problem(request, { status: 400, code: 'invalid_parameter', detail, resolution: 'Escape the path as RFC 3986 says.' })
     }
     if (path === '/healthz') return this.#json(request, { ok: true, version: this.place.version })
-    if (Object.hasOwn(this.manifest.pages, path)) return this.#page(request, path)
-    const entry = Object.hasOwn(this.manifest.files, path) ? this.manifest.files[path] : undefined
-    if (entry && path !== '/404') return this.#file(request, path, entry)
+    const known = this.#known(request, path)
+    if (known) return known
     const target = straight(path)
     if (target !== null && Object.hasOwn(this.manifest.pages, target)) {
       const at = request.url.indexOf('?')
       const location = encodeURI(target) + (at < 0 ? '' : request.url.slice(at))
-      return new Response(null, { status: 308, headers: { ...this.#security, location, 'cache-control': BRIEFLY } })
+      return new Response(null, { status: 308, headers: { ...this.#headers.always, location, 'cache-control': BRIEFLY } })
     }
     return this.#missing(request, path)
+  }
+
+  /** What answers GET or HEAD of a path of the build. */
+  #known(request: Request, path: string): Prepared | Response | null {
+    if (Object.hasOwn(this.manifest.pages, path)) return this.#page(request, path)
+    const entry = Object.hasOwn(this.manifest.files, path) ? this.manifest.files[path] : undefined
+    return entry && path !== '/404' ? this.#file(request, path, entry) : null
   }
 
   /** A page in the form that the client asks for. */
@@ -119,7 +128,7 @@ export class Answers {
     const { html, markdown } = this.manifest.pages[path]!
     const entry = this.manifest.files[form === 'html' ? html : markdown]!
     return this.#prepare(request, `${path} ${form}`, entry, () => ({
-      ...(form === 'html' ? this.#htmlHeaders(path) : { ...this.#markdownHeaders(path), 'content-type': MARKDOWN_TYPE[form] }),
+      ...(form === 'html' ? this.#headers.ofHtml(path) : { ...this.#headers.ofMarkdown(path), 'content-type': MARKDOWN_TYPE[form] }),
       ...vary,
     }))
   }
@@ -146,45 +155,15 @@ export class Answers {
     if (!prepared) {
       if (this.#prepared.size >= PREPARED_MAX) this.#prepared.clear()
       const body = this.#bodies.read(entry, encoding)
-      this.#prepared.set(key, (prepared = new Prepared(body, { ...fields(), ...this.#about(body, entry) })))
+      this.#prepared.set(key, (prepared = new Prepared(body, { ...fields(), ...this.#headers.ofBody(body, entry) })))
     }
     return prepared
-  }
-
-  #about({ etag, encoding, bytes }: Body, { immutable }: Entry): Fields {
-    return {
-      ...this.#security,
-      etag,
-      'content-length': String(bytes.length),
-      'cache-control': immutable ? FOR_EVER : BRIEFLY,
-      ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
-    }
-  }
-
-  #htmlHeaders(path: string): Fields {
-    const { markdown } = this.manifest.pages[path] ?? {}
-    const links = [
-      ...(markdown ? [`<${markdown}>; rel="alternate"; type="text/markdown"`] : []),
-      '</.well-known/api-catalog>; rel="api-catalog"',
-      '</openapi.json>; rel="service-desc"; type="application/json"',
-      '</llms.txt>; rel="describedby"; type="text/markdown"',
-    ]
-    return {
-      'content-type': 'text/html; charset=utf-8',
-      link: links.join(', '),
-      'content-security-policy': this.#policy(path),
-      'cross-origin-opener-policy': 'same-origin',
-    }
-  }
-
-  #markdownHeaders(path: string): Fields {
-    return { 'content-location': this.manifest.pages[path]!.markdown, link: `<${this.place.base}${path}>; rel="canonical"` }
   }
 
   #json(request: Request, value: unknown): Response {
     const text = JSON.stringify(value)
     const headers = {
-      ...this.#security,
+      ...this.#headers.always,
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
       'content-length': String(text.length),
@@ -223,9 +202,9 @@ export class Answers {
       .decode(this.#bodies.read(entry, 'identity').bytes)
       .replace(/<div data-suggestions(="[^"]*")?><\/div>/, suggestions)
     const headers = {
-      ...this.#security,
+      ...this.#headers.always,
       ...more,
-      ...this.#htmlHeaders('/404'),
+      ...this.#headers.ofHtml('/404'),
       'cache-control': 'no-store',
       'content-length': String(Buffer.byteLength(text)),
     }
@@ -235,7 +214,7 @@ export class Answers {
   #problem(request: Request, problem: Problem, more: Fields = {}): Response {
     const text = problemBody(problem, this.place.base, this.place.base + request.url.slice(request.url.indexOf('/', 8)).slice(0, 500))
     const headers = {
-      ...this.#security,
+      ...this.#headers.always,
       ...more,
       'content-type': 'application/problem+json',
       'cache-control': 'no-store',

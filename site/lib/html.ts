@@ -1,6 +1,5 @@
 /**
- * The text of a page as HTML: rendered by the parser that the index is made with, code coloured, with what readers need added. Works
- * without scripts, which only show the buttons.
+ * The text of a page as HTML: rendered by the parser that the index is made with, code coloured, headings with anchors.
  */
 import Prism from 'prismjs'
 import loadLanguages from 'prismjs/components/index.js'
@@ -11,14 +10,32 @@ import { bodyOf } from './texts.ts'
 
 loadLanguages.silent = true
 
-const COPY = '<button type="button" class="copy" data-copy data-markdown-ignore hidden>Copy</button>'
+/** The colours of code, by the class that has each: which of Prism's kinds of token they show. What has no colour gets no markup. */
+const COLOURS = Object.entries({
+  n: ['number', 'boolean', 'constant'],
+  f: ['property', 'function', 'parameter', 'variable', 'class-name', 'attr-name', 'section'],
+  k: ['keyword', 'builtin'],
+  s: ['string', 'attr-value'],
+  c: ['comment'],
+})
+
 export const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Code with its words in classes; in a language that Prism does not know it stays plain. */
+/** Tokens as HTML, within something of the colour `around`. */
+function tokensHtml(tokens: Prism.TokenStream, around?: string): string {
+  if (typeof tokens === 'string') return escaped(tokens)
+  if (Array.isArray(tokens)) return tokens.map((token) => tokensHtml(token, around)).join('')
+  const kinds = [tokens.type, tokens.alias].flat()
+  const colour = COLOURS.find(([, shown]) => shown.some((kind) => kinds.includes(kind)))?.[0] ?? around
+  const inner = tokensHtml(tokens.content, colour)
+  return colour === around ? inner : `<span class="${colour}">${inner}</span>`
+}
+
+/** Code with its words in colours; in a language that Prism does not know it stays plain. */
 function coloured(code: string, language: string): string {
   if (language && !Prism.languages[language]) loadLanguages([language])
   const grammar = Prism.languages[language]
-  return grammar ? Prism.highlight(code, grammar, language) : escaped(code)
+  return grammar ? tokensHtml(Prism.tokenize(code, grammar)) : escaped(code)
 }
 
 /** The text of a page, bare. */
@@ -32,13 +49,13 @@ export function htmlOf(page: Page, lower = 0): string {
   const tree = parse(body)
   const [headings, code] = [headingsOf(tree).values(), codeOf(tree).values()]
   return (
-    markdownToHtml(body, { features: { frontmatter: false, smartPunctuation: true } })
-      .html.replace(/<h([1-6])>([^]*?)<\/h\1>/g, (_, depth: string, text: string) => {
+    render(body)
+      .replace(/<h([1-6])>([^]*?)<\/h\1>/g, (_, depth: string, text: string) => {
         const { id } = headings.next().value!
         const level = Number(depth) + lower
         return lower
           ? `<h${level}>${text}</h${level}>`
-          : `<h${level} id="${id}">${text} <a class="anchor" href="#${id}" data-markdown-ignore><span aria-hidden="true">#</span><span class="hidden">Link to this section</span></a></h${level}>`
+          : `<h${level} id="${id}">${text} <a class="anchor" href="#${id}" aria-label="Link to this section" data-markdown-ignore>#</a></h${level}>`
       })
       .replace(/<table>/g, '<div class="scroll" tabindex="0"><table>')
       .replace(/<\/table>/g, '</table></div>')
@@ -46,8 +63,7 @@ export function htmlOf(page: Page, lower = 0): string {
       .replace(/<(t[hd]) style="text-align: (center|right|left)">/g, '<$1 class="$2">')
       .replace(/<pre><code[^>]*>[^]*?<\/code><\/pre>/g, () => {
         const { text, language } = code.next().value!
-        const name = `language-${language || 'plaintext'}`
-        return `<div class="code">${COPY}<pre class="${name}" tabindex="0"><code class="${name}">${coloured(text, language)}</code></pre></div>`
+        return `<div class="code"><pre tabindex="0"><code class="language-${language || 'text'}">${coloured(text, language)}</code></pre></div>`
       })
   )
 }

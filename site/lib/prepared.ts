@@ -35,10 +35,22 @@ export class Prepared {
     this.#unchanged = { status: 304, headers: new Headers(rest) }
   }
 
-  /** The answer to a GET or HEAD. */
+  /** The answer to a GET. */
+  get({ headers }: Request): Response {
+    return this.#has(headers.get('if-none-match')) ? new Response(null, this.#unchanged) : new Response(this.#body, this.#whole)
+  }
+
+  /** The answer to a HEAD. */
+  head({ headers }: Request): Response {
+    return new Response(null, this.#has(headers.get('if-none-match')) ? this.#unchanged : this.#head)
+  }
+
   answer(request: Request): Response {
-    const condition = request.headers.get('if-none-match')
-    if (condition !== null && matches(condition, this.#etag)) return new Response(null, this.#unchanged)
-    return request.method === 'HEAD' ? new Response(null, this.#head) : new Response(this.#body, this.#whole)
+    return request.method === 'HEAD' ? this.head(request) : this.get(request)
+  }
+
+  /** Whether who asks with this condition has the body. */
+  #has(condition: string | null): boolean {
+    return condition !== null && matches(condition, this.#etag)
   }
 }

@@ -36,8 +36,11 @@ function copies(button: HTMLButtonElement, read: () => Promise<string> | string)
 }
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-theme-toggle]')) themes(button)
-for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]'))
-  copies(button, () => button.parentElement!.querySelector('pre')!.textContent ?? '')
+for (const code of document.querySelectorAll('.code')) {
+  const button = Object.assign(document.createElement('button'), { type: 'button', className: 'copy', textContent: 'Copy', hidden: true })
+  copies(button, () => code.querySelector('pre')!.textContent ?? '')
+  code.prepend(button)
+}
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy-page]'))
   copies(button, () => fetch(button.dataset.copyPage!).then((answer) => answer.text()))
 

@@ -146,7 +146,7 @@ browserTests('a page', () => {
   test('code and the whole page can be copied', async () => {
     const page = await open(KINDS.docs, { permissions: ['clipboard-read', 'clipboard-write'] })
     const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
-    const button = page.locator('article [data-copy]').first()
+    const button = page.locator('article .copy').first()
     await button.click()
     expect(await button.textContent()).toBe('Copied')
     expect(await clipboard()).toBe(await page.locator('article pre').first().textContent())

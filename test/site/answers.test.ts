@@ -319,3 +319,28 @@ test('served elsewhere than it was built for, every address is the new one', asy
   }
   expect((await moved.ask('/.well-known/api-catalog')).text).toContain('https://api.shop.example/api/v1/openapi')
 })
+
+test('a path that the server finds by itself is answered as any other, whoever asked before', async () => {
+  const { answers } = await openSite()
+  const routes = answers.routes()
+  expect(routes.map(([path]) => path).toSorted()).toEqual(
+    Object.keys(manifest.files)
+      .filter((path) => path !== '/404')
+      .toSorted(),
+  )
+  const asks: Record<string, string>[] = [
+    {},
+    { accept: 'text/markdown' },
+    { accept: 'text/markdown', 'accept-encoding': 'br' },
+    { accept: 'text/html', 'accept-encoding': 'gzip' },
+    { accept: 'image/png' },
+    { accept: 'text/html', 'if-none-match': '*' },
+    {},
+  ]
+  const told = async (response: Response) => [response.status, [...response.headers], await response.text()]
+  for (const [path, answer] of routes.filter(([path]) => /quick-start|^\/$|\.txt$|\.css$/.test(path)))
+    for (const headers of asks) {
+      const request = () => new Request(`http://site.test${path}`, { headers })
+      expect(await told(answer(request())), path).toEqual(await told(answers.answer(request())))
+    }
+})

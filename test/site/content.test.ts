@@ -138,7 +138,7 @@ test('code is coloured by classes, aligned cells have them too, and headings hav
   })
   const html = htmlOf(pages[0]!)
   expect(html).toContain('<h2 id="one--two">')
-  expect(html).toContain('<span class="token keyword">const</span>')
+  expect(html).toContain('<span class="k">const</span>')
   expect(html).toContain('&lt;i&gt;')
   expect(html).toContain('<td class="right">2</td>')
   expect(html).not.toMatch(/style=|<b>|<i>/)

@@ -38,5 +38,5 @@ export async function openSite(place: { base?: string; storeApi?: string } = {})
       body: isJson && text && !response.headers.has('content-encoding') ? JSON.parse(text) : null,
     }
   }
-  return { manifest, base, ask }
+  return { manifest, base, answers, ask }
 }
