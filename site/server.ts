@@ -8,6 +8,7 @@ import { createLog } from '../api/http/log.ts'
 import { pathOf } from '../api/http/url.ts'
 import { version } from '../package.json'
 import { Answers } from './lib/answers.ts'
+import { Clients, LIMITS, Limits } from './lib/limits.ts'
 import type { Manifest } from './lib/manifest.ts'
 
 export interface Site {
@@ -48,7 +49,9 @@ export function serveSite(config: Config, storeApi: string): Site {
   const url = urlOf(config.contentBaseUrl, config.host, server.port!)
   try {
     const manifest = JSON.parse(readFileSync(join(DIST, 'manifest.json'), 'utf8')) as Manifest
-    answers = new Answers(manifest, join(DIST, 'site'), { base: url, storeApi, version })
+    const limits = new Limits(LIMITS, new Clients(config.trustProxy))
+    const peerOf = (request: Request) => server.requestIP(request)?.address ?? ''
+    answers = new Answers(manifest, join(DIST, 'site'), { base: url, storeApi, version }, { limits, peerOf })
     // A path that the server finds by itself needs no URL made and parsed: a fifth of what a request costs.
     const routes = Object.fromEntries(answers.routes().map(([path, find]) => [path, { GET: logged(find), HEAD: answer }]))
     server.reload({ routes, fetch: answer })

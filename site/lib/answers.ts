@@ -5,7 +5,8 @@ import { Bodies } from './bodies.ts'
 import { BRIEFLY, HeadersOf } from './headers.ts'
 import type { Entry, Manifest } from './manifest.ts'
 import { encodingFor, formFor, prefersProblem, type Form } from './negotiate.ts'
-import { nearest } from './nearest.ts'
+import type { Limits } from './limits.ts'
+import { Nearest } from './nearest.ts'
 import { CORS, Prepared, READ, type Fields } from './prepared.ts'
 import { problemBody, type Problem } from './problem.ts'
 
@@ -25,6 +26,8 @@ export interface Place {
 export class Answers {
   readonly #bodies: Bodies
   readonly #headers: HeadersOf
+  /** Made when first something is not found. */
+  #nearest: Nearest | undefined
   /** What was answered before, by path, form and encoding. */
   readonly #prepared = new Map<string, Prepared>()
 
@@ -32,6 +35,8 @@ export class Answers {
     readonly manifest: Manifest,
     folder: string,
     readonly place: Place,
+    /** What is limited by client, and how the address of a request's connection is known. */
+    readonly limited: { limits: Limits; peerOf: (request: Request) => string } | null = null,
   ) {
     this.#bodies = new Bodies(folder, manifest, place)
     this.#headers = new HeadersOf(manifest, place.base)
@@ -94,7 +99,13 @@ export class Answers {
       const detail = 'The path has a percent sign that no two hexadecimal digits follow, or that stands for no UTF-8.'
       return this.#problem(request, { status: 400, code: 'invalid_parameter', detail, resolution: 'Escape the path as RFC 3986 says.' })
     }
-    if (path === '/healthz') return this.#json(request, { ok: true, version: this.place.version })
+    const standing = this.limited?.limits.take(path, () => this.limited!.peerOf(request), request.headers.get('x-forwarded-for'))
+    if (standing?.retryAfterSeconds) {
+      const seconds = standing.retryAfterSeconds
+      const [detail, resolution] = [`${path} has been asked for too often from this address.`, `Wait ${seconds} s, as Retry-After says.`]
+      return this.#problem(request, { status: 429, code: 'rate_limited', detail, resolution }, standing.fields)
+    }
+    if (path === '/healthz') return this.#json(request, { ok: true, version: this.place.version }, standing?.fields)
     const known = this.#known(request, path)
     if (known) return known
     const target = straight(path)
@@ -160,10 +171,11 @@ export class Answers {
     return prepared
   }
 
-  #json(request: Request, value: unknown): Response {
+  #json(request: Request, value: unknown, more: Fields = {}): Response {
     const text = JSON.stringify(value)
     const headers = {
       ...this.#headers.always,
+      ...more,
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
       'content-length': String(text.length),
@@ -174,7 +186,7 @@ export class Answers {
   /** 404: a problem for programs and for those who would rather have one, a page with a search for others. */
   #missing(request: Request, path: string): Response {
     const plain = path.replace(/\.md$/, '')
-    const near = nearest(plain, Object.keys(this.manifest.pages)).map((page) => this.place.base + page)
+    const near = (this.#nearest ??= new Nearest(Object.keys(this.manifest.pages))).to(plain).map((page) => this.place.base + page)
     const isProblem = /^\/(api|\.well-known)(\/|$)|\.md$/.test(path) || prefersProblem(request.headers.get('accept'))
     const vary = { vary: 'Accept, Accept-Encoding' }
     if (!isProblem) return this.#missingPage(request, near, vary)

@@ -25,30 +25,62 @@ const wordsOf = (path: string) =>
 /** How many slips a word of this length may have: two in a short one make another word. */
 const editsIn = (word: string) => (word.length > 5 ? 2 : 1)
 
-/** The words of a path that an address has, whole or nearly. */
-function likeness(asked: readonly string[], path: string): number {
-  const words = wordsOf(path)
-  let score = 0
-  for (const word of asked) {
-    if (words.includes(word)) score += 2
-    else if (word.length > 3 && words.some((other) => distance(word, other, editsIn(word)) <= editsIn(word))) score += 1.2
-    else if (word.length > 3 && words.some((other) => other.startsWith(word) || word.startsWith(other))) score += 0.8
-  }
-  // Of two pages that have the words, the one with fewer others is meant.
-  return score - words.length * 0.05
+/** How much two words are alike: the same, nearly, one the beginning of the other, or not at all. */
+function likeness(word: string, other: string): number {
+  if (word === other) return 2
+  if (word.length <= 3) return 0
+  const most = editsIn(word)
+  if (distance(word, other, most) <= most) return 1.2
+  return other.startsWith(word) || word.startsWith(other) ? 0.8 : 0
 }
 
-/** The paths among `paths` that are most like the one asked for, best first; none when nothing is like it. */
-export function nearest(asked: string, paths: Iterable<string>): string[] {
-  const words = wordsOf(asked.slice(0, 300)).filter((word) => !['api', 'md', 'html'].includes(word))
-  const generic = words.filter((word) => !['docs', 'help', 'blog', 'changelog'].includes(word))
-  if (!generic.length) return []
-  const likely = [...paths]
-    .map((path) => ({ path, score: likeness(words, path), own: likeness(generic, path) }))
-    .filter(({ own }) => own > 0.5)
-    .toSorted((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
-  return likely
-    .filter(({ score }) => score > likely[0]!.score * 0.7)
-    .slice(0, NAMED)
-    .map(({ path }) => path)
+/** Words of every address, and those of the areas, which say little by themselves. */
+const SILENT = ['api', 'md', 'html']
+const AREAS = ['docs', 'help', 'blog', 'changelog']
+/** What is asked for with more words than any page has is not read further. */
+const ASKED_MAX = 10
+
+export class Nearest {
+  /** The words of all paths, each with the paths that have it: few words stand in many paths. */
+  readonly #paths = new Map<string, string[]>()
+
+  constructor(paths: Iterable<string>) {
+    for (const path of paths)
+      for (const word of new Set(wordsOf(path))) {
+        const known = this.#paths.get(word)
+        if (known) known.push(path)
+        else this.#paths.set(word, [path])
+      }
+  }
+
+  /** The paths that are most like the one asked for, best first; none when nothing is like it. */
+  to(asked: string): string[] {
+    const words = [...new Set(wordsOf(asked.slice(0, 300)))].filter((word) => !SILENT.includes(word)).slice(0, ASKED_MAX)
+    const generic = this.#scores(words.filter((word) => !AREAS.includes(word)))
+    const area = this.#scores(words.filter((word) => AREAS.includes(word)))
+    const likely = [...generic]
+      // Of two pages that have the words, the one with fewer others is meant.
+      .map(([path, own]) => ({ path, own, less: wordsOf(path).length * 0.05 }))
+      .filter(({ own, less }) => own - less > 0.5)
+      .map(({ path, own, less }) => ({ path, score: own + (area.get(path) ?? 0) - less }))
+      .toSorted((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
+    return likely
+      .filter(({ score }) => score > likely[0]!.score * 0.7)
+      .slice(0, NAMED)
+      .map(({ path }) => path)
+  }
+
+  /** How much each path that has any of these words, or nearly, is like all of them. */
+  #scores(words: readonly string[]): Map<string, number> {
+    const scores = new Map<string, number>()
+    for (const word of words) {
+      const best = new Map<string, number>()
+      for (const [other, paths] of this.#paths) {
+        const alike = likeness(word, other)
+        if (alike) for (const path of paths) best.set(path, Math.max(alike, best.get(path) ?? 0))
+      }
+      for (const [path, alike] of best) scores.set(path, (scores.get(path) ?? 0) + alike)
+    }
+    return scores
+  }
 }
