@@ -44,6 +44,10 @@ for (const code of document.querySelectorAll('.code')) {
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy-page]'))
   copies(button, () => fetch(button.dataset.copyPage!).then((answer) => answer.text()))
 
+// For browsers that do not know `::details-content`.
+if (matchMedia('(min-width: 80rem)').matches)
+  for (const contents of document.querySelectorAll<HTMLDetailsElement>('.contents details')) contents.open = true
+
 document.addEventListener('keydown', (event) => {
   const typing = event.target instanceof HTMLElement && /^(input|textarea|select)$/i.test(event.target.tagName)
   if (event.key !== '/' || typing || event.ctrlKey || event.metaKey || event.altKey) return

@@ -170,6 +170,17 @@ browserTests('a page', () => {
     await page.context().close()
   })
 
+  test('on a phone its contents open above the text', async () => {
+    const page = await open('/docs/api-reference/coupons', { viewport: { width: 390, height: 844 }, hasTouch: true })
+    const link = page.locator('.contents a', { hasText: 'Fields' })
+    expect(await link.isVisible()).toBe(false)
+    await page.locator('.contents summary').click()
+    expect(await link.isVisible()).toBe(true)
+    const [contents, text] = [await page.locator('.contents').boundingBox(), await page.locator('#fields').boundingBox()]
+    expect(contents!.y + contents!.height).toBeLessThan(text!.y)
+    await page.context().close()
+  })
+
   test('the content is one step away for who uses the keyboard', async () => {
     const page = await open(KINDS.docs)
     await page.keyboard.press('Tab')

@@ -191,3 +191,11 @@ describe('weight', () => {
     expect(heavy).toEqual([])
   })
 })
+
+test('every page names a picture to be shared with', async () => {
+  for (const path of pages) {
+    const [, url] = /<meta property="og:image" content="([^"]+)"/.exec((await ask(path)).text) ?? []
+    const { status, headers } = await ask(url!.replace(base, ''), {}, 'HEAD')
+    expect([url!.startsWith(`${base}/previews/`), status, headers.get('content-type')]).toEqual([true, 200, 'image/png'])
+  }
+})

@@ -1,0 +1,23 @@
+/** The pictures that stand for pages where their addresses are shared (Open Graph): one for each area of the site. */
+import { ABOUT, AREAS, type Area } from './texts.ts'
+
+/** Pixels. */
+export const PREVIEW = { width: 1200, height: 630 }
+
+interface Preview {
+  title: string
+  text: string
+}
+const areas = Object.fromEntries((Object.keys(AREAS) as Area[]).map((area) => [area, { title: AREAS[area], text: ABOUT[area] }]))
+export const PREVIEWS: Record<string, Preview> = {
+  home: { title: 'An online-store backend that keeps its word', text: 'Catalog, carts, checkout and orders, as a JSON API.' },
+  ...(areas as Record<Area, Preview>),
+  pricing: { title: 'Pricing', text: 'What the plans cost and allow.' },
+}
+
+/** The picture for the page at `path`: its address, and what is on it. */
+export function previewOf(path: string): { src: string; alt: string } {
+  const area = path.split('/')[1]!
+  const name = area in PREVIEWS ? area : 'home'
+  return { src: `/previews/${name}.png`, alt: `Stoa. ${PREVIEWS[name]!.title}` }
+}
