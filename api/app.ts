@@ -26,6 +26,7 @@ import { cartItemRoutes } from './checkout/cart-items.ts'
 import { cartRoutes } from './checkout/carts.ts'
 import { checkoutRoutes } from './checkout/checkout.ts'
 import type { Provider } from './checkout/payment.ts'
+import { pickupLocationRoutes } from './checkout/pickup-locations.ts'
 import { shippingRoutes } from './checkout/shipping.ts'
 import { couponRoutes } from './marketing/coupons.ts'
 import { promotionRoutes } from './marketing/promotions.ts'
@@ -60,6 +61,7 @@ export const resources = (options: AppOptions): readonly Resource[] => [
   taxRateRoutes,
   ...translationRoutes,
   shippingRoutes,
+  pickupLocationRoutes,
   cartRoutes,
   cartItemRoutes,
   cartCouponRoutes,

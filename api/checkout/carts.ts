@@ -1,8 +1,9 @@
 /** Carts (document 3, Carts and checkout): what a buyer has chosen, priced anew at each reading. */
 import { asc, eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
-import { carts, shippingMethods } from '../../db/store/checkout.ts'
+import { carts, pickupLocations, shippingMethods } from '../../db/store/checkout.ts'
 import { currencyOf } from '../currency.ts'
+import { requireIds } from '../references.ts'
 import { conflict, wrong } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
 import { Counted, CurrencyCode, deleted, Deleted, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
@@ -63,8 +64,8 @@ async function columnsOf(tx: Db, cart: CartRow, body: Static<typeof CartPatch>, 
   if (body.billingAddress !== undefined) columns.billingAddress = addressOf(body.billingAddress)
   if (body.pickupPoint !== undefined) columns.pickupPoint = body.pickupPoint as Record<string, unknown> | null
   if (body.pickupLocationId !== undefined) {
-    if (body.pickupLocationId !== null) throw wrong('pickupLocationId', 'no such resource in this store')
-    columns.pickupLocationId = null
+    columns.pickupLocationId = body.pickupLocationId?.toLowerCase() ?? null
+    await requireIds(tx, pickupLocations, [columns.pickupLocationId], 'pickupLocationId')
   }
   if (body.note !== undefined) columns.note = body.note
   if (body.currency !== undefined) columns.currency = currencyOf(body.currency, settings)

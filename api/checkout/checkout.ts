@@ -96,8 +96,8 @@ async function requireComplete(
       ...(stopped.variantId ? { variantId: stopped.variantId } : {}),
     })
   // A coupon that was deleted has no code by which it could be taken off: it only shows in warnings, and in the total.
-  const refused = quoted.warnings.find((warning) =>
-    warning.code === 'shipping_method' ? quoted.shippable : warning.code === 'coupon' && warning.coupon !== undefined,
+  const refused = quoted.warnings.find(({ code, coupon }) =>
+    code === 'shipping_method' ? quoted.shippable : code === 'pickup_location' || (code === 'coupon' && coupon !== undefined),
   )
   if (refused) throw conflict(refused.message, { warning: refused })
   const { total } = quoted.price
@@ -190,6 +190,7 @@ async function checkOut(tx: Db, call: CheckoutCall, provider: Provider | null) {
     shippingAddress: cart.shippingAddress,
     billingAddress: cart.billingAddress,
     pickupPoint: cart.pickupPoint,
+    pickupLocationId: cart.pickupLocationId,
     note: cart.note,
     cartId: cart.id,
     payment: {

@@ -7,6 +7,7 @@ import type { PriceLine } from './discounts.ts'
 import { price, type Price, type PriceInput } from './price.ts'
 import { couponsFor, promotionsFor, rateFor, readLineages, readMethod, readParts, readSold, readTaxRates } from './quote-reads.ts'
 import type { Part, Sold, TaxRate } from './quote-reads.ts'
+import { isLocation } from './pickup-locations.ts'
 import { methodPrice, type MethodRow } from './shipping.ts'
 
 /** What a quote is made of; a cart has these fields, and so has an order taken elsewhere. */
@@ -17,13 +18,14 @@ export interface Quotable {
   shippingMethodId: string | null
   shippingAddress: { country?: string | null } | null
   billingAddress?: { country?: string | null } | null
+  pickupLocationId?: string | null
   /** Prices that replace the catalog's, by item id, in minor units. */
   unitPrices?: ReadonlyMap<string, number>
 }
 
 /** Why something in a cart no longer applies. */
 export interface Warning {
-  code: 'unavailable' | 'no_price' | 'out_of_stock' | 'coupon' | 'shipping_method'
+  code: 'unavailable' | 'no_price' | 'out_of_stock' | 'coupon' | 'shipping_method' | 'pickup_location'
   message: string
   itemId?: string
   variantId?: string
@@ -208,6 +210,8 @@ export async function quote(db: Db, cart: Quotable, settings: Settings, now: str
   const coupons = await couponsFor(db, cart.couponIds, cart.currency, settings)
   const { method, cost, warnings: notShipped } = await shippingOf(db, cart, settings)
   warnings.push(...notShipped)
+  if (cart.pickupLocationId && !(await isLocation(db, cart.pickupLocationId)))
+    warnings.push({ code: 'pickup_location', message: 'the pickup location is no longer there' })
   const shippable = lines.some((line) => line.variant.shippable)
   const shippingRate = method ? rateFor(shelf.rates, method.taxRateId, taxCountry(cart)) : 0
   const result = exactPrice({

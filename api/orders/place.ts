@@ -26,6 +26,7 @@ export interface Placing {
   shippingAddress: Address | null
   billingAddress: Address | null
   pickupPoint: Record<string, unknown> | null
+  pickupLocationId: string | null
   note: string | null
   cartId: string | null
   /** How it is paid; `paid` when the money is there already. */
@@ -138,7 +139,7 @@ export async function place(
     shippingName: method?.name ?? null,
     shippingTaxCents: price.shippingTax,
     pickupPoint: order.pickupPoint,
-    pickupLocationId: null,
+    pickupLocationId: order.pickupLocationId,
     coupons: price.coupons.map(({ code, discount }) => ({ code, discountCents: discount })),
     pointsEarned: 0,
     pointsRedeemed: price.pointsRedeemed,

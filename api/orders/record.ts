@@ -83,6 +83,7 @@ export async function record(tx: Db, call: Call<never, Static<typeof OrderInput>
     shippingAddress,
     billingAddress,
     pickupPoint: null,
+    pickupLocationId: null,
     note: body.note ?? null,
     cartId: null,
     payment: body.paid ? { method: 'manual', paid: true, reference: null, providerId: null } : null,

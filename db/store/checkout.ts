@@ -1,4 +1,4 @@
-/** Room "checkout": carts and the ways to ship what is in them. */
+/** Room "checkout": carts and the ways to ship or collect what is in them. */
 import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { id, instant, json, minor } from '../columns.ts'
@@ -67,3 +67,19 @@ export const shippingMethods = sqliteTable(
     index('shipping_methods_tax_rate').on(t.taxRateId),
   ],
 )
+
+export const pickupLocations = sqliteTable('pickup_locations', {
+  id: id(),
+  label: text().notNull(),
+  name: text().notNull(),
+  company: text(),
+  line1: text().notNull(),
+  line2: text(),
+  city: text().notNull(),
+  state: text(),
+  postalCode: text().notNull(),
+  country: text().notNull(),
+  phone: text().notNull(),
+  createdAt: instant().notNull(),
+  updatedAt: instant().notNull(),
+})

@@ -132,6 +132,7 @@ export async function seedOrder(tx: Db, seeding: Seeding, pool: Pool, atMs: numb
     shippingAddress,
     billingAddress: null,
     pickupPoint: null,
+    pickupLocationId: null,
     note: choose.chance(0.05) ? 'Please leave it with the neighbours.' : null,
     cartId: null,
     payment: { method: isPaid ? 'test' : 'manual', paid: isPaid, reference: null, providerId: null },

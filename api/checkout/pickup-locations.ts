@@ -1,0 +1,143 @@
+/** Pickup locations (document 1): the addresses where buyers collect what they bought. */
+import { asc, eq } from 'drizzle-orm'
+import { compile, named, type Db } from '../../db/driver.ts'
+import { pickupLocations } from '../../db/store/checkout.ts'
+import { missing } from '../http/refusal.ts'
+import { resource } from '../http/route.ts'
+import { CountryCode, deleted, Deleted, Label, Line, Nullable, Page, Paging, Type, Uuid, type Static } from '../http/schema.ts'
+
+const Location = Type.Object({
+  id: Uuid(),
+  label: Type.String(),
+  name: Type.String(),
+  company: Nullable(Type.String()),
+  line1: Type.String(),
+  line2: Nullable(Type.String()),
+  city: Type.String(),
+  state: Nullable(Type.String()),
+  postalCode: Type.String(),
+  country: Type.String(),
+  phone: Type.String(),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+})
+const optional = () => Type.Optional(Nullable(Line(0, 200)))
+const LocationInput = Type.Object({
+  label: Label(200, { description: 'What the merchant calls it' }),
+  name: Label(200, { description: 'What buyers read' }),
+  company: optional(),
+  line1: Label(200),
+  line2: optional(),
+  city: Label(200),
+  state: optional(),
+  postalCode: Label(40),
+  country: CountryCode(),
+  phone: Label(40),
+})
+
+const locationById = compile((db) =>
+  db
+    .select({ id: pickupLocations.id })
+    .from(pickupLocations)
+    .where(eq(pickupLocations.id, named('id'))),
+)
+
+/** Whether a pickup location is in the store. */
+export const isLocation = async (db: Db, id: string): Promise<boolean> => (await locationById.get(db, { id })) !== undefined
+
+async function find(db: Db, id: string) {
+  const [row] = await db.select().from(pickupLocations).where(eq(pickupLocations.id, id.toLowerCase()))
+  if (!row) throw missing('pickup location')
+  return row
+}
+
+/** The row that a body describes; what it leaves out is empty, on create and on PATCH alike. */
+const columns = ({ company, line2, state, country, ...body }: Static<typeof LocationInput>) => ({
+  ...body,
+  company: company?.trim() || null,
+  line2: line2?.trim() || null,
+  state: state?.trim() || null,
+  country: country.toUpperCase(),
+})
+
+const read = ['storefront:read', 'settings:read'] as const
+
+export const pickupLocationRoutes = resource('checkout', '/pickup-locations')
+  .get(
+    '',
+    {
+      op: 'listPickupLocations',
+      summary: 'List pickup locations',
+      description: 'Oldest first.',
+      scope: read,
+      query: Paging(50),
+      answers: { 200: Page(Location) },
+    },
+    async ({ db, query: { limit, offset } }) => ({
+      data: await db.select().from(pickupLocations).orderBy(asc(pickupLocations.id)).limit(limit).offset(offset),
+      meta: { count: await db.$count(pickupLocations), offset, limit },
+    }),
+  )
+  .post(
+    '',
+    {
+      op: 'createPickupLocation',
+      summary: 'Add a pickup location',
+      scope: 'settings:write',
+      body: LocationInput,
+      answers: { 201: Location },
+    },
+    ({ body, now, outside, write }) =>
+      write(async (tx) => {
+        const row = { id: outside.id(), ...columns(body), createdAt: now, updatedAt: now }
+        await tx.insert(pickupLocations).values(row)
+        return row
+      }),
+  )
+  .get(
+    '/{id}',
+    {
+      op: 'getPickupLocation',
+      summary: 'Read a pickup location',
+      scope: read,
+      answers: { 200: Location },
+      refuses: [404],
+      stored: true,
+    },
+    ({ db, params }) => find(db, params.id!),
+  )
+  .patch(
+    '/{id}',
+    {
+      op: 'replacePickupLocation',
+      summary: 'Replace a pickup location',
+      description: 'A full replacement: all required fields have to be sent, and what is left out is emptied.',
+      scope: 'settings:write',
+      body: LocationInput,
+      answers: { 200: Location },
+      refuses: [404],
+    },
+    ({ params, body, now, write }) =>
+      write(async (tx) => {
+        const next = { ...(await find(tx, params.id!)), ...columns(body), updatedAt: now }
+        await tx.update(pickupLocations).set(next).where(eq(pickupLocations.id, next.id))
+        return next
+      }),
+  )
+  .delete(
+    '/{id}',
+    {
+      op: 'deletePickupLocation',
+      summary: 'Remove a pickup location',
+      description: 'Orders keep its id; open carts that name it can not be checked out before they name another, or none.',
+      scope: 'settings:write',
+      answers: { 200: Deleted },
+      refuses: [404],
+    },
+    ({ params, write }) =>
+      write(async (tx) => {
+        const { id } = await find(tx, params.id!)
+        await tx.delete(pickupLocations).where(eq(pickupLocations.id, id))
+        return deleted
+      }),
+  )
