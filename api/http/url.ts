@@ -1,8 +1,13 @@
-/** Parts of a request's URL, without parsing the whole of it. */
+/** Parts of a request's URL, without parsing the whole of it. Without a `Host` that can be one, it is the path and the query alone. */
 
-/** The path of an absolute URL, without the query. */
+/** The path and the query of a URL. */
+export function targetOf(url: string): string {
+  return url.startsWith('/') ? url : url.slice(url.indexOf('/', url.indexOf('//') + 2))
+}
+
+/** The path of a URL, without the query. */
 export function pathOf(url: string): string {
-  const start = url.indexOf('/', url.indexOf('//') + 2)
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
   const end = url.indexOf('?', start)
   return end < 0 ? url.slice(start) : url.slice(start, end)
 }

@@ -10,8 +10,8 @@ import type { Encoding } from '../../site/lib/negotiate.ts'
 const COMPRESS_LEAST_BYTES = 400
 const AT_ONCE = 8
 
-/** Astro names these by what is in them. */
-const isImmutable = (file: string) => file.startsWith('_astro/')
+/** Astro and Pagefind name these by what is in them. */
+const isImmutable = (file: string) => /^_astro\/|^pagefind\/(fragment|index)\/|^pagefind\/.*\.pf_meta$/.test(file)
 
 const brotli = promisify(brotliCompress)
 /** Level 10 would make it a tenth smaller, and take twenty times as long. */

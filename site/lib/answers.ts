@@ -1,5 +1,5 @@
 /** Answering the content site's requests from the manifest of its build: paths, forms, encodings, conditions, problems. */
-import { pathOf } from '../../api/http/url.ts'
+import { pathOf, targetOf } from '../../api/http/url.ts'
 import { decoded, isDocumentShaped, straight } from './addresses.ts'
 import { Bodies } from './bodies.ts'
 import { BRIEFLY, HeadersOf } from './headers.ts'
@@ -92,7 +92,11 @@ export class Answers {
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...this.#headers.always, ...CORS } })
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       const detail = `${request.method} is not possible here: everything on this site can only be read.`
-      return this.#problem(request, { status: 405, code: 'method_not_allowed', detail, resolution: 'Send GET or HEAD.' }, { allow: READ })
+      return this.#problem(
+        request,
+        { status: 405, code: 'method_not_allowed', detail, resolution: 'Send GET or HEAD.' },
+        { allow: READ, vary: 'Accept, Accept-Encoding' },
+      )
     }
     const path = decoded(raw)
     if (path === null) {
@@ -138,7 +142,7 @@ export class Answers {
     }
     const { html, markdown } = this.manifest.pages[path]!
     const entry = this.manifest.files[form === 'html' ? html : markdown]!
-    return this.#prepare(request, `${path} ${form}`, entry, () => ({
+    return this.#prepare(request, { path, form }, entry, () => ({
       ...(form === 'html' ? this.#headers.ofHtml(path) : { ...this.#headers.ofMarkdown(path), 'content-type': MARKDOWN_TYPE[form] }),
       ...vary,
     }))
@@ -146,7 +150,7 @@ export class Answers {
 
   /** What has one form: Accept is ignored. */
   #file(request: Request, path: string, entry: Entry): Prepared {
-    return this.#prepare(request, path, entry, () => {
+    return this.#prepare(request, { path, form: null }, entry, () => {
       const page = path === '/index.md' ? '/' : path.replace(/\.md$/, '').replace(/^\/api(?=\/(docs|help|blog|changelog)\/)/, '')
       const isTwin = page !== path && Object.hasOwn(this.manifest.pages, page)
       return {
@@ -159,13 +163,15 @@ export class Answers {
   }
 
   /** What answers this request of a form of a page, or of a file: made at the first one that takes its encoding. */
-  #prepare(request: Request, form: string, entry: Entry, fields: () => Fields): Prepared {
+  #prepare(request: Request, { path, form }: { path: string; form: Form | null }, entry: Entry, fields: () => Fields): Prepared {
     const encoding = encodingFor(request.headers.get('accept-encoding'), this.#bodies.encodings(entry))
-    const key = `${form} ${encoding}`
+    const key = `${path} ${form} ${encoding}`
     let prepared = this.#prepared.get(key)
     if (!prepared) {
       if (this.#prepared.size >= PREPARED_MAX) this.#prepared.clear()
-      const body = this.#bodies.read(entry, encoding)
+      const read = this.#bodies.read(entry, encoding)
+      // The bytes of the Markdown, as another type: another representation.
+      const body = form === 'text' ? { ...read, etag: read.etag.replace(/"$/, '-text"') } : read
       this.#prepared.set(key, (prepared = new Prepared(body, { ...fields(), ...this.#headers.ofBody(body, entry) })))
     }
     return prepared
@@ -224,7 +230,7 @@ export class Answers {
   }
 
   #problem(request: Request, problem: Problem, more: Fields = {}): Response {
-    const text = problemBody(problem, this.place.base, this.place.base + request.url.slice(request.url.indexOf('/', 8)).slice(0, 500))
+    const text = problemBody(problem, this.place.base, this.place.base + targetOf(request.url).slice(0, 500))
     const headers = {
       ...this.#headers.always,
       ...more,

@@ -33,7 +33,7 @@ export class Bodies {
   /** The encodings that a file can be had in. */
   encodings(entry: Entry): ReadonlySet<Encoding> {
     if (!this.#isMoved(entry)) return new Set(Object.keys(entry.etags) as Encoding[])
-    return new Set<Encoding>('br' in entry.etags ? ['identity', 'br', 'gzip'] : ['identity'])
+    return new Set<Encoding>('br' in entry.etags ? ['identity', 'br', 'zstd', 'gzip'] : ['identity'])
   }
 
   /** A file in one of its encodings. */
@@ -56,9 +56,11 @@ export class Bodies {
     const bytes =
       encoding === 'br'
         ? brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: QUICK_BROTLI } })
-        : encoding === 'gzip'
-          ? gzipSync(plain)
-          : plain
+        : encoding === 'zstd'
+          ? Bun.zstdCompressSync(plain)
+          : encoding === 'gzip'
+            ? gzipSync(plain)
+            : plain
     return { bytes: new Uint8Array(bytes), etag: etagOf(bytes), encoding }
   }
 }

@@ -78,7 +78,10 @@ export function openapiJson({ base, content }: Site): string {
       parameter('slug', 'As listed in /blog/sitemap.md', { enum: pagesOf(content, 'blog').map(({ slug }) => slug) }),
     ]),
     '/api/changelog/{slug}': operation('getRelease', 'The notes of a release', text('The notes, headed by version and date'), [
-      parameter('slug', 'Date and title of the release', { pattern: '^\\d{4}-\\d{2}-\\d{2}-.+$' }),
+      parameter('slug', 'Date and title of the release', {
+        pattern: '^\\d{4}-\\d{2}-\\d{2}-.+$',
+        enum: pagesOf(content, 'changelog').map(({ slug }) => slug),
+      }),
     ]),
     '/api/changelog/latest': operation('getLatestRelease', 'The latest release', asJson('The release', latest)),
     '/api/pricing': operation('getPricing', 'Plans, prices and limits', asJson('The plans', { $ref: '#/components/schemas/Pricing' })),

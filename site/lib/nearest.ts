@@ -28,9 +28,9 @@ const editsIn = (word: string) => (word.length > 5 ? 2 : 1)
 /** How much two words are alike: the same, nearly, one the beginning of the other, or not at all. */
 function likeness(word: string, other: string): number {
   if (word === other) return 2
-  if (word.length <= 3) return 0
+  if (word.length < 3) return 0
   const most = editsIn(word)
-  if (distance(word, other, most) <= most) return 1.2
+  if (word.length > 3 && distance(word, other, most) <= most) return 1.2
   return other.startsWith(word) || word.startsWith(other) ? 0.8 : 0
 }
 
@@ -44,7 +44,7 @@ export class Nearest {
   /** The words of all paths, each with the paths that have it: few words stand in many paths. */
   readonly #paths = new Map<string, string[]>()
 
-  constructor(paths: Iterable<string>) {
+  constructor(readonly paths: readonly string[]) {
     for (const path of paths)
       for (const word of new Set(wordsOf(path))) {
         const known = this.#paths.get(word)
@@ -53,7 +53,7 @@ export class Nearest {
       }
   }
 
-  /** The paths that are most like the one asked for, best first; none when nothing is like it. */
+  /** The paths that are most like the one asked for, best first; at least the front page of its area, or none. */
   to(asked: string): string[] {
     const words = [...new Set(wordsOf(asked.slice(0, 300)))].filter((word) => !SILENT.includes(word)).slice(0, ASKED_MAX)
     const generic = this.#scores(words.filter((word) => !AREAS.includes(word)))
@@ -64,6 +64,8 @@ export class Nearest {
       .filter(({ own, less }) => own - less > 0.5)
       .map(({ path, own, less }) => ({ path, score: own + (area.get(path) ?? 0) - less }))
       .toSorted((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
+    const front = `/${asked.replace(/^\/api(?=\/)/, '').split('/')[1]}`
+    if (!likely.length) return this.paths.filter((path) => path === front && front !== '/')
     return likely
       .filter(({ score }) => score > likely[0]!.score * 0.7)
       .slice(0, NAMED)

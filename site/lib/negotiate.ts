@@ -12,13 +12,10 @@ interface Range {
   at: number
 }
 
-/** More ranges than any client sends: what follows is not read. */
-const RANGES_MAX = 64
-
 /** The ranges of an `Accept` or `Accept-Encoding` header. A quality that is none counts as 1, as the field's browsers do. */
 function rangesOf(header: string): Range[] {
   return header
-    .split(',', RANGES_MAX)
+    .split(',')
     .map((part, at) => {
       const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())
       const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
@@ -30,7 +27,7 @@ function rangesOf(header: string): Range[] {
 
 /** The media types that a form answers to: what it is sent as, and what else names it, which no wildcard does. */
 const TYPES: Record<Form, readonly string[]> = {
-  html: ['text/html', 'application/xhtml+xml'],
+  html: ['text/html'],
   markdown: ['text/markdown', 'text/x-markdown'],
   text: ['text/plain'],
 }
@@ -49,7 +46,7 @@ function wish(ranges: readonly Range[], type: string): { q: number; specificity:
 
 /**
  * The form that an `Accept` header asks for; null when it takes none of them. Without one, and for wildcards alone, HTML. On a tie of
- * quality a type that is named beats a wildcard, then the client's order decides, then ours.
+ * quality the client's order decides, then ours.
  */
 export function formFor(accept: string | null): Form | null {
   const ranges = accept === null ? [] : rangesOf(accept)
@@ -59,11 +56,7 @@ export function formFor(accept: string | null): Form | null {
     for (const type of TYPES[form]) {
       const wanted = wish(ranges, type)
       if (!wanted || wanted.q === 0 || (type !== TYPES[form][0] && wanted.specificity < 2)) continue
-      const better =
-        !best ||
-        wanted.q > best.q ||
-        (wanted.q === best.q && (wanted.specificity > best.specificity || (wanted.specificity === best.specificity && wanted.at < best.at)))
-      if (better) best = { form, ...wanted }
+      if (!best || wanted.q > best.q || (wanted.q === best.q && wanted.at < best.at)) best = { form, ...wanted }
     }
   }
   return best?.form ?? null
@@ -73,10 +66,10 @@ export function formFor(accept: string | null): Form | null {
 export function prefersProblem(accept: string | null): boolean {
   const ranges = accept === null ? [] : rangesOf(accept)
   const html = wish(ranges, 'text/html')
-  return ['application/problem+json', 'application/json', 'text/markdown', 'text/x-markdown'].some((type) => {
+  return ['application/problem+json', 'application/json', 'text/markdown', 'text/x-markdown', 'text/plain'].some((type) => {
     const wanted = wish(ranges, type)
-    if (!wanted || wanted.q === 0 || wanted.specificity < 2) return false
-    return !html || wanted.q > html.q || (wanted.q === html.q && (html.specificity < 2 || wanted.at < html.at))
+    if (!wanted || wanted.q === 0) return false
+    return !html || wanted.q > html.q || (wanted.q === html.q && wanted.at < html.at)
   })
 }
 
@@ -87,7 +80,8 @@ const ENCODINGS = ['br', 'zstd', 'gzip'] as const
 export function encodingFor(header: string | null, made: ReadonlySet<Encoding>): Encoding {
   if (header === null) return 'identity'
   const ranges = rangesOf(header)
-  const quality = (name: string) => ranges.find((range) => range.name === name)?.q ?? ranges.find((range) => range.name === '*')?.q ?? 0
+  const named = (name: string) => ranges.find((range) => range.name === name || range.name === `x-${name}`)
+  const quality = (name: string) => (named(name) ?? ranges.find((range) => range.name === '*'))?.q ?? 0
   let best: Encoding = 'identity'
   let most = 0
   for (const encoding of ENCODINGS) {

@@ -101,7 +101,7 @@ export const ABOUT: Record<Area, string> = {
 
 /** `/sitemap.md`: everything, nested. */
 export const sitemapMarkdown = (site: Site) =>
-  `# Contents\n\n${(Object.keys(AREAS) as Area[]).map((area) => `## ${AREAS[area]}\n\n${listOf(site, area, 3, true)}`).join('\n\n')}\n\n## More\n\n- [Pricing](${site.base}/pricing.md): what the plans cost and allow.\n`
+  `# Contents\n\n${(Object.keys(AREAS) as Area[]).map((area) => `## ${AREAS[area]}\n\n${listOf(site, area, 3, true)}`).join('\n\n')}\n\n## More\n\n- [Pricing](${site.base}/pricing.md): what the plans cost and allow. (${site.pricing.updatedAt})\n`
 
 /** `/{section}/sitemap.md` */
 export const areaSitemap = (site: Site, area: Area) => `# ${AREAS[area]}\n\n${ABOUT[area]}\n\n${listOf(site, area, 2, true)}\n`

@@ -1,5 +1,6 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { pathOf, targetOf } from '../../api/http/url.ts'
 import { Answers } from '../../site/lib/answers.ts'
 import { EXPLAINED_AT, PROBLEM_CODES } from '../../site/lib/problem.ts'
 import { openSite, ROOT, type Asked } from './site.ts'
@@ -190,7 +191,8 @@ describe('what is not there', () => {
     ['/docs/api-reference/cupons.md', 'document_not_found', '/docs/api-reference/coupons'],
     ['/api/help/payments/tax', 'document_not_found', '/help/payments/taxes'],
     ['/api/changelog/2020-01-01-none', 'document_not_found', null],
-    ['/api/blog/nothing-like-it', 'document_not_found', null],
+    ['/api/blog/nope', 'document_not_found', '/blog'],
+    ['/doc.md', 'api_route_not_found', '/docs'],
     ['/shop/sitemap.md', 'document_not_found', null],
     ['/api/nothing', 'api_route_not_found', null],
     ['/api/store-scan', 'api_route_not_found', null],
@@ -317,6 +319,8 @@ test('served elsewhere than it was built for, every address is the new one', asy
     expect(text, path).toContain('https://docs.shop.example')
     expect(headers.get('strict-transport-security')).toContain('max-age=')
   }
+  for (const encoding of ['br', 'zstd', 'gzip'])
+    expect((await moved.ask('/docs', { 'accept-encoding': encoding })).headers.get('content-encoding')).toBe(encoding)
   expect((await moved.ask('/.well-known/api-catalog')).text).toContain('https://api.shop.example/api/v1/openapi')
 })
 
@@ -343,4 +347,32 @@ test('a path that the server finds by itself is answered as any other, whoever a
       const request = () => new Request(`http://site.test${path}`, { headers })
       expect(await told(answer(request())), path).toEqual(await told(answers.answer(request())))
     }
+})
+
+test('the Markdown as another type is another representation', async () => {
+  const [markdown, text] = await Promise.all(['text/markdown', 'text/plain'].map((accept) => ask('/docs', { accept })))
+  expect(markdown!.text).toBe(text!.text)
+  expect(markdown!.headers.get('etag')).not.toBe(text!.headers.get('etag'))
+  const condition = { 'if-none-match': markdown!.headers.get('etag')! }
+  expect((await ask('/docs', { accept: 'text/plain', ...condition })).status).toBe(200)
+  expect((await ask('/docs', { accept: 'text/markdown', ...condition })).status).toBe(304)
+})
+
+test('what is named by its bytes lasts a year', async () => {
+  const named = Object.keys(manifest.files).filter((path) => /^\/_astro\/|^\/pagefind\/(fragment|index)\/|\.pf_meta$/.test(path))
+  expect(named.length).toBeGreaterThan(100)
+  for (const path of named.slice(-5))
+    expect((await ask(path, {}, 'HEAD')).headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  expect((await ask('/pagefind/pagefind.js', {}, 'HEAD')).headers.get('cache-control')).toContain('max-age=60')
+})
+
+test('a request without a host that can be one has its path all the same', () => {
+  for (const [url, path] of [
+    ['/docs/?a=1', '/docs/'],
+    ['/nope', '/nope'],
+    ['http://shop.example/docs/?a=/b', '/docs/'],
+    ['http://shop.example/', '/'],
+  ] as const)
+    expect(pathOf(url)).toBe(path)
+  expect([targetOf('/docs?a=1'), targetOf('http://shop.example/docs?a=1')]).toEqual(['/docs?a=1', '/docs?a=1'])
 })

@@ -192,8 +192,10 @@ describe('weight', () => {
   })
 })
 
-test('every page names a picture to be shared with', async () => {
+test('every page describes itself as data, and names a picture to be shared with', async () => {
   for (const path of pages) {
+    const [, data] = /<script type="application\/ld\+json">(.+?)<\/script>/.exec((await ask(path)).text) ?? []
+    expect([JSON.parse(data!)].flat()[0]['@context'], path).toBe('https://schema.org')
     const [, url] = /<meta property="og:image" content="([^"]+)"/.exec((await ask(path)).text) ?? []
     const { status, headers } = await ask(url!.replace(base, ''), {}, 'HEAD')
     expect([url!.startsWith(`${base}/previews/`), status, headers.get('content-type')]).toEqual([true, 200, 'image/png'])

@@ -27,7 +27,11 @@ describe('the form of a page', () => {
     ['text/html, text/plain', 'html'],
     ['text/plain, */*;q=0.1', 'text'],
     ['text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8', 'html'],
-    ['application/xhtml+xml', 'html'],
+    ['application/xhtml+xml', null],
+    ['text/html;q=0, application/xhtml+xml', null],
+    ['*/*, text/markdown', 'html'],
+    ['text/markdown, */*', 'markdown'],
+    [`${'x/y, '.repeat(500)}text/markdown`, 'markdown'],
     ['text/markdown;q=0.001, text/html;q=0.002', 'html'],
     ['text/markdown;q=banana', 'markdown'],
     [',,text/markdown,,', 'markdown'],
@@ -51,6 +55,13 @@ test.each([
   ['text/markdown, text/html, */*', true],
   ['text/html, text/markdown;q=0.9', false],
   ['application/json;q=0', false],
+  ['text/html;q=0, */*', true],
+  ['text/*, text/html;q=0.1', true],
+  ['application/*', true],
+  ['application/*, text/html;q=0.5', true],
+  ['text/plain', true],
+  ['text/html, */*;q=0.8', false],
+  ['image/png', false],
 ])('a client that sends Accept: %s would rather read a problem: %s', (accept, problem) => {
   expect(prefersProblem(accept)).toBe(problem)
 })
@@ -71,6 +82,8 @@ describe('the encoding', () => {
     ['identity;q=0.5, gzip', 'gzip'],
     ['deflate', 'identity'],
     ['BR', 'br'],
+    ['x-gzip', 'gzip'],
+    [`${'x, '.repeat(200)}gzip`, 'gzip'],
   ])('Accept-Encoding: %s is %s', (header, encoding) => {
     expect(encodingFor(header, all)).toBe(encoding)
   })
