@@ -34,6 +34,7 @@ import { customerRoutes } from './orders/customers.ts'
 import { orderRoutes } from './orders/orders.ts'
 import { refundRoutes } from './orders/refunds.ts'
 import { shipmentRoutes } from './orders/shipments.ts'
+import { workstationRoutes } from './orders/workstations.ts'
 import { stripeWebhook } from './orders/stripe-webhook.ts'
 import { auditLogRoutes } from './store/audit-log.ts'
 import { me } from './store/me.ts'
@@ -69,6 +70,7 @@ export const resources = (options: AppOptions): readonly Resource[] => [
   orderRoutes(options.payments ?? null),
   refundRoutes(options.payments ?? null),
   shipmentRoutes,
+  workstationRoutes,
   customerRoutes,
   stripeWebhook(options.payments ?? null, { ...options, outside: options.outside ?? realOutside }),
   couponRoutes,

@@ -9,9 +9,15 @@ export interface PlanLimits {
   workstations: boolean
 }
 
+/** What a plan has or has not. */
+export type Allowed = { [K in keyof PlanLimits]: PlanLimits[K] extends boolean ? K : never }[keyof PlanLimits]
+
 /** Document 3, Decisions: monthly email quota, Growth plan. */
 export const LIMITS: Readonly<Record<Plan, PlanLimits>> = {
   starter: { monthlyEmails: 500, workstations: false },
   growth: { monthlyEmails: 10_000, workstations: true },
   scale: { monthlyEmails: 100_000, workstations: true },
 }
+
+/** The cheapest plan that has it. */
+export const cheapestWith = (what: Allowed): Plan => PLANS.find((plan) => LIMITS[plan][what])!

@@ -2,7 +2,7 @@
 import type { Registry, Session } from '../../db/control/registry.ts'
 import type { Handles } from '../../db/handles.ts'
 import type { Handle } from '../../db/open.ts'
-import { allow, authenticate, isStorefront, limit } from './auth.ts'
+import { allow, authenticate, isStorefront, limit, requirePlan } from './auth.ts'
 import { readJson } from './body.ts'
 import { callOf, joined, STRANGER, strangerIn, type AnyCall, type Keyed, type Task } from './call.ts'
 import { constraintRefusal, refusalOf } from './errors.ts'
@@ -68,6 +68,7 @@ export class Answering {
         session = await authenticate(this.app.registry, request)
         if (this.app.limiter) limit(this.app.limiter, session.key.id, headers)
         allow(route, session)
+        requirePlan(route, session)
         response = await this.#inStore(ready, session, { request, requestId, params, headers })
       }
     } catch (error) {

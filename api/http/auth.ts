@@ -1,5 +1,6 @@
-/** Who calls: the key, how often it may, and what it may do. */
+/** Who calls: the key, how often it may, and what it and its store may do. */
 import { STOREFRONT_SCOPES, type Registry, type Session } from '../../db/control/registry.ts'
+import { cheapestWith, LIMITS } from '../plans.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { Refusal } from './refusal.ts'
 import type { Route } from './route.ts'
@@ -54,4 +55,12 @@ export function isStorefront(session: Session): boolean {
     known.set(session, answer)
   }
   return answer
+}
+
+/** Refuses with 403 when the store's plan lacks what the route needs. */
+export function requirePlan({ options }: Route, { store }: Session) {
+  if (!options.plan || LIMITS[store.plan][options.plan]) return
+  throw new Refusal(403, `the plan of this store has no ${options.plan}: it takes ${cheapestWith(options.plan)} or more`, {
+    plan: store.plan,
+  })
 }

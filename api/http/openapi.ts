@@ -1,4 +1,5 @@
 /** The OpenAPI 3.1 document of the store API, made from the very routes and schemas that answer (document 1, Versioning). */
+import { LIMITS, PLANS } from '../plans.ts'
 import { ERROR_SCHEMAS, failure, failures, header, HEADERS, KEYED_HEADERS, PARAMETERS, PUBLIC_HEADERS, ROOMS } from './openapi-common.ts'
 import { exampleOf } from './openapi-examples.ts'
 import { parametersOf } from './openapi-parameters.ts'
@@ -38,7 +39,13 @@ const subjectOf = ({ path }: Route) =>
 const scopesOf = ({ options: { scope } }: Route): readonly string[] =>
   scope === 'public' || scope === 'any key' ? [] : typeof scope === 'string' ? [scope] : scope
 
+/** What a key needs to call a route, and its store. */
 function access(route: Route): string {
+  const { plan } = route.options
+  return plan ? `${scopeOf(route)} Needs the plan ${PLANS.filter((name) => LIMITS[name][plan]).join(' or ')}.` : scopeOf(route)
+}
+
+function scopeOf(route: Route): string {
   const scopes = scopesOf(route).map((scope) => `\`${scope}\``)
   if (route.options.scope === 'public') return 'Needs no key.'
   return scopes.length === 0

@@ -3,6 +3,7 @@ import type { Db } from '../../db/driver.ts'
 import type { Environment, Handle } from '../../db/open.ts'
 import type { Session } from '../../db/control/registry.ts'
 import type { settings } from '../../db/store/store.ts'
+import type { Allowed } from '../plans.ts'
 import { Type, type Static, type TObject, type TProperties, type TSchema } from './schema.ts'
 
 /** The rooms: folders of `api/`, tags of the OpenAPI document. */
@@ -61,6 +62,8 @@ export interface RouteOptions<Q extends TProperties, B extends TSchema> {
   summary: string
   description?: string
   scope: Access
+  /** Needs a plan that has this: 403 otherwise. */
+  plan?: Allowed
   query?: Q
   body?: B
   /** May be called without a body. */

@@ -9,6 +9,7 @@ import { conflict } from '../http/refusal.ts'
 import type { Call, Outside } from '../http/route.ts'
 import { emit } from '../store/outbox.ts'
 import { insertPayment } from './place.ts'
+import { placementOf } from './packing.ts'
 import { MOVES, readLines, type LineRow, type OrderRow, type OrderStatus } from './order.ts'
 
 /** Who changes an order, and when; `keyId` is null for a payment provider. */
@@ -142,7 +143,7 @@ export async function pay(
   await setOrder(tx, order, about, {
     paidCents,
     ...(complete && order.paymentStatus === 'unpaid' ? { paymentStatus: 'paid' as const, paidAt: about.now } : {}),
-    ...(becomesPaid ? { status: 'paid' as const } : {}),
+    ...(becomesPaid ? { status: 'paid' as const, ...(await placementOf(tx, order)) } : {}),
   })
   if (becomesPaid) await emit(tx, about.outside, about.now, 'order.paid', told(order))
 }

@@ -24,6 +24,9 @@ export const MOVES: Record<OrderStatus, readonly OrderStatus[]> = {
   refunded: [],
 }
 
+/** Whether an order is paid for, and not sent yet: once it is not packed, it waits to be. */
+export const isReady = ({ status }: Pick<OrderRow, 'status'>) => status === 'paid' || status === 'processing'
+
 /** An amount that is paid or given back, in minor units. */
 export const Amount = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 

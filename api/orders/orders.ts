@@ -14,6 +14,7 @@ import { aboutOf, cancel, dueCents, move, pay, setOrder } from './change.ts'
 import {
   Amount,
   findOrder,
+  isReady,
   onlyLooksUp,
   Order,
   orderView,
@@ -27,6 +28,8 @@ import {
 import { askForRefund, giveUpIntents } from './provider.ts'
 import { OrderInput, record } from './record.ts'
 import { refundRest } from './refund.ts'
+import { placementOf } from './packing.ts'
+import { requireWorkstation } from './workstations.ts'
 
 const Filters = {
   ...Paging(20),
@@ -144,15 +147,18 @@ export function orderRoutes(provider: Provider | null) {
         call.write(async (tx) => {
           const { body } = call
           const order = await findOrder(tx, call.params.id!)
-          if (body.workstationId) throw wrong('workstationId', 'no such resource in this store')
+          const workstationId = body.workstationId ? await requireWorkstation(tx, body.workstationId) : null
           if (body.status === 'refunded') askForRefund(provider, call as never, await refundRest(tx, aboutOf(call), order))
           else if (body.status !== undefined) await move(tx, aboutOf(call), order, body.status)
           if (body.status === 'cancelled' || body.status === 'paid') giveUpIntents(provider, call as never, order)
           const columns: Partial<OrderRow> = {
-            ...(body.workstationId === null ? { workstationId: null } : {}),
+            ...(body.workstationId === undefined ? {} : { workstationId, workstationBy: 'hand' as const }),
             ...(body.note === undefined ? {} : { note: body.note }),
             ...(body.packed === undefined ? {} : { packedAt: body.packed ? (order.packedAt ?? call.now) : null }),
           }
+          // Unpacked, it is ready to pack again.
+          if (body.packed === false && body.workstationId === undefined && isReady(order))
+            Object.assign(columns, await placementOf(tx, order))
           if (Object.keys(columns).length) await setOrder(tx, order, aboutOf(call), columns)
           return orderView(order, await readLines(tx, order.id))
         }),

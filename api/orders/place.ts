@@ -12,6 +12,7 @@ import type { Outside, Settings } from '../http/route.ts'
 import { fold } from '../slug.ts'
 import { emit } from '../store/outbox.ts'
 import type { LineRow, OrderRow, PaymentRow } from './order.ts'
+import { placementOf } from './packing.ts'
 
 /** What is placed, besides what the quote says. */
 export interface Placing {
@@ -32,6 +33,9 @@ export interface Placing {
   /** How it is paid; `paid` when the money is there already. */
   payment: { method: string; paid: boolean; reference: string | null; providerId: string | null } | null
 }
+
+/** Nobody has decided where it is packed. */
+const unplaced = { workstationId: null, workstationBy: null }
 
 type About = { outside: Outside; now: string }
 
@@ -144,7 +148,7 @@ export async function place(
     pointsEarned: 0,
     pointsRedeemed: price.pointsRedeemed,
     accessCode: outside.secret(),
-    workstationId: null,
+    ...(paid ? await placementOf(tx, { ...unplaced, source: order.source, shippingMethodId: method?.id ?? null }) : unplaced),
     packedAt: null,
     paidAt: paid ? now : null,
     note: order.note,

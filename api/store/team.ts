@@ -1,8 +1,9 @@
 /** `/team`: who works in the store, and who is invited to (document 3, Store, settings, team, keys). */
-import { and, asc, eq, gt, lte, ne } from 'drizzle-orm'
+import { and, asc, eq, gt, lte, ne, sql } from 'drizzle-orm'
 import { hashOf, type Registry } from '../../db/control/registry.ts'
 import type { Db } from '../../db/driver.ts'
 import type { Environment } from '../../db/open.ts'
+import { workstations } from '../../db/store/workstations.ts'
 import { teamInvitations, teamMembers } from '../../db/store/store.ts'
 import { normalizeEmail } from '../email.ts'
 import { conflict, missing, wrong } from '../http/refusal.ts'
@@ -197,6 +198,10 @@ export const teamRoutes = ({ registry }: { registry: Registry }) =>
           const member = await memberOf(tx, params.id!)
           await keepOwner(tx, member)
           await tx.delete(teamMembers).where(eq(teamMembers.id, member.id))
+          await tx
+            .update(workstations)
+            .set({ memberIds: sql`(select json_group_array(value) from json_each(${workstations.memberIds}) where value <> ${member.id})` })
+            .where(sql`exists (select 1 from json_each(${workstations.memberIds}) where value = ${member.id})`)
           return deleted
         }),
     )

@@ -93,6 +93,8 @@ export const orders = sqliteTable(
     updatedAt: instant().notNull(),
     /** The name as it is searched: transliterated, lowercase. */
     foldedName: text().notNull().default(''),
+    /** Who decided where it is packed, or that it is nowhere; null when nobody has. */
+    workstationBy: text({ enum: ['rule', 'hand'] }),
   },
   (t) => [
     check(
@@ -111,6 +113,9 @@ export const orders = sqliteTable(
     index('orders_status').on(t.status, t.createdAt, t.id),
     index('orders_payment_status').on(t.paymentStatus, t.createdAt, t.id),
     index('orders_workstation').on(t.workstationId, t.createdAt, t.id),
+    index('orders_waiting')
+      .on(t.workstationId, t.workstationBy, t.createdAt, t.id)
+      .where(sql`${t.packedAt} is null and ${t.status} in ('paid', 'processing')`),
   ],
 )
 

@@ -1,0 +1,30 @@
+/** Of the room "orders": where they are packed, and by which rules they get there. */
+import { sql } from 'drizzle-orm'
+import { check, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { flag, id, instant, json } from '../columns.ts'
+
+export const WORKSTATION_TYPES = ['packing', 'both', 'picking'] as const
+
+/** Where orders are packed. */
+export const workstations = sqliteTable(
+  'workstations',
+  {
+    id: id(),
+    name: text().notNull().unique(),
+    type: text({ enum: WORKSTATION_TYPES }).notNull(),
+    active: flag().notNull(),
+    position: integer().notNull(),
+    memberIds: json<string[]>().notNull(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [check('workstations_type', sql`${t.type} in ('packing', 'both', 'picking')`)],
+)
+
+/** Which workstation an order goes to; the first that matches counts. */
+export const workstationRules = sqliteTable('workstation_rules', {
+  position: integer().primaryKey(),
+  sources: json<string[]>().notNull(),
+  shippingIds: json<string[]>().notNull(),
+  workstationIds: json<string[]>().notNull(),
+})
