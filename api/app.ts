@@ -1,4 +1,4 @@
-/** The store API: the visible list of its resources, and how requests reach them. */
+/** The store API: how requests reach its resources (resources.ts). */
 import { Elysia } from 'elysia'
 import type { Handles } from '../db/handles.ts'
 import type { Registry } from '../db/control/registry.ts'
@@ -9,73 +9,13 @@ import { exposition, Metrics, type Figures } from './http/metrics.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
 import { Paths } from './http/paths.ts'
 import { Refusal } from './http/refusal.ts'
-import type { Outside, Resource, Route } from './http/route.ts'
+import type { Outside, Route } from './http/route.ts'
 import { pathOf } from './http/url.ts'
-import { brandRoutes } from './catalog/brands.ts'
-import { bundleRoutes } from './catalog/bundles.ts'
-import { categoryRoutes } from './catalog/categories.ts'
-import { collectionRoutes } from './catalog/collections.ts'
-import { inventory } from './catalog/inventory.ts'
-import { productRoutes } from './catalog/products.ts'
-import { search } from './catalog/search.ts'
-import { taxRateRoutes } from './catalog/tax-rates.ts'
-import { translationRoutes } from './catalog/translations.ts'
-import { productVariants, variantRoutes } from './catalog/variants.ts'
-import { cartCouponRoutes } from './checkout/cart-coupons.ts'
-import { cartItemRoutes } from './checkout/cart-items.ts'
-import { cartRoutes } from './checkout/carts.ts'
-import { checkoutRoutes } from './checkout/checkout.ts'
+import { resources } from './resources.ts'
 import type { Provider } from './checkout/payment.ts'
-import { pickupLocationRoutes } from './checkout/pickup-locations.ts'
-import { shippingRoutes } from './checkout/shipping.ts'
-import { couponRoutes } from './marketing/coupons.ts'
-import { promotionRoutes } from './marketing/promotions.ts'
-import { customerRoutes } from './orders/customers.ts'
-import { orderRoutes } from './orders/orders.ts'
-import { refundRoutes } from './orders/refunds.ts'
-import { shipmentRoutes } from './orders/shipments.ts'
-import { workstationRoutes } from './orders/workstations.ts'
-import { stripeWebhook } from './orders/stripe-webhook.ts'
-import { auditLogRoutes } from './store/audit-log.ts'
-import { me } from './store/me.ts'
-import { settingsRoutes } from './store/settings.ts'
-import { teamRoutes } from './store/team.ts'
 
 /** Where the API lives. */
 export const PREFIX = '/api/v1'
-
-/** Every resource of this release, by room. */
-export const resources = (options: AppOptions): readonly Resource[] => [
-  me,
-  settingsRoutes(options),
-  teamRoutes(options),
-  auditLogRoutes,
-  productRoutes,
-  productVariants,
-  variantRoutes,
-  inventory,
-  categoryRoutes,
-  collectionRoutes,
-  brandRoutes,
-  bundleRoutes,
-  search,
-  taxRateRoutes,
-  ...translationRoutes,
-  shippingRoutes,
-  pickupLocationRoutes,
-  cartRoutes,
-  cartItemRoutes,
-  cartCouponRoutes,
-  checkoutRoutes(options.payments ?? null),
-  orderRoutes(options.payments ?? null),
-  refundRoutes(options.payments ?? null),
-  shipmentRoutes,
-  workstationRoutes,
-  customerRoutes,
-  stripeWebhook(options.payments ?? null, { ...options, outside: options.outside ?? realOutside }),
-  couponRoutes,
-  promotionRoutes,
-]
 
 export interface AppOptions {
   registry: Registry
@@ -131,7 +71,7 @@ export function createApp(options: AppOptions): App {
   const metrics = new Metrics()
   const tasks = new Set<Promise<void>>()
   const log = options.log ?? createLog('silent')
-  const listed = resources(options).flatMap((resource) => resource.routes)
+  const listed = resources({ ...options, outside }).flatMap((resource) => resource.routes)
   const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version: options.version }).routes]
   const answering = new Answering(
     {

@@ -4,7 +4,7 @@ import type { Handles } from '../../db/handles.ts'
 import type { Handle } from '../../db/open.ts'
 import { allow, authenticate, isStorefront, limit, requirePlan } from './auth.ts'
 import { readJson } from './body.ts'
-import { callOf, joined, STRANGER, strangerIn, type AnyCall, type Keyed, type Task } from './call.ts'
+import { callOf, joined, requireTool, STRANGER, strangerIn, type AnyCall, type Keyed, type Task } from './call.ts'
 import { constraintRefusal, refusalOf } from './errors.ts'
 import { etagOf, matches, stillMatches } from './etag.ts'
 import { once } from './idempotency.ts'
@@ -162,6 +162,7 @@ export class Answering {
     const validator = fresh === null ? '' : `${isStorefront(session)}${request.url}`
     const unchanged = fresh === null ? null : unchangedSince(handle, validator, fresh, request)
     if (unchanged !== null) return notModified(unchanged, headers)
+    if (options.tool) await requireTool(keyed, options.tool)
     const query = ready.query ? parseQuery(searchOf(request.url), ready.route.query!, ready.query) : {}
     const { value, text } = ready.body ? await readJson(request) : { value: undefined, text: '' }
     const call = callOf(ready.route, keyed, this.app.outside, query, ready.body?.parse(value))

@@ -4,6 +4,7 @@ import type { Session } from '../../db/control/registry.ts'
 import type { Handle } from '../../db/open.ts'
 import { auditLog, settings as settingsTable } from '../../db/store/store.ts'
 import { isStorefront } from './auth.ts'
+import { Refusal } from './refusal.ts'
 import type { Call, Outside, Route, Settings } from './route.ts'
 import { pathOf } from './url.ts'
 
@@ -40,6 +41,11 @@ async function settingsOf({ handle, version = handle.version() }: Keyed): Promis
   const row = (await settingsRow.get(handle.read)) as Settings
   if (version !== null) remembered.set(handle, { version, row })
   return row
+}
+
+/** Refuses with 404 what belongs to a tool that the store has turned off. */
+export async function requireTool(keyed: Keyed, tool: keyof Settings['tools']) {
+  if (!(await settingsOf(keyed)).tools[tool]) throw new Refusal(404, `${tool} is turned off in this store`)
 }
 
 /** The call of a request; each of its writes is a transaction of its own, with its audit row. */

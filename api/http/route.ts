@@ -62,6 +62,8 @@ export interface RouteOptions<Q extends TProperties, B extends TSchema> {
   summary: string
   description?: string
   scope: Access
+  /** Of a tool that the store may have turned off: 404 then. */
+  tool?: keyof Settings['tools']
   /** Needs a plan that has this: 403 otherwise. */
   plan?: Allowed
   query?: Q

@@ -2,7 +2,7 @@
  * The generated parts of the API reference: fields and operations as Markdown, from the OpenAPI document that the store API makes of
  * the very schemas that its handlers use.
  */
-import { resources } from '../../api/app.ts'
+import { resources } from '../../api/resources.ts'
 import { fieldsOf, resolve } from '../../api/http/docs-fields.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import type { Json } from '../../api/http/openapi-schemas.ts'

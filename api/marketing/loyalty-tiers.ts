@@ -1,0 +1,111 @@
+/** Loyalty tiers (document 1): what members climb by their lifetime points. */
+import { asc, eq } from 'drizzle-orm'
+import type { Db } from '../../db/driver.ts'
+import { loyaltyTiers } from '../../db/store/loyalty.ts'
+import { conflict, missing } from '../http/refusal.ts'
+import { resource } from '../http/route.ts'
+import { Count, Counted, deleted, Deleted, Label, Paging, Type, Uuid } from '../http/schema.ts'
+
+const MULTIPLIER_MAX = 1_000
+
+const Tier = Type.Object(
+  {
+    id: Uuid(),
+    name: Type.String(),
+    threshold: Type.Integer({ description: 'Members are in the tier once their lifetime points exceed it' }),
+    multiplier: Type.Number({ description: 'Of what they earn' }),
+    color: Type.String(),
+    sortOrder: Type.Integer(),
+    createdAt: Type.String(),
+    updatedAt: Type.String(),
+  },
+  { $id: 'LoyaltyTier' },
+)
+const fields = {
+  name: Label(100),
+  threshold: Count({ description: 'Lifetime points' }),
+  multiplier: Type.Number({ exclusiveMinimum: 0, maximum: MULTIPLIER_MAX }),
+  color: Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description: '#RRGGBB' }),
+}
+/** Its default is for new ones: a PATCH must not bring it back. */
+const sortOrder = (options = {}) => Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, ...options }))
+const TierInput = Type.Object(
+  { ...fields, sortOrder: sortOrder({ default: 0 }) },
+  { examples: [{ name: 'Silver', threshold: 500, multiplier: 1.5, color: '#C0C0C0' }] },
+)
+const TierPatch = Type.Partial(Type.Object({ ...fields, sortOrder: sortOrder() }))
+
+async function find(db: Db, id: string) {
+  const [row] = await db.select().from(loyaltyTiers).where(eq(loyaltyTiers.id, id.toLowerCase()))
+  if (!row) throw missing('tier')
+  return row
+}
+
+const read = { scope: 'marketing:read', tool: 'loyalty' } as const
+const change = { scope: 'marketing:write', tool: 'loyalty' } as const
+
+export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
+  .get(
+    '',
+    {
+      op: 'listLoyaltyTiers',
+      summary: 'List loyalty tiers',
+      description: 'By `sortOrder`, then `threshold`.',
+      ...read,
+      query: Paging(50),
+      answers: { 200: Counted(Tier) },
+    },
+    async ({ db, query: { limit, offset } }) => ({
+      data: await db
+        .select()
+        .from(loyaltyTiers)
+        .orderBy(asc(loyaltyTiers.sortOrder), asc(loyaltyTiers.threshold), asc(loyaltyTiers.id))
+        .limit(limit)
+        .offset(offset),
+      meta: { count: await db.$count(loyaltyTiers) },
+    }),
+  )
+  .post(
+    '',
+    { op: 'createLoyaltyTier', summary: 'Add a loyalty tier', ...change, body: TierInput, answers: { 201: Tier } },
+    ({ body, now, outside, write }) =>
+      write(async (tx) => {
+        const { name, threshold, multiplier, color } = body
+        const row = { id: outside.id(), name, threshold, multiplier, color, sortOrder: body.sortOrder ?? 0, createdAt: now, updatedAt: now }
+        await tx.insert(loyaltyTiers).values(row)
+        return row
+      }),
+  )
+  .get(
+    '/{id}',
+    { op: 'getLoyaltyTier', summary: 'Read a loyalty tier', ...read, answers: { 200: Tier }, refuses: [404] },
+    ({ db, params }) => find(db, params.id!),
+  )
+  .patch(
+    '/{id}',
+    { op: 'updateLoyaltyTier', summary: 'Change a loyalty tier', ...change, body: TierPatch, answers: { 200: Tier }, refuses: [404] },
+    ({ params, body, now, write }) =>
+      write(async (tx) => {
+        const next = { ...(await find(tx, params.id!)), ...body, updatedAt: now }
+        await tx.update(loyaltyTiers).set(next).where(eq(loyaltyTiers.id, next.id))
+        return next
+      }),
+  )
+  .delete(
+    '/{id}',
+    {
+      op: 'deleteLoyaltyTier',
+      summary: 'Remove a loyalty tier',
+      description: 'But the last one.',
+      ...change,
+      answers: { 200: Deleted },
+      refuses: [404, 409],
+    },
+    ({ params, write }) =>
+      write(async (tx) => {
+        const { id } = await find(tx, params.id!)
+        if ((await tx.$count(loyaltyTiers)) === 1) throw conflict('the last loyalty tier can not be deleted')
+        await tx.delete(loyaltyTiers).where(eq(loyaltyTiers.id, id))
+        return deleted
+      }),
+  )

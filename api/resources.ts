@@ -1,0 +1,70 @@
+/** The visible list of the store API's resources. */
+import type { AppOptions } from './app.ts'
+import type { Outside, Resource } from './http/route.ts'
+import { brandRoutes } from './catalog/brands.ts'
+import { bundleRoutes } from './catalog/bundles.ts'
+import { categoryRoutes } from './catalog/categories.ts'
+import { collectionRoutes } from './catalog/collections.ts'
+import { inventory } from './catalog/inventory.ts'
+import { productRoutes } from './catalog/products.ts'
+import { search } from './catalog/search.ts'
+import { taxRateRoutes } from './catalog/tax-rates.ts'
+import { translationRoutes } from './catalog/translations.ts'
+import { productVariants, variantRoutes } from './catalog/variants.ts'
+import { cartCouponRoutes } from './checkout/cart-coupons.ts'
+import { cartItemRoutes } from './checkout/cart-items.ts'
+import { cartRoutes } from './checkout/carts.ts'
+import { checkoutRoutes } from './checkout/checkout.ts'
+import { pickupLocationRoutes } from './checkout/pickup-locations.ts'
+import { shippingRoutes } from './checkout/shipping.ts'
+import { couponRoutes } from './marketing/coupons.ts'
+import { loyaltyCampaignRoutes } from './marketing/loyalty-campaigns.ts'
+import { loyaltySettingsRoutes } from './marketing/loyalty-settings.ts'
+import { loyaltyTierRoutes } from './marketing/loyalty-tiers.ts'
+import { promotionRoutes } from './marketing/promotions.ts'
+import { customerRoutes } from './orders/customers.ts'
+import { orderRoutes } from './orders/orders.ts'
+import { refundRoutes } from './orders/refunds.ts'
+import { shipmentRoutes } from './orders/shipments.ts'
+import { workstationRoutes } from './orders/workstations.ts'
+import { stripeWebhook } from './orders/stripe-webhook.ts'
+import { auditLogRoutes } from './store/audit-log.ts'
+import { me } from './store/me.ts'
+import { settingsRoutes } from './store/settings.ts'
+import { teamRoutes } from './store/team.ts'
+
+/** Every resource of this release, by room. */
+export const resources = (options: AppOptions & { outside: Outside }): readonly Resource[] => [
+  me,
+  settingsRoutes(options),
+  teamRoutes(options),
+  auditLogRoutes,
+  productRoutes,
+  productVariants,
+  variantRoutes,
+  inventory,
+  categoryRoutes,
+  collectionRoutes,
+  brandRoutes,
+  bundleRoutes,
+  search,
+  taxRateRoutes,
+  ...translationRoutes,
+  shippingRoutes,
+  pickupLocationRoutes,
+  cartRoutes,
+  cartItemRoutes,
+  cartCouponRoutes,
+  checkoutRoutes(options.payments ?? null),
+  orderRoutes(options.payments ?? null),
+  refundRoutes(options.payments ?? null),
+  shipmentRoutes,
+  workstationRoutes,
+  customerRoutes,
+  stripeWebhook(options.payments ?? null, options),
+  couponRoutes,
+  promotionRoutes,
+  loyaltySettingsRoutes,
+  loyaltyTierRoutes,
+  loyaltyCampaignRoutes,
+]

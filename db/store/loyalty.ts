@@ -1,0 +1,63 @@
+/** Of the room "marketing": what loyalty is worth in a store, its tiers, and its campaigns. */
+import { sql } from 'drizzle-orm'
+import { check, index, integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { flag, id, instant, json } from '../columns.ts'
+
+/** The one row of a store's loyalty settings; none before they are set. */
+export const loyaltySettings = sqliteTable(
+  'loyalty_settings',
+  {
+    id: integer().primaryKey(),
+    /** Points for each unit of currency spent. */
+    pointsPerUnit: real().notNull(),
+    /** Points that pay one unit of currency. */
+    redemptionRate: real().notNull(),
+    minRedemption: real().notNull(),
+    maxRedeemPercent: real().notNull(),
+    pointsExpiryMonths: integer(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [check('loyalty_settings_one_row', sql`${t.id} = 1`)],
+)
+
+export const loyaltyTiers = sqliteTable(
+  'loyalty_tiers',
+  {
+    id: id(),
+    name: text().notNull(),
+    /** Members are in the tier once their lifetime points exceed it. */
+    threshold: integer().notNull(),
+    multiplier: real().notNull(),
+    color: text().notNull(),
+    sortOrder: integer().notNull(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [
+    check('loyalty_tiers_values', sql`${t.threshold} >= 0 and ${t.multiplier} > 0 and ${t.sortOrder} >= 0`),
+    index('loyalty_tiers_order').on(t.sortOrder, t.threshold, t.id),
+  ],
+)
+
+export const CAMPAIGN_SCOPES = ['ALL_PRODUCTS', 'PRODUCT_IDS', 'CATEGORY_IDS', 'COLLECTION_IDS'] as const
+
+export const loyaltyCampaigns = sqliteTable(
+  'loyalty_campaigns',
+  {
+    id: id(),
+    name: text().notNull(),
+    earnMultiplier: real().notNull(),
+    scope: text({ enum: CAMPAIGN_SCOPES }).notNull(),
+    scopeIds: json<string[]>().notNull(),
+    startsAt: instant(),
+    endsAt: instant(),
+    active: flag().notNull(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [
+    check('loyalty_campaigns_scope', sql`${t.scope} in ('ALL_PRODUCTS', 'PRODUCT_IDS', 'CATEGORY_IDS', 'COLLECTION_IDS')`),
+    check('loyalty_campaigns_multiplier', sql`${t.earnMultiplier} > 0`),
+    index('loyalty_campaigns_active').on(t.active, t.id),
+  ],
+)
