@@ -19,6 +19,7 @@ import { pickupLocationRoutes } from './checkout/pickup-locations.ts'
 import { shippingRoutes } from './checkout/shipping.ts'
 import { couponRoutes } from './marketing/coupons.ts'
 import { loyaltyCampaignRoutes } from './marketing/loyalty-campaigns.ts'
+import { loyaltyMemberRoutes } from './marketing/loyalty-members.ts'
 import { loyaltySettingsRoutes } from './marketing/loyalty-settings.ts'
 import { loyaltyTierRoutes } from './marketing/loyalty-tiers.ts'
 import { promotionRoutes } from './marketing/promotions.ts'
@@ -67,4 +68,5 @@ export const resources = (options: AppOptions & { outside: Outside }): readonly 
   loyaltySettingsRoutes,
   loyaltyTierRoutes,
   loyaltyCampaignRoutes,
+  loyaltyMemberRoutes,
 ]

@@ -16,6 +16,7 @@ const RULES = [
   'api/http/etag.ts',
   'api/http/rate-limit.ts',
   'api/orders/assignment.ts',
+  'api/marketing/tier.ts',
 ]
 const LINES_MAX = 250
 

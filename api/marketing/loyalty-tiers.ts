@@ -8,7 +8,7 @@ import { Count, Counted, deleted, Deleted, Label, Paging, Type, Uuid } from '../
 
 const MULTIPLIER_MAX = 1_000
 
-const Tier = Type.Object(
+export const Tier = Type.Object(
   {
     id: Uuid(),
     name: Type.String(),

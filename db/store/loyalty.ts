@@ -1,7 +1,8 @@
-/** Of the room "marketing": what loyalty is worth in a store, its tiers, and its campaigns. */
+/** Of the room "marketing": what loyalty is worth in a store, its tiers and campaigns, and what members have. */
 import { sql } from 'drizzle-orm'
 import { check, index, integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { flag, id, instant, json } from '../columns.ts'
+import { customers } from './orders.ts'
 
 /** The one row of a store's loyalty settings; none before they are set. */
 export const loyaltySettings = sqliteTable(
@@ -60,4 +61,36 @@ export const loyaltyCampaigns = sqliteTable(
     check('loyalty_campaigns_multiplier', sql`${t.earnMultiplier} > 0`),
     index('loyalty_campaigns_active').on(t.active, t.id),
   ],
+)
+
+/** What a customer has: `balance` is the sum of the ledger. */
+export const loyaltyMembers = sqliteTable(
+  'loyalty_members',
+  {
+    customerId: text()
+      .primaryKey()
+      .references(() => customers.id, { onDelete: 'cascade' }),
+    balance: integer().notNull(),
+    lifetimePoints: integer().notNull(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [check('loyalty_members_points', sql`${t.balance} >= 0 and ${t.lifetimePoints} >= 0`)],
+)
+
+/** Every change of a balance, for good. */
+export const loyaltyLedger = sqliteTable(
+  'loyalty_ledger',
+  {
+    id: id(),
+    customerId: text()
+      .notNull()
+      .references(() => loyaltyMembers.customerId, { onDelete: 'cascade' }),
+    points: integer().notNull(),
+    reason: text().notNull(),
+    orderId: text(),
+    expiresAt: instant(),
+    createdAt: instant().notNull(),
+  },
+  (t) => [check('loyalty_ledger_points', sql`${t.points} <> 0`), index('loyalty_ledger_customer').on(t.customerId, t.id)],
 )

@@ -239,3 +239,92 @@ test('a store that has turned loyalty off has none of it: 404, before the body i
   await shop.settings({ tools: { loyalty: true } })
   expect((await shop.get(`/loyalty/tiers/${id}`)).status).toBe(200)
 })
+
+describe('members', () => {
+  const customer = async (email = 'ada@example.com') =>
+    (await shop.buy({ items: [{ variantId: await shop.variant(), quantity: 1 }], email })).customer.id
+  const adjust = (customerId: string, points: unknown, reason: unknown = 'A present') =>
+    shop.post(`/loyalty/members/${customerId}/adjustments`, { points, reason })
+
+  test('a customer becomes one with the first points', async () => {
+    const customerId = await customer()
+    expect((await shop.get(`/loyalty/members/${customerId}`)).status).toBe(404)
+    const { status, body } = await adjust(customerId.toUpperCase(), 50)
+    const createdAt = app.clock.now.toISOString()
+    const member = { customerId, email: 'ada@example.com', name: null, balance: 50, lifetimePoints: 50, tier: null, createdAt }
+    const ledger = [{ points: 50, reason: 'A present', orderId: null, expiresAt: null, createdAt }]
+    expect([status, body]).toEqual([201, { ...member, ledger }])
+    expect((await shop.get(`/loyalty/members/${customerId}`)).body).toEqual(body)
+    expect((await shop.get('/loyalty/members')).body).toEqual({ data: [member], meta: { count: 1, offset: 0, limit: 50 } })
+  })
+
+  test('what is taken does not count for the tier, and never goes below zero', async () => {
+    const customerId = await customer()
+    made(await adjust(customerId, 100))
+    expect(made(await adjust(customerId, -30, 'A mistake'))).toMatchObject({ balance: 70, lifetimePoints: 100 })
+    const refused = await adjust(customerId, -71)
+    expect([refused.status, refused.body]).toEqual([409, { error: 'the member has fewer points than that', balance: 70 }])
+    const { ledger, balance } = (await shop.get(`/loyalty/members/${customerId}`)).body
+    expect(ledger.map(({ points }: { points: number }) => points)).toEqual([-30, 100])
+    expect(balance).toBe(70)
+    // Somebody who never had points has none to take, and is no member for that.
+    const other = await customer('bob@example.com')
+    expect((await adjust(other, -1)).status).toBe(409)
+    expect((await shop.get(`/loyalty/members/${other}`)).status).toBe(404)
+  })
+
+  test('are in the highest tier whose threshold is under their lifetime points', async () => {
+    const customerId = await customer()
+    const [basic, gold] = [await addTier({ threshold: 0 }), await addTier({ threshold: 100, sortOrder: 0 })]
+    await addTier({ threshold: 500 })
+    const tierAt = async (points: number) => made(await adjust(customerId, points)).tier
+    expect(await tierAt(100)).toEqual(basic)
+    expect(await tierAt(1)).toEqual(gold)
+    expect(await tierAt(-101)).toEqual(gold)
+    expect((await shop.get('/loyalty/members')).body.data[0].tier).toEqual(gold)
+  })
+
+  test.each([
+    ['points', 0, 'x'],
+    ['points', 1.5, 'x'],
+    ['points', '5', 'x'],
+    ['points', undefined, 'x'],
+    ['points', 1_000_000_001, 'x'],
+    ['reason', 5, ''],
+    ['reason', 5, null],
+    ['reason', 5, 'x'.repeat(201)],
+  ])('%s is 400 for %j because of %j', async (path, points, reason) => {
+    expect(paths(await adjust(await customer(), points, reason))).toEqual([path])
+  })
+
+  test('nobody is a member who is no customer of the store', async () => {
+    const other = await newShop(app)
+    const variantId = await other.variant()
+    const theirs = (await other.buy({ items: [{ variantId, quantity: 1 }] })).customer.id
+    for (const id of [NOBODY, theirs]) expect((await adjust(id, 5)).status).toBe(404)
+  })
+
+  test('are paged; a ledger shows its newest fifty', async () => {
+    const ids = []
+    for (const name of ['a', 'b', 'c']) ids.push(await customer(`${name}@example.com`))
+    for (const id of ids) made(await adjust(id, 1))
+    const { data, meta } = (await shop.get('/loyalty/members?limit=2&offset=1')).body
+    expect([data.map(({ customerId }: { customerId: string }) => customerId), meta]).toEqual([
+      [ids[1], ids[0]],
+      { count: 3, offset: 1, limit: 2 },
+    ])
+    for (let i = 2; i <= 60; i++) made(await adjust(ids[0]!, i))
+    const { ledger, balance } = (await shop.get(`/loyalty/members/${ids[0]}`)).body
+    expect([ledger.length, ledger[0].points, ledger.at(-1).points, balance]).toEqual([50, 60, 11, 1830])
+  })
+
+  test('of ten who take all points at once one does; the ledger adds up to the balance', async () => {
+    const customerId = await customer()
+    made(await adjust(customerId, 100))
+    const answers = await Promise.all(Array.from({ length: 10 }, () => adjust(customerId, -100)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(9).fill(409)])
+    const { balance, ledger } = (await shop.get(`/loyalty/members/${customerId}`)).body
+    expect(balance).toBe(0)
+    expect(ledger.reduce((sum: number, { points }: { points: number }) => sum + points, 0)).toBe(balance)
+  })
+})
