@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getTableColumns, is } from 'drizzle-orm'
@@ -7,20 +7,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as control from '../db/control/tables.ts'
 import { migrations } from '../db/migrate.ts'
 import { createDatabase, openDatabase, type Handle } from '../db/open.ts'
-import * as catalog from '../db/store/catalog.ts'
-import * as checkout from '../db/store/checkout.ts'
-import * as marketing from '../db/store/marketing.ts'
-import * as orders from '../db/store/orders.ts'
-import * as search from '../db/store/search.ts'
-import * as store from '../db/store/store.ts'
-import * as translations from '../db/store/translations.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'stoa-schema-'))
 const location = { url: `file:${folder}/{name}.db` }
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 const tablesOf = (...modules: object[]) =>
   modules.flatMap((module) => Object.values(module)).filter((value): value is SQLiteTable => is(value, SQLiteTable))
-const kinds = { control: tablesOf(control), store: tablesOf(catalog, checkout, marketing, orders, search, store, translations) } as const
+/** Every file of tables, so that none is forgotten. */
+const rooms = await Promise.all(readdirSync('db/store').map((file) => import(join('../db/store', file)) as Promise<object>))
+const kinds = { control: tablesOf(control), store: tablesOf(...rooms) } as const
 const handles = {} as Record<keyof typeof kinds, Handle>
 beforeAll(async () => {
   for (const kind of ['control', 'store'] as const) {

@@ -17,6 +17,7 @@ const RULES = [
   'api/http/rate-limit.ts',
   'api/orders/assignment.ts',
   'api/marketing/tier.ts',
+  'api/marketing/earning.ts',
 ]
 const LINES_MAX = 250
 

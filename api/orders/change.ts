@@ -9,6 +9,7 @@ import { conflict } from '../http/refusal.ts'
 import type { Call, Outside } from '../http/route.ts'
 import { emit } from '../store/outbox.ts'
 import { insertPayment } from './place.ts'
+import { earn, takeBack } from './earn.ts'
 import { placementOf } from './packing.ts'
 import { MOVES, readLines, type LineRow, type OrderRow, type OrderStatus } from './order.ts'
 
@@ -145,7 +146,9 @@ export async function pay(
     ...(complete && order.paymentStatus === 'unpaid' ? { paymentStatus: 'paid' as const, paidAt: about.now } : {}),
     ...(becomesPaid ? { status: 'paid' as const, ...(await placementOf(tx, order)) } : {}),
   })
-  if (becomesPaid) await emit(tx, about.outside, about.now, 'order.paid', told(order))
+  if (!becomesPaid) return
+  await earn(tx, about, order, await readLines(tx, order.id))
+  await emit(tx, about.outside, about.now, 'order.paid', told(order))
 }
 
 /** Everything that is still open leaves. */
@@ -205,6 +208,7 @@ export async function applyRefund(
     paymentStatus: waiting ? 'unpaid' : full ? 'refunded' : backCents > 0 ? 'partially_refunded' : 'paid',
     ...(moves ? { status: 'refunded' as const } : {}),
   })
+  await takeBack(tx, about, order, backCents)
   // What was still to be shipped will not be: the order may have shipped as a whole by that.
   if (order.status === 'processing' && lines.some((line) => line.shippedQuantity > 0)) await noteShipment(tx, about, order, lines)
   await emit(tx, about.outside, about.now, 'order.refunded', told(order))

@@ -12,6 +12,7 @@ import type { Outside, Settings } from '../http/route.ts'
 import { fold } from '../slug.ts'
 import { emit } from '../store/outbox.ts'
 import type { LineRow, OrderRow, PaymentRow } from './order.ts'
+import { earn } from './earn.ts'
 import { placementOf } from './packing.ts'
 
 /** What is placed, besides what the quote says. */
@@ -194,6 +195,7 @@ export async function place(
     updatedAt: now,
   }
   if (made) await insertPayment(tx, made)
+  if (paid) await earn(tx, about, row, lines)
   await emit(tx, outside, now, 'order.created', { orderId: row.id, orderNumber: String(lookup) })
   if (paid) await emit(tx, outside, now, 'order.paid', { orderId: row.id, orderNumber: String(lookup) })
   return { order: row, lines, payment: made }

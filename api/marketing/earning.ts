@@ -1,0 +1,69 @@
+/** How many points an order earns, and how many a refund takes back (document 3, Decisions): pure rules, exact in integers. */
+
+/** A factor with six decimals, as an integer. */
+const SCALE = 1_000_000n
+const scaled = (factor: number) => BigInt(Math.round(factor * Number(SCALE)))
+
+/** A line of an order as a campaign sees it. */
+export interface EarningLine {
+  /** Paid for the goods, without tax, in minor units. */
+  netCents: number
+  productId: string | null
+  /** Its category and all above. */
+  categoryIds: readonly string[]
+  collectionIds: readonly string[]
+}
+
+export interface Campaign {
+  earnMultiplier: number
+  scope: 'ALL_PRODUCTS' | 'PRODUCT_IDS' | 'CATEGORY_IDS' | 'COLLECTION_IDS'
+  scopeIds: readonly string[]
+  startsAt: string | null
+  endsAt: string | null
+  active: boolean
+}
+
+/** Whether a campaign counts now: from its start on, until its end. */
+export const isRunning = ({ active, startsAt, endsAt }: Campaign, now: string) =>
+  active && (startsAt === null || startsAt <= now) && (endsAt === null || now < endsAt)
+
+function covers({ scope, scopeIds }: Campaign, { productId, categoryIds, collectionIds }: EarningLine): boolean {
+  if (scope === 'ALL_PRODUCTS') return true
+  const own = scope === 'PRODUCT_IDS' ? [productId] : scope === 'CATEGORY_IDS' ? categoryIds : collectionIds
+  return own.some((id) => id !== null && scopeIds.includes(id))
+}
+
+export interface Earning {
+  pointsPerUnit: number
+  /** Of the member's tier; null in none. */
+  tierMultiplier: number | null
+  campaigns: readonly Campaign[]
+  /** Minor units in a unit of the order's currency. */
+  minorPerUnit: number
+  now: string
+}
+
+/** The points of an order: each line by the best of its multipliers, rounded down once. */
+export function pointsFor(lines: readonly EarningLine[], { pointsPerUnit, tierMultiplier, campaigns, minorPerUnit, now }: Earning): number {
+  const running = campaigns.filter((campaign) => isRunning(campaign, now))
+  const worth = lines.reduce((sum, line) => {
+    const multipliers = running.filter((campaign) => covers(campaign, line)).map(({ earnMultiplier }) => earnMultiplier)
+    return sum + BigInt(line.netCents) * scaled(Math.max(tierMultiplier ?? 1, ...multipliers))
+  }, 0n)
+  return Number((worth * scaled(pointsPerUnit)) / (SCALE * SCALE * BigInt(minorPerUnit)))
+}
+
+/** Of the points that an order earned, those that are not earned any more once so much of what was paid has gone back. */
+export const pointsLost = (earned: number, backCents: number, paidCents: number): number =>
+  paidCents > 0 ? Number((BigInt(earned) * BigInt(Math.min(backCents, paidCents))) / BigInt(paidCents)) : 0
+
+/** So many months later; in a month that is too short, on its last day. */
+export function monthsLater(instant: string, months: number): string {
+  const date = new Date(instant)
+  const day = date.getUTCDate()
+  date.setUTCDate(1)
+  date.setUTCMonth(date.getUTCMonth() + months)
+  const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate()
+  date.setUTCDate(Math.min(day, last))
+  return date.toISOString()
+}

@@ -1,0 +1,93 @@
+/** Points that orders earn: given when they are paid, taken back as money goes back. */
+import { and, eq, lt, sql } from 'drizzle-orm'
+import { compile, named, type Db } from '../../db/driver.ts'
+import { products } from '../../db/store/catalog.ts'
+import { loyaltyCampaigns, loyaltyLedger, loyaltyMembers, loyaltySettings, loyaltyTiers } from '../../db/store/loyalty.ts'
+import { orders } from '../../db/store/orders.ts'
+import { settings } from '../../db/store/store.ts'
+import { collectionIds } from '../catalog/read.ts'
+import { readLineages } from '../checkout/quote-reads.ts'
+import type { Outside } from '../http/route.ts'
+import { isRunning, monthsLater, pointsFor, pointsLost, type Campaign, type EarningLine } from '../marketing/earning.ts'
+import { changePoints } from '../marketing/points.ts'
+import { tierOf } from '../marketing/tier.ts'
+import { decimalsOf } from '../money.ts'
+import type { LineRow, OrderRow } from './order.ts'
+
+type About = { outside: Outside; now: string }
+
+const loyalty = compile((db) => db.select().from(loyaltySettings))
+const switchedOn = compile((db) => db.select({ tools: settings.tools }).from(settings))
+const activeCampaigns = compile((db) => db.select().from(loyaltyCampaigns).where(eq(loyaltyCampaigns.active, true)))
+const allTiers = compile((db) => db.select().from(loyaltyTiers))
+const lifetimeOf = compile((db) =>
+  db
+    .select({ lifetimePoints: loyaltyMembers.lifetimePoints })
+    .from(loyaltyMembers)
+    .where(eq(loyaltyMembers.customerId, named('customerId'))),
+)
+const groupsOf = compile((db) =>
+  db
+    .select({ id: products.id, categoryId: products.categoryId, collectionIds: collectionIds.as('collection_ids') })
+    .from(products)
+    .where(sql`${products.id} in (select value from json_each(${named('ids')}))`),
+)
+
+/** Lines as campaigns see them; what products are in is asked only when a campaign is about it. */
+async function earningLines(tx: Db, order: OrderRow, lines: readonly LineRow[], campaigns: readonly Campaign[]): Promise<EarningLine[]> {
+  const asked = campaigns.some(({ scope }) => scope === 'CATEGORY_IDS' || scope === 'COLLECTION_IDS')
+  const ids = JSON.stringify(asked ? [...new Set(lines.flatMap(({ productId }) => productId ?? []))] : [])
+  const found = asked ? ((await groupsOf.all(tx, { ids })) as { id: string; categoryId: string | null; collectionIds: string[] }[]) : []
+  const groups = new Map(found.map((row) => [row.id, row]))
+  const above = await readLineages(tx, new Set(found.flatMap(({ categoryId }) => categoryId ?? [])))
+  return lines.map(({ productId, totalCents, taxCents }) => {
+    const group = productId === null ? undefined : groups.get(productId)
+    return {
+      netCents: totalCents - (order.taxesIncluded ? taxCents : 0),
+      productId,
+      categoryIds: group?.categoryId ? (above.get(group.categoryId) ?? [group.categoryId]) : [],
+      collectionIds: group?.collectionIds ?? [],
+    }
+  })
+}
+
+/** Gives the points of an order that is paid now. A store that never set loyalty up, or has turned it off, gives none. */
+export async function earn(tx: Db, about: About, order: OrderRow, lines: readonly LineRow[]) {
+  const rules = (await loyalty.get(tx)) as typeof loyaltySettings.$inferSelect | undefined
+  if (!rules) return
+  const { tools } = (await switchedOn.get(tx)) as { tools: { loyalty: boolean } }
+  if (!tools.loyalty) return
+  const { now } = about
+  const campaigns = ((await activeCampaigns.all(tx)) as Campaign[]).filter((campaign) => isRunning(campaign, now))
+  const member = (await lifetimeOf.get(tx, { customerId: order.customerId })) as { lifetimePoints: number } | undefined
+  const tier = tierOf(member?.lifetimePoints ?? 0, (await allTiers.all(tx)) as (typeof loyaltyTiers.$inferSelect)[])
+  const points = pointsFor(await earningLines(tx, order, lines, campaigns), {
+    pointsPerUnit: rules.pointsPerUnit,
+    tierMultiplier: tier?.multiplier ?? null,
+    campaigns,
+    minorPerUnit: 10 ** decimalsOf(order.currency),
+    now,
+  })
+  if (points <= 0) return
+  const { pointsExpiryMonths: months } = rules
+  const reason = `order ${order.lookup}`
+  const expiresAt = months === null ? null : monthsLater(now, months)
+  await changePoints(tx, about, { customerId: order.customerId, points, reason, lifetime: points, orderId: order.id, expiresAt })
+  order.pointsEarned = points
+  await tx.update(orders).set({ pointsEarned: points }).where(eq(orders.id, order.id))
+}
+
+/** Takes back what an order does not earn any more, once `backCents` of it have gone back: as far as the member still has it. */
+export async function takeBack(tx: Db, about: About, order: OrderRow, backCents: number) {
+  if (!order.pointsEarned) return
+  const { customerId, id: orderId } = order
+  const [row] = await tx
+    .select({ taken: sql<number>`coalesce(-sum(${loyaltyLedger.points}), 0)` })
+    .from(loyaltyLedger)
+    .where(and(eq(loyaltyLedger.customerId, customerId), eq(loyaltyLedger.orderId, orderId), lt(loyaltyLedger.points, 0)))
+  const [member] = await tx.select().from(loyaltyMembers).where(eq(loyaltyMembers.customerId, customerId))
+  const points = Math.min(pointsLost(order.pointsEarned, backCents, order.paidCents) - row!.taken, member?.balance ?? 0)
+  if (points <= 0) return
+  const lifetime = -Math.min(points, member!.lifetimePoints)
+  await changePoints(tx, about, { customerId, points: -points, reason: `refund of order ${order.lookup}`, lifetime, orderId })
+}
