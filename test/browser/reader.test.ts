@@ -148,7 +148,7 @@ browserTests('a page', () => {
     const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
     const button = page.locator('article .copy').first()
     await button.click()
-    expect(await button.textContent()).toBe('Copied')
+    await page.waitForFunction(() => document.querySelector('article .copy')?.textContent === 'Copied')
     expect(await clipboard()).toBe(await page.locator('article pre').first().textContent())
     await page.locator('[data-copy-page]').click()
     await page.waitForFunction(() => document.querySelector('[data-copy-page]')?.textContent === 'Copied')
