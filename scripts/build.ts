@@ -4,6 +4,7 @@
  * before as a whole.
  */
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readConfig } from '../api/config.ts'
 import { readContent } from '../site/lib/content.ts'
@@ -11,7 +12,7 @@ import { typeOf, type Manifest } from '../site/lib/manifest.ts'
 import { markdownPath, outputsOf, pagePaths } from '../site/lib/outputs.ts'
 import { readPricing } from '../site/lib/pricing.ts'
 import type { Site } from '../site/lib/texts.ts'
-import { each, Folder, read } from './build/files.ts'
+import { each, Folder } from './build/files.ts'
 import { searchIndex } from './build/search.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
@@ -85,7 +86,7 @@ export async function build(): Promise<Built> {
     await astro.done
     const scripts = new Set<string>()
     await each(filesIn(prerendered), async (file) => {
-      const bytes = await read(prerendered, file)
+      const bytes = await readFile(join(prerendered, file))
       await add(pathOf(file), file, typeOf(file), bytes)
       if (file.endsWith('.html')) for (const hash of inlineScripts(bytes)) scripts.add(hash)
     })

@@ -7,9 +7,9 @@ export function targetOf(url: string): string {
 
 /** The path of a URL, without the query. */
 export function pathOf(url: string): string {
-  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
-  const end = url.indexOf('?', start)
-  return end < 0 ? url.slice(start) : url.slice(start, end)
+  const target = targetOf(url)
+  const end = target.indexOf('?')
+  return end < 0 ? target : target.slice(0, end)
 }
 
 /** The query of an absolute URL, without the question mark. */

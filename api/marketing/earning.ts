@@ -1,4 +1,5 @@
 /** How many points an order earns, and how many a refund takes back (document 3, Decisions): pure rules, exact in integers. */
+import type { CAMPAIGN_SCOPES } from '../../db/store/loyalty.ts'
 
 /** A factor with six decimals, as an integer. */
 const SCALE = 1_000_000n
@@ -16,7 +17,7 @@ export interface EarningLine {
 
 export interface Campaign {
   earnMultiplier: number
-  scope: 'ALL_PRODUCTS' | 'PRODUCT_IDS' | 'CATEGORY_IDS' | 'COLLECTION_IDS'
+  scope: (typeof CAMPAIGN_SCOPES)[number]
   scopeIds: readonly string[]
   startsAt: string | null
   endsAt: string | null

@@ -8,8 +8,7 @@ import { resource } from '../http/route.ts'
 import { deleted, Deleted, Ids, Instant, Label, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../http/schema.ts'
 import { requireIds } from '../references.ts'
 import { utc } from '../time.ts'
-
-const MULTIPLIER_MAX = 1_000
+import { changes, Multiplier, reads } from './loyalty.ts'
 
 const Campaign = Type.Object(
   {
@@ -28,7 +27,7 @@ const Campaign = Type.Object(
 )
 const fields = {
   name: Label(200),
-  earnMultiplier: Type.Number({ exclusiveMinimum: 0, maximum: MULTIPLIER_MAX }),
+  earnMultiplier: Multiplier(),
   scope: OneOf(CAMPAIGN_SCOPES),
 }
 const more = {
@@ -83,9 +82,6 @@ async function find(db: Db, id: string) {
   return row
 }
 
-const read = { scope: 'marketing:read', tool: 'loyalty' } as const
-const change = { scope: 'marketing:write', tool: 'loyalty' } as const
-
 export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
   .get(
     '',
@@ -93,7 +89,7 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
       op: 'listLoyaltyCampaigns',
       summary: 'List loyalty campaigns',
       description: 'Newest first.',
-      ...read,
+      ...reads,
       query: { ...Paging(50), activeOnly: Type.Optional(Type.Boolean({ description: 'Those that are switched on' })) },
       answers: { 200: Page(Campaign) },
     },
@@ -105,7 +101,7 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
   )
   .post(
     '',
-    { op: 'createLoyaltyCampaign', summary: 'Add a loyalty campaign', ...change, body: CampaignInput, answers: { 201: Campaign } },
+    { op: 'createLoyaltyCampaign', summary: 'Add a loyalty campaign', ...changes, body: CampaignInput, answers: { 201: Campaign } },
     ({ body, now, outside, write }) =>
       write(async (tx) => {
         const row = {
@@ -124,7 +120,7 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
   )
   .get(
     '/{id}',
-    { op: 'getLoyaltyCampaign', summary: 'Read a loyalty campaign', ...read, answers: { 200: Campaign }, refuses: [404] },
+    { op: 'getLoyaltyCampaign', summary: 'Read a loyalty campaign', ...reads, answers: { 200: Campaign }, refuses: [404] },
     ({ db, params }) => find(db, params.id!),
   )
   .patch(
@@ -133,7 +129,7 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
       op: 'updateLoyaltyCampaign',
       summary: 'Change a loyalty campaign',
       description: 'A `scope` that changes to anything but `ALL_PRODUCTS` needs its `scopeIds`.',
-      ...change,
+      ...changes,
       body: CampaignPatch,
       answers: { 200: Campaign },
       refuses: [404],
@@ -148,7 +144,7 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
   )
   .delete(
     '/{id}',
-    { op: 'deleteLoyaltyCampaign', summary: 'Remove a loyalty campaign', ...change, answers: { 200: Deleted }, refuses: [404] },
+    { op: 'deleteLoyaltyCampaign', summary: 'Remove a loyalty campaign', ...changes, answers: { 200: Deleted }, refuses: [404] },
     ({ params, write }) =>
       write(async (tx) => {
         const { id } = await find(tx, params.id!)

@@ -7,12 +7,12 @@ import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { Label, Nullable, Page, Paging, Type, Uuid } from '../http/schema.ts'
 import { changePoints } from './points.ts'
+import { changes, POINTS_MAX, reads } from './loyalty.ts'
 import { Tier } from './loyalty-tiers.ts'
 import { tierOf } from './tier.ts'
 
 /** Entries of the ledger that a member is read with. */
 const LEDGER_SHOWN = 50
-const POINTS_MAX = 1_000_000_000
 
 const fields = {
   customerId: Uuid(),
@@ -77,8 +77,7 @@ export const loyaltyMemberRoutes = resource('marketing', '/loyalty/members')
       op: 'listLoyaltyMembers',
       summary: 'List loyalty members',
       description: 'The customers that have, or have had, points; those who became customers last come first.',
-      scope: 'marketing:read',
-      tool: 'loyalty',
+      ...reads,
       query: Paging(50),
       answers: { 200: Page(Member) },
     },
@@ -96,8 +95,7 @@ export const loyaltyMemberRoutes = resource('marketing', '/loyalty/members')
     {
       op: 'getLoyaltyMember',
       summary: 'Read a loyalty member',
-      scope: 'marketing:read',
-      tool: 'loyalty',
+      ...reads,
       answers: { 200: MemberDetail },
       refuses: [404],
     },
@@ -109,8 +107,7 @@ export const loyaltyMemberRoutes = resource('marketing', '/loyalty/members')
       op: 'adjustLoyaltyPoints',
       summary: 'Give or take points by hand',
       description: 'A customer without points becomes a member. Points that are given count for the tier, those that are taken do not.',
-      scope: 'marketing:write',
-      tool: 'loyalty',
+      ...changes,
       body: Adjustment,
       answers: { 201: MemberDetail },
       refuses: [404, 409],

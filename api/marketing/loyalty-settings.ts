@@ -3,8 +3,8 @@ import type { Db } from '../../db/driver.ts'
 import { loyaltySettings } from '../../db/store/loyalty.ts'
 import { resource } from '../http/route.ts'
 import { Nullable, Type } from '../http/schema.ts'
+import { changes, POINTS_MAX, reads } from './loyalty.ts'
 
-const POINTS_MAX = 1_000_000_000
 const MONTHS_MAX = 1_200
 
 const positive = (description: string, fallback: number) =>
@@ -38,19 +38,16 @@ export async function readLoyalty(db: Db) {
 }
 
 export const loyaltySettingsRoutes = resource('marketing', '/loyalty/settings')
-  .get(
-    '',
-    { op: 'getLoyaltySettings', summary: 'Read the loyalty settings', scope: 'marketing:read', tool: 'loyalty', answers: { 200: Loyalty } },
-    async ({ db }) => ({ loyalty: await readLoyalty(db) }),
-  )
+  .get('', { op: 'getLoyaltySettings', summary: 'Read the loyalty settings', ...reads, answers: { 200: Loyalty } }, async ({ db }) => ({
+    loyalty: await readLoyalty(db),
+  }))
   .put(
     '',
     {
       op: 'replaceLoyaltySettings',
       summary: 'Replace the loyalty settings',
       description: 'A full replacement: what is left out has its default again.',
-      scope: 'marketing:write',
-      tool: 'loyalty',
+      ...changes,
       body: LoyaltyInput,
       answers: { 200: Loyalty },
     },

@@ -5,8 +5,7 @@ import { loyaltyTiers } from '../../db/store/loyalty.ts'
 import { conflict, missing } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { Count, Counted, deleted, Deleted, Label, Paging, Type, Uuid } from '../http/schema.ts'
-
-const MULTIPLIER_MAX = 1_000
+import { changes, Multiplier, reads } from './loyalty.ts'
 
 export const Tier = Type.Object(
   {
@@ -24,7 +23,7 @@ export const Tier = Type.Object(
 const fields = {
   name: Label(100),
   threshold: Count({ description: 'Lifetime points' }),
-  multiplier: Type.Number({ exclusiveMinimum: 0, maximum: MULTIPLIER_MAX }),
+  multiplier: Multiplier(),
   color: Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description: '#RRGGBB' }),
 }
 /** Its default is for new ones: a PATCH must not bring it back. */
@@ -41,9 +40,6 @@ async function find(db: Db, id: string) {
   return row
 }
 
-const read = { scope: 'marketing:read', tool: 'loyalty' } as const
-const change = { scope: 'marketing:write', tool: 'loyalty' } as const
-
 export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
   .get(
     '',
@@ -51,7 +47,7 @@ export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
       op: 'listLoyaltyTiers',
       summary: 'List loyalty tiers',
       description: 'By `sortOrder`, then `threshold`.',
-      ...read,
+      ...reads,
       query: Paging(50),
       answers: { 200: Counted(Tier) },
     },
@@ -67,7 +63,7 @@ export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
   )
   .post(
     '',
-    { op: 'createLoyaltyTier', summary: 'Add a loyalty tier', ...change, body: TierInput, answers: { 201: Tier } },
+    { op: 'createLoyaltyTier', summary: 'Add a loyalty tier', ...changes, body: TierInput, answers: { 201: Tier } },
     ({ body, now, outside, write }) =>
       write(async (tx) => {
         const { name, threshold, multiplier, color } = body
@@ -78,12 +74,12 @@ export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
   )
   .get(
     '/{id}',
-    { op: 'getLoyaltyTier', summary: 'Read a loyalty tier', ...read, answers: { 200: Tier }, refuses: [404] },
+    { op: 'getLoyaltyTier', summary: 'Read a loyalty tier', ...reads, answers: { 200: Tier }, refuses: [404] },
     ({ db, params }) => find(db, params.id!),
   )
   .patch(
     '/{id}',
-    { op: 'updateLoyaltyTier', summary: 'Change a loyalty tier', ...change, body: TierPatch, answers: { 200: Tier }, refuses: [404] },
+    { op: 'updateLoyaltyTier', summary: 'Change a loyalty tier', ...changes, body: TierPatch, answers: { 200: Tier }, refuses: [404] },
     ({ params, body, now, write }) =>
       write(async (tx) => {
         const next = { ...(await find(tx, params.id!)), ...body, updatedAt: now }
@@ -97,7 +93,7 @@ export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
       op: 'deleteLoyaltyTier',
       summary: 'Remove a loyalty tier',
       description: 'But the last one.',
-      ...change,
+      ...changes,
       answers: { 200: Deleted },
       refuses: [404, 409],
     },

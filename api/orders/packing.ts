@@ -9,6 +9,9 @@ import type { OrderRow } from './order.ts'
 /** Ready to pack: paid for, and not packed (the condition of the index `orders_waiting`). */
 export const waiting = sql`${orders.packedAt} is null and ${orders.status} in ('paid', 'processing')`
 
+/** How many orders wait at a workstation, in a query of workstations. */
+export const waitingCount = sql<number>`(select count(*) from ${orders} where ${orders.workstationId} = ${sql.raw('"workstations"."id"')} and ${waiting})`
+
 const allRules = compile((db) => db.select().from(workstationRules).orderBy(asc(workstationRules.position)))
 const openQueues = compile((db) =>
   db
@@ -16,7 +19,7 @@ const openQueues = compile((db) =>
       id: workstations.id,
       position: workstations.position,
       createdAt: workstations.createdAt,
-      waiting: sql<number>`(select count(*) from ${orders} where ${orders.workstationId} = ${sql.raw('"workstations"."id"')} and ${waiting})`,
+      waiting: waitingCount,
     })
     .from(workstations)
     .where(and(eq(workstations.active, true), inArray(workstations.type, ['packing', 'both']))),

@@ -1,14 +1,13 @@
 /** Workstations (document 1): where orders are packed, and the rules that send them there. */
 import { asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
-import { orders } from '../../db/store/orders.ts'
 import { WORKSTATION_TYPES, workstationRules, workstations } from '../../db/store/workstations.ts'
 import { teamMembers } from '../../db/store/store.ts'
 import { conflict, missing } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { Label, OneOf, Type, Uuid } from '../http/schema.ts'
 import { requireIds } from '../references.ts'
-import { abandon, placeUndecided, release, waiting } from './packing.ts'
+import { abandon, placeUndecided, release, waitingCount } from './packing.ts'
 import { forget, lower, readRules, Rule, RulesInput, rulesOf } from './workstation-rules.ts'
 
 /** The list is given whole. */
@@ -56,7 +55,7 @@ const columns = {
   active: workstations.active,
   position: workstations.position,
   memberIds: workstations.memberIds,
-  waitingCount: sql<number>`(select count(*) from ${orders} where ${orders.workstationId} = ${sql.raw('"workstations"."id"')} and ${waiting})`,
+  waitingCount,
   createdAt: workstations.createdAt,
   updatedAt: workstations.updatedAt,
 }

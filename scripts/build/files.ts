@@ -1,5 +1,5 @@
 /** The files of a build, written with what they become when compressed. */
-import { link, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { link, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
@@ -92,6 +92,3 @@ export class Folder {
     return path
   }
 }
-
-/** A file of another folder. */
-export const read = (folder: string, file: string): Promise<Buffer<ArrayBuffer>> => readFile(join(folder, file))

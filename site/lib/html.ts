@@ -1,6 +1,4 @@
-/**
- * The text of a page as HTML: rendered by the parser that the index is made with, code coloured, headings with anchors.
- */
+/** The text of a page as HTML: rendered by the parser that the index is made with, code coloured, headings with anchors. */
 import Prism from 'prismjs'
 import loadLanguages from 'prismjs/components/index.js'
 import { markdownToHtml } from 'satteri'
