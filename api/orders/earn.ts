@@ -8,7 +8,7 @@ import { settings } from '../../db/store/store.ts'
 import { collectionIds } from '../catalog/read.ts'
 import { readLineages } from '../checkout/quote-reads.ts'
 import type { Outside } from '../http/route.ts'
-import { isRunning, monthsLater, pointsFor, pointsLost, type Campaign, type EarningLine } from '../marketing/earning.ts'
+import { monthsLater, pointsFor, pointsLost, type Campaign, type EarningLine } from '../marketing/earning.ts'
 import { changePoints } from '../marketing/points.ts'
 import { tierOf } from '../marketing/tier.ts'
 import { decimalsOf } from '../money.ts'
@@ -18,7 +18,19 @@ type About = { outside: Outside; now: string }
 
 const loyalty = compile((db) => db.select().from(loyaltySettings))
 const switchedOn = compile((db) => db.select({ tools: settings.tools }).from(settings))
-const activeCampaigns = compile((db) => db.select().from(loyaltyCampaigns).where(eq(loyaltyCampaigns.active, true)))
+/** What `isRunning` says, so that those that are over are not read for each order. */
+const runningCampaigns = compile((db) =>
+  db
+    .select()
+    .from(loyaltyCampaigns)
+    .where(
+      and(
+        eq(loyaltyCampaigns.active, true),
+        sql`(${loyaltyCampaigns.startsAt} is null or ${loyaltyCampaigns.startsAt} <= ${named('now')})`,
+        sql`(${loyaltyCampaigns.endsAt} is null or ${loyaltyCampaigns.endsAt} > ${named('now')})`,
+      ),
+    ),
+)
 const allTiers = compile((db) => db.select().from(loyaltyTiers))
 const lifetimeOf = compile((db) =>
   db
@@ -58,7 +70,7 @@ export async function earn(tx: Db, about: About, order: OrderRow, lines: readonl
   const { tools } = (await switchedOn.get(tx)) as { tools: { loyalty: boolean } }
   if (!tools.loyalty) return
   const { now } = about
-  const campaigns = ((await activeCampaigns.all(tx)) as Campaign[]).filter((campaign) => isRunning(campaign, now))
+  const campaigns = (await runningCampaigns.all(tx, { now })) as Campaign[]
   const member = (await lifetimeOf.get(tx, { customerId: order.customerId })) as { lifetimePoints: number } | undefined
   const tier = tierOf(member?.lifetimePoints ?? 0, (await allTiers.all(tx)) as (typeof loyaltyTiers.$inferSelect)[])
   const points = pointsFor(await earningLines(tx, order, lines, campaigns), {

@@ -58,7 +58,9 @@ async function placeAll(tx: Db, now: string, found: readonly (Packable & { id: s
     const queue = queueFor(order, rules, queues)
     if (!queue) continue
     queue.waiting++
-    placed.set(queue.id, [...(placed.get(queue.id) ?? []), order.id])
+    const here = placed.get(queue.id)
+    if (here) here.push(order.id)
+    else placed.set(queue.id, [order.id])
   }
   for (const [workstationId, ids] of placed) await placeMany.run(tx, { workstationId, ids: JSON.stringify(ids), now })
   return [...placed.values()].reduce((sum, { length }) => sum + length, 0)

@@ -97,6 +97,16 @@ describe('an order', () => {
     expect(await earned()).toBe(239)
   })
 
+  test('counts a campaign while it runs, and neither before nor after', async () => {
+    const away = (ms: number) => new Date(app.clock.now.getTime() + ms).toISOString()
+    await campaign(8, { startsAt: away(60_000) })
+    await campaign(8, { endsAt: away(-60_000) })
+    await campaign(8, { active: false })
+    expect((await order()).loyalty.pointsEarned).toBe(49)
+    await campaign(2, { startsAt: away(-60_000), endsAt: away(60_000) })
+    expect((await order()).loyalty.pointsEarned).toBe(99)
+  })
+
   test('expires months later, on the last day of a month that is too short', async () => {
     made(await shop.call('PUT', '/loyalty/settings', { pointsExpiryMonths: 1 }))
     const { customer, paidAt } = await order()
