@@ -85,7 +85,9 @@ export async function release(tx: Db, now: string, workstationId: string): Promi
     .from(orders)
     .where(here)
     .orderBy(asc(orders.createdAt), asc(orders.id))
-  await tx.update(orders).set({ workstationId: null, workstationBy: null, updatedAt: now }).where(here)
+  // What a person decided about stays so: no rule moves it later either.
+  const workstationBy = sql`case ${orders.workstationBy} when 'hand' then 'hand' end`
+  await tx.update(orders).set({ workstationId: null, workstationBy, updatedAt: now }).where(here)
   await placeAll(
     tx,
     now,

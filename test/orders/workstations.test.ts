@@ -305,6 +305,8 @@ describe('a workstation that takes orders no longer', () => {
       expect([status, body.releasedOrderCount, body.waitingCount]).toEqual([200, 2, 0])
       // What was assigned by hand goes to no other by itself; what is packed stays where that was done.
       expect(await Promise.all([placed, byHand, packed].map(at))).toEqual([b.id, null, a.id])
+      expect((await rules({ workstationIds: [a.id] }, { workstationIds: [b.id] })).placedOrderCount).toBe(0)
+      expect(await at(byHand)).toBeNull()
       // It takes orders again, and what waits elsewhere stays there.
       expect(made(await shop.patch(`/workstations/${a.id}`, { active: true, type: 'both' })).releasedOrderCount).toBe(0)
       expect(await at(placed)).toBe(b.id)
