@@ -13,6 +13,7 @@ import { translationRoutes } from './catalog/translations.ts'
 import { productVariants, variantRoutes } from './catalog/variants.ts'
 import { cartCouponRoutes } from './checkout/cart-coupons.ts'
 import { cartItemRoutes } from './checkout/cart-items.ts'
+import { cartLoyaltyRoutes } from './checkout/cart-loyalty.ts'
 import { cartRoutes } from './checkout/carts.ts'
 import { checkoutRoutes } from './checkout/checkout.ts'
 import { pickupLocationRoutes } from './checkout/pickup-locations.ts'
@@ -56,6 +57,7 @@ export const resources = (options: AppOptions & { outside: Outside }): readonly 
   cartRoutes,
   cartItemRoutes,
   cartCouponRoutes,
+  cartLoyaltyRoutes,
   checkoutRoutes(options.payments ?? null),
   orderRoutes(options.payments ?? null),
   refundRoutes(options.payments ?? null),

@@ -47,7 +47,7 @@ export const Cart = Type.Object({
   totalCents: Cents(),
   warnings: Type.Array(
     Type.Object({
-      code: OneOf(['unavailable', 'no_price', 'out_of_stock', 'coupon', 'shipping_method', 'pickup_location']),
+      code: OneOf(['unavailable', 'no_price', 'out_of_stock', 'coupon', 'shipping_method', 'pickup_location', 'loyalty']),
       message: Type.String(),
       itemId: Type.Optional(Uuid()),
       variantId: Type.Optional(Uuid()),

@@ -11,7 +11,7 @@ import { place } from '../orders/place.ts'
 import { AddressInput, addressOf, requireAddress, emailOf } from './address.ts'
 import { cartView, findCart, findOpenCart, requireOpen, type CartRow } from './cart.ts'
 import { PAYMENT_METHODS, requireAccepted, requirePayable, type Provider } from './payment.ts'
-import { quote, type Quote } from './quote.ts'
+import { quote, type Quote, type Warning } from './quote.ts'
 
 const CheckoutInput = Type.Object(
   {
@@ -96,9 +96,13 @@ async function requireComplete(
       ...(stopped.variantId ? { variantId: stopped.variantId } : {}),
     })
   // A coupon that was deleted has no code by which it could be taken off: it only shows in warnings, and in the total.
-  const refused = quoted.warnings.find(({ code, coupon }) =>
-    code === 'shipping_method' ? quoted.shippable : code === 'pickup_location' || (code === 'coupon' && coupon !== undefined),
-  )
+  const stands = {
+    shipping_method: quoted.shippable,
+    pickup_location: true,
+    // Points that are more than the cart takes are redeemed as far as it does.
+    loyalty: quoted.unredeemable,
+  } as Partial<Record<Warning['code'], boolean>>
+  const refused = quoted.warnings.find(({ code, coupon }) => stands[code] ?? (code === 'coupon' && coupon !== undefined))
   if (refused) throw conflict(refused.message, { warning: refused })
   const { total } = quoted.price
   if (body.expectedTotalCents !== undefined && body.expectedTotalCents !== total) {

@@ -3,7 +3,8 @@
  * units throughout. Order of application (document 3): line prices, bundle discount, volume and other promotions, coupons,
  * loyalty, shipping, tax. Every split is by largest remainder, so that parts add up to their whole.
  */
-import { millionths, share } from '../money.ts'
+import { mostPayable, pointsToPay, worthOf } from '../marketing/redeeming.ts'
+import { share } from '../money.ts'
 import { covers, Lines, takeBundles, takePromotions, type Coverage, type PriceLine, type Promotion } from './discounts.ts'
 
 export interface Coupon extends Coverage {
@@ -49,6 +50,8 @@ export interface Price {
   /** A promotion makes shipping free. */
   freeShipping: boolean
   loyaltyDiscount: number
+  /** The most that points may pay; 0 without any. */
+  loyaltyMost: number
   pointsRedeemed: number
   subtotal: number
   discount: number
@@ -73,16 +76,16 @@ export function couponProblem(coupon: Coupon, lines: readonly PriceLine[], now: 
   return null
 }
 
-function takeLoyalty(state: Lines, loyalty: PriceInput['loyalty']): { discount: number; points: number } {
-  if (!loyalty || loyalty.points <= 0) return { discount: 0, points: 0 }
+function takeLoyalty(state: Lines, loyalty: PriceInput['loyalty']): { most: number; discount: number; points: number } {
   const left = state.left.reduce((sum, amount) => sum + amount, 0)
-  const most = Math.floor((left * millionths(loyalty.maxRedeemPercent)) / 1_000_000)
-  const worth = Math.floor((loyalty.points * loyalty.minorPerUnit) / loyalty.redemptionRate)
+  if (!loyalty) return { most: 0, discount: 0, points: 0 }
+  const { points, minorPerUnit } = loyalty
+  const most = mostPayable(left, loyalty)
   const discount = state.amount(
     state.lines.map((_, i) => i),
-    Math.min(most, worth),
+    Math.min(most, worthOf(points, loyalty, minorPerUnit)),
   )
-  return { discount, points: Math.min(loyalty.points, Math.ceil((discount * loyalty.redemptionRate) / loyalty.minorPerUnit)) }
+  return { most, discount, points: Math.min(points, pointsToPay(discount, loyalty, minorPerUnit)) }
 }
 
 /** Tax in, or on top of, an amount; rate in percent times 10,000. */
@@ -133,6 +136,7 @@ export function price(input: PriceInput): Price {
     promotionIds: promotions.ids,
     freeShipping: promotions.freeShipping,
     loyaltyDiscount: loyalty.discount,
+    loyaltyMost: loyalty.most,
     pointsRedeemed: loyalty.points,
     subtotal,
     discount,

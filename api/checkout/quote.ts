@@ -2,8 +2,10 @@
 import type { Db } from '../../db/driver.ts'
 import type { CartItem } from '../../db/store/checkout.ts'
 import { conflict } from '../http/refusal.ts'
+import { worthOf } from '../marketing/redeeming.ts'
 import type { Settings } from '../http/route.ts'
 import type { PriceLine } from './discounts.ts'
+import { loyaltyFor } from './quote-loyalty.ts'
 import { price, type Price, type PriceInput } from './price.ts'
 import { couponsFor, promotionsFor, rateFor, readLineages, readMethod, readParts, readSold, readTaxRates } from './quote-reads.ts'
 import type { Part, Sold, TaxRate } from './quote-reads.ts'
@@ -19,13 +21,16 @@ export interface Quotable {
   shippingAddress: { country?: string | null } | null
   billingAddress?: { country?: string | null } | null
   pickupLocationId?: string | null
+  /** Points that the customer of `email` wants to pay with. */
+  loyaltyPoints?: number
+  email?: string | null
   /** Prices that replace the catalog's, by item id, in minor units. */
   unitPrices?: ReadonlyMap<string, number>
 }
 
 /** Why something in a cart no longer applies. */
 export interface Warning {
-  code: 'unavailable' | 'no_price' | 'out_of_stock' | 'coupon' | 'shipping_method' | 'pickup_location'
+  code: 'unavailable' | 'no_price' | 'out_of_stock' | 'coupon' | 'shipping_method' | 'pickup_location' | 'loyalty'
   message: string
   itemId?: string
   variantId?: string
@@ -52,6 +57,8 @@ export interface Quote {
   method: MethodRow | null
   /** The shipping method of the cart is in the store, though it may not be offered for this cart. */
   knowsMethod: boolean
+  /** The points of the cart can't be redeemed at all. */
+  unredeemable: boolean
   warnings: Warning[]
   shippable: boolean
 }
@@ -212,18 +219,31 @@ export async function quote(db: Db, cart: Quotable, settings: Settings, now: str
   warnings.push(...notShipped)
   if (cart.pickupLocationId && !(await isLocation(db, cart.pickupLocationId)))
     warnings.push({ code: 'pickup_location', message: 'the pickup location is no longer there' })
+  const { loyalty, warning: unredeemable } = await loyaltyFor(db, cart, settings, now)
+  if (unredeemable) warnings.push({ code: 'loyalty', message: unredeemable })
   const shippable = lines.some((line) => line.variant.shippable)
   const shippingRate = method ? rateFor(shelf.rates, method.taxRateId, taxCountry(cart)) : 0
   const result = exactPrice({
     lines: await priceLines(db, lines, [...promotions, ...coupons]),
     promotions,
     coupons,
-    loyalty: null,
+    loyalty,
     taxesIncluded: settings.taxesIncluded,
     now,
     shipping: cost && shippable ? { ...cost, taxRate: shippingRate } : null,
   })
   if (coupons.length < cart.couponIds.length) warnings.push({ code: 'coupon', message: 'a coupon of the cart no longer exists' })
   for (const refusal of result.refused) warnings.push({ code: 'coupon', message: refusal.reason, coupon: refusal.code })
-  return { price: result, lines, faces, method: cost ? method : null, knowsMethod: method !== null, warnings, shippable }
+  if (loyalty && worthOf(loyalty.points, loyalty, loyalty.minorPerUnit) > result.loyaltyMost)
+    warnings.push({ code: 'loyalty', message: `of the points, only ${result.pointsRedeemed} can be redeemed in this cart` })
+  return {
+    price: result,
+    lines,
+    faces,
+    method: cost ? method : null,
+    knowsMethod: method !== null,
+    unredeemable: unredeemable !== undefined,
+    warnings,
+    shippable,
+  }
 }

@@ -41,7 +41,7 @@ const MemberDetail = Type.Object(
 const Adjustment = Type.Object(
   {
     points: Type.Integer({ minimum: -POINTS_MAX, maximum: POINTS_MAX, description: 'Below zero to take them; not 0' }),
-    reason: Label(200),
+    reason: Type.Optional(Label(200, { description: '`adjustment` when left out' })),
   },
   { $id: 'LoyaltyAdjustmentInput', examples: [{ points: 50, reason: 'A present for your patience' }] },
 )
@@ -114,14 +114,20 @@ export const loyaltyMemberRoutes = resource('marketing', '/loyalty/members')
     },
     (call) =>
       call.write(async (tx) => {
-        const { points, reason } = call.body
+        const { points } = call.body
         if (points === 0) throw wrong('points', 'must not be 0')
         const [customer] = await tx
           .select({ id: customers.id })
           .from(customers)
           .where(eq(customers.id, call.params.customerId!.toLowerCase()))
         if (!customer) throw missing('customer')
-        const balance = await changePoints(tx, call, { customerId: customer.id, points, reason, lifetime: Math.max(0, points) })
+        const balance = await changePoints(tx, call, {
+          customerId: customer.id,
+          points,
+          kind: 'adjusted',
+          reason: call.body.reason ?? 'adjustment',
+          lifetime: Math.max(0, points),
+        })
         if (balance === null) throw conflict('the member has fewer points than that', { balance: await balanceOf(tx, customer.id) })
         return read(tx, customer.id)
       }),

@@ -1,30 +1,57 @@
-/** The one way in which points change: a balance and its ledger together, never below zero. */
-import { and, eq, gte, sql } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
-import { loyaltyLedger, loyaltyMembers } from '../../db/store/loyalty.ts'
+/**
+ * The one way in which points change: a balance and its ledger together, never below zero. Points that expire are counted in the
+ * entry that gave them, and those that would expire first are used first; the rest of the balance never expires.
+ */
+import { and, asc, eq, gt, gte, lte, sql } from 'drizzle-orm'
+import { compile, named, type Db } from '../../db/driver.ts'
+import { loyaltyLedger, loyaltyMembers, type LEDGER_KINDS, type Lot } from '../../db/store/loyalty.ts'
 import type { Outside } from '../http/route.ts'
+
+type About = { outside: Outside; now: string }
 
 export interface Change {
   customerId: string
   /** Below zero when they are taken; never zero. */
   points: number
+  kind: (typeof LEDGER_KINDS)[number]
   reason: string
   /** What is added to the lifetime points. */
-  lifetime: number
+  lifetime?: number
   orderId?: string
+  /** Of points that are given. */
   expiresAt?: string | null
 }
 
-/** Changes the points of a customer, and returns the new balance; null, with nothing changed, when there are too few. */
-export async function changePoints(
-  tx: Db,
-  { outside, now }: { outside: Outside; now: string },
-  { customerId, points, reason, lifetime, orderId = undefined, expiresAt = null }: Change,
-): Promise<number | null> {
-  await tx
-    .insert(loyaltyMembers)
-    .values({ customerId, balance: 0, lifetimePoints: 0, createdAt: now, updatedAt: now })
-    .onConflictDoNothing()
+/** Entries with points that expire which are used up at a time. */
+const LOTS_AT_ONCE = 200
+
+const balances = compile((db) =>
+  db
+    .select({ balance: loyaltyMembers.balance })
+    .from(loyaltyMembers)
+    .where(eq(loyaltyMembers.customerId, named('customerId'))),
+)
+const overdue = compile((db) =>
+  db
+    .select({ points: sql<number>`coalesce(sum(${loyaltyLedger.expiring}), 0)` })
+    .from(loyaltyLedger)
+    .where(
+      and(eq(loyaltyLedger.customerId, named('customerId')), gt(loyaltyLedger.expiring, 0), lte(loyaltyLedger.expiresAt, named('now'))),
+    ),
+)
+
+/** What a customer can redeem now: the balance, without what has expired. */
+export async function availablePoints(db: Db, customerId: string, now: string): Promise<number> {
+  const row = (await balances.get(db, { customerId })) as { balance: number } | undefined
+  if (!row) return 0
+  return row.balance - ((await overdue.get(db, { customerId, now })) as { points: number }).points
+}
+
+const addEntry = (tx: Db, { outside, now }: About, { lifetime: _, ...entry }: Change, expiring: number, taken: Lot[] | null) =>
+  tx.insert(loyaltyLedger).values({ id: outside.id(), ...entry, orderId: entry.orderId ?? null, expiring, taken, createdAt: now })
+
+/** Changes a balance; null, with nothing changed, when there are too few points. */
+async function addTo(tx: Db, now: string, { customerId, points, lifetime = 0 }: Change): Promise<number | null> {
   const [member] = await tx
     .update(loyaltyMembers)
     .set({
@@ -34,9 +61,61 @@ export async function changePoints(
     })
     .where(and(eq(loyaltyMembers.customerId, customerId), gte(loyaltyMembers.balance, -points)))
     .returning({ balance: loyaltyMembers.balance })
-  if (!member) return null
+  return member?.balance ?? null
+}
+
+/** Uses points of the entries that have any: those of `first` (an order), then what expires soonest. Returns what was used of them. */
+async function useUp(tx: Db, customerId: string, points: number, first: string | undefined): Promise<Lot[]> {
+  const used: Lot[] = []
+  for (let left = points; left > 0;) {
+    const lots = await tx
+      .select({ id: loyaltyLedger.id, expiring: loyaltyLedger.expiring, expiresAt: loyaltyLedger.expiresAt })
+      .from(loyaltyLedger)
+      .where(and(eq(loyaltyLedger.customerId, customerId), gt(loyaltyLedger.expiring, 0)))
+      .orderBy(sql`${loyaltyLedger.orderId} is not ${first ?? null}`, asc(loyaltyLedger.expiresAt), asc(loyaltyLedger.id))
+      .limit(LOTS_AT_ONCE)
+    if (!lots.length) return [...used, { expiresAt: null, points: left }]
+    for (const { id, expiring, expiresAt } of lots) {
+      const part = Math.min(left, expiring)
+      if (!part) break
+      await tx
+        .update(loyaltyLedger)
+        .set({ expiring: expiring - part })
+        .where(eq(loyaltyLedger.id, id))
+      used.push({ expiresAt, points: part })
+      left -= part
+    }
+  }
+  return used
+}
+
+/** Changes the points of a customer, and returns the new balance; null, with nothing changed, when there are too few. */
+export async function changePoints(tx: Db, about: About, change: Change): Promise<number | null> {
+  const { customerId, points, kind, orderId, expiresAt = null } = change
+  const { now } = about
+  if (points < 0) await expirePoints(tx, about, customerId)
+  else
+    await tx
+      .insert(loyaltyMembers)
+      .values({ customerId, balance: 0, lifetimePoints: 0, createdAt: now, updatedAt: now })
+      .onConflictDoNothing()
+  const balance = await addTo(tx, now, change)
+  if (balance === null) return null
+  const taken = points < 0 ? await useUp(tx, customerId, -points, kind === 'taken_back' ? orderId : undefined) : []
+  await addEntry(tx, about, change, points > 0 && expiresAt !== null ? points : 0, kind === 'redeemed' ? taken : null)
+  return balance
+}
+
+/** Takes what has expired of a customer's points, as one entry. */
+export async function expirePoints(tx: Db, about: About, customerId: string) {
+  const { now } = about
+  const { points } = (await overdue.get(tx, { customerId, now })) as { points: number }
+  if (!points) return
+  const change: Change = { customerId, points: -points, kind: 'expired', reason: 'expired' }
+  await addTo(tx, now, change)
   await tx
-    .insert(loyaltyLedger)
-    .values({ id: outside.id(), customerId, points, reason, orderId: orderId ?? null, expiresAt, createdAt: now })
-  return member.balance
+    .update(loyaltyLedger)
+    .set({ expiring: 0 })
+    .where(and(eq(loyaltyLedger.customerId, customerId), gt(loyaltyLedger.expiring, 0), lte(loyaltyLedger.expiresAt, now)))
+  await addEntry(tx, about, change, 0, null)
 }

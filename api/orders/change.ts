@@ -11,6 +11,7 @@ import { emit } from '../store/outbox.ts'
 import { insertPayment } from './place.ts'
 import { earn, takeBack } from './earn.ts'
 import { placementOf } from './packing.ts'
+import { returnPoints } from './redeem.ts'
 import { MOVES, readLines, type LineRow, type OrderRow, type OrderStatus } from './order.ts'
 
 /** Who changes an order, and when; `keyId` is null for a payment provider. */
@@ -166,6 +167,7 @@ export async function cancel(tx: Db, about: About, order: OrderRow, reason: stri
     await saveLine(tx, line)
   }
   await returnCoupons(tx, order.id)
+  await returnPoints(tx, about, order)
   await setOrder(tx, order, about, { status: 'cancelled', cancelReason: reason })
   await emit(tx, about.outside, about.now, 'order.cancelled', told(order))
 }
@@ -209,6 +211,7 @@ export async function applyRefund(
     ...(moves ? { status: 'refunded' as const } : {}),
   })
   await takeBack(tx, about, order, backCents)
+  if (moves) await returnPoints(tx, about, order)
   // What was still to be shipped will not be: the order may have shipped as a whole by that.
   if (order.status === 'processing' && lines.some((line) => line.shippedQuantity > 0)) await noteShipment(tx, about, order, lines)
   await emit(tx, about.outside, about.now, 'order.refunded', told(order))

@@ -1,5 +1,5 @@
 /** Points that orders earn: given when they are paid, taken back as money goes back. */
-import { and, eq, lt, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { products } from '../../db/store/catalog.ts'
 import { loyaltyCampaigns, loyaltyLedger, loyaltyMembers, loyaltySettings, loyaltyTiers } from '../../db/store/loyalty.ts'
@@ -84,7 +84,8 @@ export async function earn(tx: Db, about: About, order: OrderRow, lines: readonl
   const { pointsExpiryMonths: months } = rules
   const reason = `order ${order.lookup}`
   const expiresAt = months === null ? null : monthsLater(now, months)
-  await changePoints(tx, about, { customerId: order.customerId, points, reason, lifetime: points, orderId: order.id, expiresAt })
+  const change = { customerId: order.customerId, points, kind: 'earned', reason, lifetime: points, orderId: order.id, expiresAt } as const
+  await changePoints(tx, about, change)
   order.pointsEarned = points
   await tx.update(orders).set({ pointsEarned: points }).where(eq(orders.id, order.id))
 }
@@ -96,10 +97,11 @@ export async function takeBack(tx: Db, about: About, order: OrderRow, backCents:
   const [row] = await tx
     .select({ taken: sql<number>`coalesce(-sum(${loyaltyLedger.points}), 0)` })
     .from(loyaltyLedger)
-    .where(and(eq(loyaltyLedger.customerId, customerId), eq(loyaltyLedger.orderId, orderId), lt(loyaltyLedger.points, 0)))
+    .where(and(eq(loyaltyLedger.orderId, orderId), eq(loyaltyLedger.kind, 'taken_back')))
   const [member] = await tx.select().from(loyaltyMembers).where(eq(loyaltyMembers.customerId, customerId))
   const points = Math.min(pointsLost(order.pointsEarned, backCents, order.paidCents) - row!.taken, member?.balance ?? 0)
   if (points <= 0) return
   const lifetime = -Math.min(points, member!.lifetimePoints)
-  await changePoints(tx, about, { customerId, points: -points, reason: `refund of order ${order.lookup}`, lifetime, orderId })
+  const reason = `refund of order ${order.lookup}`
+  await changePoints(tx, about, { customerId, points: -points, kind: 'taken_back', reason, lifetime, orderId })
 }

@@ -13,6 +13,7 @@ import { fold } from '../slug.ts'
 import { emit } from '../store/outbox.ts'
 import type { LineRow, OrderRow, PaymentRow } from './order.ts'
 import { earn } from './earn.ts'
+import { redeem } from './redeem.ts'
 import { placementOf } from './packing.ts'
 
 /** What is placed, besides what the quote says. */
@@ -195,6 +196,7 @@ export async function place(
     updatedAt: now,
   }
   if (made) await insertPayment(tx, made)
+  await redeem(tx, about, row)
   if (paid) await earn(tx, about, row, lines)
   await emit(tx, outside, now, 'order.created', { orderId: row.id, orderNumber: String(lookup) })
   if (paid) await emit(tx, outside, now, 'order.paid', { orderId: row.id, orderNumber: String(lookup) })

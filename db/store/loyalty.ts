@@ -78,6 +78,15 @@ export const loyaltyMembers = sqliteTable(
   (t) => [check('loyalty_members_points', sql`${t.balance} >= 0 and ${t.lifetimePoints} >= 0`)],
 )
 
+/** Points that expire together; null: never. */
+export interface Lot {
+  expiresAt: string | null
+  points: number
+}
+
+/** Why points changed. */
+export const LEDGER_KINDS = ['earned', 'taken_back', 'redeemed', 'returned', 'adjusted', 'expired'] as const
+
 /** Every change of a balance, for good. */
 export const loyaltyLedger = sqliteTable(
   'loyalty_ledger',
@@ -91,6 +100,23 @@ export const loyaltyLedger = sqliteTable(
     orderId: text(),
     expiresAt: instant(),
     createdAt: instant().notNull(),
+    kind: text({ enum: LEDGER_KINDS }).notNull().default('adjusted'),
+    /** Of points that expire: those that are neither used nor expired. What never expires is the rest of the balance. */
+    expiring: integer().notNull().default(0),
+    /** Of points that were redeemed: when they would have expired. */
+    taken: json<Lot[]>(),
   },
-  (t) => [check('loyalty_ledger_points', sql`${t.points} <> 0`), index('loyalty_ledger_customer').on(t.customerId, t.id)],
+  (t) => [
+    check('loyalty_ledger_points', sql`${t.points} <> 0`),
+    check('loyalty_ledger_kind', sql`${t.kind} in ('earned', 'taken_back', 'redeemed', 'returned', 'adjusted', 'expired')`),
+    check('loyalty_ledger_expiring', sql`${t.expiring} = 0 or (${t.expiring} between 0 and ${t.points} and ${t.expiresAt} is not null)`),
+    index('loyalty_ledger_customer').on(t.customerId, t.id),
+    index('loyalty_ledger_order').on(t.orderId, t.kind),
+    index('loyalty_ledger_expiring')
+      .on(t.customerId, t.expiresAt, t.id)
+      .where(sql`${t.expiring} > 0`),
+    index('loyalty_ledger_due')
+      .on(t.expiresAt, t.customerId)
+      .where(sql`${t.expiring} > 0`),
+  ],
 )

@@ -1,0 +1,32 @@
+/** The points that a cart is paid with (document 3, Carts and checkout): set, or refused with the reason. */
+import { conflict } from '../http/refusal.ts'
+import { resource } from '../http/route.ts'
+import { Count, Type } from '../http/schema.ts'
+import { Cart, changeCart, requireOpen, visitor } from './cart.ts'
+import { quote } from './quote.ts'
+
+export const cartLoyaltyRoutes = resource('checkout', '/carts').put(
+  '/{id}/loyalty',
+  {
+    op: 'setCartLoyalty',
+    summary: 'Pay with points',
+    description:
+      "The cart's email must be a customer's. 409 with the reason when the balance, the store's minimum or the most of an order that points may pay stand against it. 0 pays with none.",
+    ...visitor,
+    tool: 'loyalty',
+    body: Type.Object({ points: Count() }, { examples: [{ points: 500 }] }),
+    answers: { 200: Cart },
+    refuses: [404, 409],
+  },
+  (call) =>
+    call.write((tx) =>
+      changeCart(call as never, tx, async (cart, settings) => {
+        requireOpen(cart)
+        const { points: loyaltyPoints } = call.body
+        const { warnings } = await quote(tx, { ...cart, loyaltyPoints }, settings, call.now)
+        const refused = warnings.find(({ code }) => code === 'loyalty')
+        if (refused) throw conflict(refused.message)
+        return { loyaltyPoints }
+      }),
+    ),
+)
