@@ -1,6 +1,7 @@
 /** The store API: how requests reach its resources (resources.ts). */
 import { Elysia } from 'elysia'
 import type { Handles } from '../db/handles.ts'
+import type { Environment } from '../db/open.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { Answering } from './http/answer.ts'
 import { describe } from './http/describe.ts'
@@ -28,6 +29,8 @@ export interface AppOptions {
   dnsServers?: readonly string[]
   /** Where payments go; null or none: `manual` and `test` alone. */
   payments?: Provider | null
+  /** Says that a store may have a job to do; none: nobody does any. */
+  wake?: (storeId: string, environment: Environment) => void
   checkAnswers?: boolean
   metrics?: boolean
   /** From how to tell the figures of this process, how to ask for those of all that share its port; none: it is alone. */

@@ -14,6 +14,8 @@ import { createLog } from './http/log.ts'
 import { RateLimiter, sharedTable } from './http/rate-limit.ts'
 import { scrapeAll, type FromWorker } from './http/scrape.ts'
 import { onShutdown } from './http/shutdown.ts'
+import { jobKinds } from './jobs/kinds.ts'
+import { Runner } from './jobs/runner.ts'
 import { maintain } from './maintenance.ts'
 
 /** Requests that run when the server is told to stop have this long to end. */
@@ -58,6 +60,7 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
     const log = createLog(config.log)
     const payments = await paymentsOf(config)
     const limiter = config.rate && new RateLimiter(config.rate, sharedTable(join(config.dataDir, 'rate-limits')))
+    const runner = new Runner({ registry, handles, kinds: jobKinds(), outside: realOutside, log })
     const app = createApp({
       registry,
       handles,
@@ -67,16 +70,18 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
       scrape,
       dnsServers: config.dnsServers,
       payments,
+      wake: (storeId, environment) => runner.wake(storeId, environment),
       version,
     })
-    const rest = maintain({ registry, handles, payments, outside: realOutside, log })
+    const rest = maintain({ registry, handles, payments, runner, outside: realOutside, log })
     serve = app.fetch
+    runner.start()
     return {
       port: server.port!,
       url: urlOf(config.baseUrl, config.host, server.port!),
       listensOn: urlOf(null, config.host, server.port!),
       async stop() {
-        const drained = Promise.all([app.drain(), rest()])
+        const drained = Promise.all([app.drain(), rest(), runner.stop()])
         // The port stays open while requests run, so that a load balancer can read `/readyz`; what else comes is sent elsewhere.
         const refuse = unavailable('draining')
         serve = (request) => (/^\/(healthz|readyz|metrics)$/.test(new URL(request.url).pathname) ? app.fetch(request) : refuse())

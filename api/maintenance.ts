@@ -12,6 +12,7 @@ import type { Provider } from './checkout/payment.ts'
 import { KEPT_MS } from './http/idempotency.ts'
 import type { Log } from './http/log.ts'
 import type { Outside } from './http/route.ts'
+import type { Runner } from './jobs/runner.ts'
 import { requestRefund } from './orders/refund.ts'
 
 const DAY_MS = 86_400_000
@@ -84,12 +85,14 @@ export interface MaintenanceNeeds {
   registry: Registry
   handles: Handles
   payments: Provider | null
+  /** Looks at each store for jobs that another process left. */
+  runner: Runner
   outside: Outside
   log: Log
 }
 
 /** Goes round all stores, one at a time and without haste; the first round begins after a pause. Returns how to stop. */
-export function maintain({ registry, handles, payments, outside, log }: MaintenanceNeeds): () => Promise<void> {
+export function maintain({ registry, handles, payments, runner, outside, log }: MaintenanceNeeds): () => Promise<void> {
   let stopped = false
   let wake = () => {}
   let running: Promise<void> = Promise.resolve()
@@ -102,6 +105,7 @@ export function maintain({ registry, handles, payments, outside, log }: Maintena
         } catch (error) {
           log.write('warn', 'maintenance of a store failed', { storeId, environment, error: String(error) })
         }
+        await runner.look(storeId, environment)
         await Bun.sleep(20)
       }
     }

@@ -6,11 +6,12 @@ import { connect as connectTls } from 'node:tls'
 import { readConfig, type Config, type Environment } from '../api/config.ts'
 import { CONTROL, openRegistry } from '../db/control/open.ts'
 import { dataDirProblem, obstacle } from '../db/data-dir.ts'
+import { givenUp } from '../api/jobs/given-up.ts'
 import { survey } from '../db/migrate-all.ts'
 import { fileOf } from '../db/open.ts'
 
 export interface Check {
-  name: 'configuration' | 'databases' | 'disk' | 'chromium' | 'mail'
+  name: 'configuration' | 'databases' | 'jobs' | 'disk' | 'chromium' | 'mail'
   ok: boolean
   message: string
 }
@@ -36,7 +37,7 @@ export async function examine(env: Environment): Promise<Check[]> {
   } catch (error) {
     return [{ name: 'configuration', ok: false, message: (error as Error).message }]
   }
-  return [configuration(config), await databases(config), disk(config), chromium(), await mail(config)]
+  return [configuration(config), await databases(config), await jobs(config), disk(config), chromium(), await mail(config)]
 }
 
 function configuration({ stripe, dataDir }: Config): Check {
@@ -85,6 +86,23 @@ async function databases({ database, dataDir }: Config): Promise<Check> {
     }
   } catch (error) {
     return { name, ok: false, message: (error as Error).message }
+  }
+}
+
+/** Jobs that were given up. A database that can't be opened is told of by the check of the databases. */
+async function jobs({ database }: Config): Promise<Check> {
+  const name = 'jobs'
+  const control = fileOf(database, CONTROL)
+  if (control && !existsSync(control)) return { name, ok: true, message: 'none yet' }
+  try {
+    const { registry, close } = await openRegistry(database)
+    const failed = await givenUp(registry).finally(close)
+    if (!failed.length) return { name, ok: true, message: 'none was given up' }
+    const { storeId, kind, subject, error } = failed[0]!
+    const message = `${failed.length} given up, such as ${kind} of store ${storeId} (${subject}): ${error}`
+    return { name, ok: false, message: `${message}; mend the cause, then ask for it again` }
+  } catch {
+    return { name, ok: true, message: 'not looked at: see databases' }
   }
 }
 

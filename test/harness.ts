@@ -10,6 +10,8 @@ import { createLog, type Log } from '../api/http/log.ts'
 import { RateLimiter, type Rate } from '../api/http/rate-limit.ts'
 import type { Outside } from '../api/http/route.ts'
 import type { Provider } from '../api/checkout/payment.ts'
+import { jobKinds } from '../api/jobs/kinds.ts'
+import { Runner } from '../api/jobs/runner.ts'
 import { Registry, STOREFRONT_SCOPES, type NewStore, type StoreRow } from '../db/control/registry.ts'
 import { Handles } from '../db/handles.ts'
 import { createDatabase, openDatabase, removeDatabase, type Environment, type Location } from '../db/open.ts'
@@ -42,6 +44,8 @@ export interface TestApp {
   registry: Registry
   handles: Handles
   location: Location
+  /** Does the jobs that are due: `settle()`. */
+  jobs: Runner
   /** The app's clock: starts at the real time, moves when told. */
   clock: { now: Date; advance(ms: number): void; real(): void }
   newStore(input?: Partial<NewStore>): Promise<TestStore>
@@ -88,17 +92,20 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
       held = null
     },
   }
+  const outside = { ...realOutside, now: () => new Date(clock.now), ...options.outside }
+  const log = options.log ?? createLog('warn', process.stderr)
+  const jobs = new Runner({ registry, handles, kinds: jobKinds(), outside, log })
   const app = createApp({
     registry,
     handles,
     checkAnswers: true,
     version: 'test',
     limiter: options.rate ? new RateLimiter(options.rate) : null,
-    log: options.log ?? createLog('warn', process.stderr),
+    log,
     metrics: options.metrics,
     dnsServers: options.dnsServers,
     payments: options.payments,
-    outside: { ...realOutside, now: () => new Date(clock.now), ...options.outside },
+    outside,
   })
 
   const send: Send = async (method, path, body, { key, headers = {}, raw } = {}) => {
@@ -150,12 +157,14 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     app,
     registry,
     handles,
+    jobs,
     location,
     clock,
     newStore,
     send,
     async close() {
       await app.drain()
+      await jobs.stop()
       handles.close()
       // A libSQL server keeps every database open that it was asked for, about five descriptors each.
       if (process.env.DATABASE_URL) for (const { id } of await registry.listStores()) await registry.deleteStore(id)

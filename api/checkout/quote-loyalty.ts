@@ -24,16 +24,16 @@ export interface Paying {
   currency: string
 }
 
-/** The points of a cart as the price takes them, or why it takes none; neither when the cart has none. */
+/** The points of a cart as the price takes them, or why it takes none (`isOff`: no cart of the store does); neither when the cart has none. */
 export async function loyaltyFor(
   db: Db,
   { loyaltyPoints: points = 0, email = null, currency }: Paying,
   settings: Settings,
   now: string,
-): Promise<{ loyalty: PriceInput['loyalty']; warning?: string }> {
+): Promise<{ loyalty: PriceInput['loyalty']; warning?: string; isOff?: boolean }> {
   if (points <= 0) return { loyalty: null }
   const redemption = (await rules.get(db)) as typeof loyaltySettings.$inferSelect | undefined
-  if (!redemption || !settings.tools.loyalty) return { loyalty: null, warning: 'the store has no loyalty program' }
+  if (!redemption || !settings.tools.loyalty) return { loyalty: null, warning: 'the store has no loyalty program', isOff: true }
   const customer = email === null ? undefined : ((await customerByEmail.get(db, { email })) as { id: string } | undefined)
   if (!customer) return { loyalty: null, warning: 'points are redeemed by customers: the email of the cart is not one of them' }
   const problem = redemptionProblem(points, await availablePoints(db, customer.id, now), redemption)

@@ -57,7 +57,7 @@ export interface Quote {
   method: MethodRow | null
   /** The shipping method of the cart is in the store, though it may not be offered for this cart. */
   knowsMethod: boolean
-  /** The points of the cart can't be redeemed at all. */
+  /** The points of the cart can't be redeemed, and others could be; with the program gone, the cart costs what it costs. */
   unredeemable: boolean
   warnings: Warning[]
   shippable: boolean
@@ -219,7 +219,7 @@ export async function quote(db: Db, cart: Quotable, settings: Settings, now: str
   warnings.push(...notShipped)
   if (cart.pickupLocationId && !(await isLocation(db, cart.pickupLocationId)))
     warnings.push({ code: 'pickup_location', message: 'the pickup location is no longer there' })
-  const { loyalty, warning: unredeemable } = await loyaltyFor(db, cart, settings, now)
+  const { loyalty, warning: unredeemable, isOff } = await loyaltyFor(db, cart, settings, now)
   if (unredeemable) warnings.push({ code: 'loyalty', message: unredeemable })
   const shippable = lines.some((line) => line.variant.shippable)
   const shippingRate = method ? rateFor(shelf.rates, method.taxRateId, taxCountry(cart)) : 0
@@ -242,7 +242,7 @@ export async function quote(db: Db, cart: Quotable, settings: Settings, now: str
     faces,
     method: cost ? method : null,
     knowsMethod: method !== null,
-    unredeemable: unredeemable !== undefined,
+    unredeemable: unredeemable !== undefined && !isOff,
     warnings,
     shippable,
   }

@@ -6,6 +6,7 @@ import { and, asc, eq, gt, gte, lte, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { loyaltyLedger, loyaltyMembers, type LEDGER_KINDS, type Lot } from '../../db/store/loyalty.ts'
 import type { Outside } from '../http/route.ts'
+import { ask } from '../jobs/queue.ts'
 
 type About = { outside: Outside; now: string }
 
@@ -102,6 +103,7 @@ export async function changePoints(tx: Db, about: About, change: Change): Promis
   const balance = await addTo(tx, now, change)
   if (balance === null) return null
   const taken = points < 0 ? await useUp(tx, customerId, -points, kind === 'taken_back' ? orderId : undefined) : []
+  if (points > 0 && expiresAt !== null) await ask(tx, about, { kind: 'loyalty.expire', subject: 'points', dueAt: expiresAt })
   await addEntry(tx, about, change, points > 0 && expiresAt !== null ? points : 0, kind === 'redeemed' ? taken : null)
   return balance
 }

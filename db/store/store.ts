@@ -1,6 +1,6 @@
 /** Room "store": settings, team, audit log, and what every write shares (counters, idempotency keys, outbox). */
 import { sql } from 'drizzle-orm'
-import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { flag, id, instant, json } from '../columns.ts'
 
 export interface Address {
@@ -114,4 +114,37 @@ export const outbox = sqliteTable(
     createdAt: instant().notNull(),
   },
   (t) => [index('outbox_created').on(t.createdAt)],
+)
+
+/** Work for later, or for the background: done by whoever holds the lease (`api/jobs/`). */
+export const jobs = sqliteTable(
+  'jobs',
+  {
+    id: id(),
+    kind: text().notNull(),
+    /** What the job is about: there is one of its kind about it. */
+    subject: text().notNull(),
+    dueAt: instant().notNull(),
+    /** Attempts since it last got anywhere. */
+    attempts: integer().notNull(),
+    leaseToken: text(),
+    leaseUntil: instant(),
+    /** Counts how often it was asked for: what is asked for while it runs is done after it. */
+    asked: integer().notNull(),
+    error: text(),
+    /** When it was given up. */
+    failedAt: instant(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [
+    check('jobs_attempts', sql`${t.attempts} >= 0`),
+    uniqueIndex('jobs_subject').on(t.kind, t.subject),
+    index('jobs_due')
+      .on(t.dueAt, t.leaseUntil)
+      .where(sql`${t.failedAt} is null`),
+    index('jobs_failed')
+      .on(t.failedAt)
+      .where(sql`${t.failedAt} is not null`),
+  ],
 )

@@ -1,9 +1,7 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { realOutside } from '../../api/app.ts'
 import { monthsLater } from '../../api/marketing/earning.ts'
-import { expirePoints } from '../../api/marketing/points.ts'
 import { mostPayable, pointsToPay, worthOf } from '../../api/marketing/redeeming.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, paths, type Shop } from '../shop.ts'
@@ -141,6 +139,14 @@ describe('a cart', () => {
     expect(made(await shop.checkOut(id)).order.totalCents).toBe(1_500)
   })
 
+  test('of a store that has ended its program is bought at the full price, since nobody could take the points out', async () => {
+    const id = await paying(800)
+    await shop.settings({ tools: { loyalty: false } })
+    const warning = { code: 'loyalty', message: 'the store has no loyalty program' }
+    expect(made(await shop.get(`/carts/${id}`))).toMatchObject({ totalCents: 2_000, warnings: [warning] })
+    expect(made(await shop.checkOut(id)).order).toMatchObject({ totalCents: 2_000, loyalty: { pointsRedeemed: 0 } })
+  })
+
   test('of another customer does not see these points', async () => {
     const id = await paying(800)
     made(await shop.patch(`/carts/${id}`, { email: 'eve@example.com' }))
@@ -269,13 +275,34 @@ describe('points that expire', () => {
     await shop.buy({ items: [{ variantId }] })
     made(await shop.checkOut(await paying(150), { paymentMethod: 'manual' }))
     days(40)
-    await app.handles.use(shop.store.id, 'live', (store) =>
-      store.write((tx) => expirePoints(tx, { outside: realOutside, now: app.clock.now.toISOString() }, customerId)),
-    )
+    await app.jobs.settle()
     const { balance, ledger } = await member()
     expect(balance).toBe(1_000)
     expect(ledger[0]).toMatchObject({ points: -50, reason: 'expired', orderId: null })
     await expectSum()
+  })
+
+  test('are taken by the job at their time, of each member what is due, and the job waits for the next', async () => {
+    await give(-1_000)
+    const first = await shop.buy({ items: [{ variantId }] })
+    const other = (await shop.buy({ items: [{ variantId, quantity: 2 }], email: 'eve@example.com' })).customer.id
+    days(10)
+    const second = await shop.buy({ items: [{ variantId, quantity: 3 }] })
+    const balances = async () => [(await member()).balance, (await member(other)).balance]
+    expect(await balances()).toEqual([800, 400])
+    app.clock.now = new Date(Date.parse(monthsLater(first.paidAt, 1)) - 1)
+    await app.jobs.settle()
+    expect(await balances()).toEqual([800, 400])
+    app.clock.advance(60_000)
+    await app.jobs.settle()
+    expect(await balances()).toEqual([600, 0])
+    expect(await shop.rows(sql`select due_at from jobs`)).toEqual([[monthsLater(second.paidAt, 1)]])
+    app.clock.now = new Date(monthsLater(second.paidAt, 1))
+    await app.jobs.settle()
+    expect(await balances()).toEqual([0, 0])
+    expect(await shop.rows(sql`select count(*) from jobs`)).toEqual([[0]])
+    // Lifetime points, and with them the tier, stay.
+    expect((await member()).lifetimePoints).toBe(1_800)
   })
 })
 

@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../api/config.ts'
+import { databaseName, openDatabase } from '../../db/open.ts'
+import { jobs } from '../../db/store/store.ts'
 import { SCOPES } from '../../db/control/scopes.ts'
 import { call, cleanUp, folder, run, startStoa, stoa, stoaJson, type Started } from './processes.ts'
 
@@ -255,7 +258,25 @@ describe('stoa doctor', () => {
   test('finds everything in order', async () => {
     const { checks, broken } = await doctor({ DATA_DIR: dataDir })
     expect(broken).toEqual([])
-    expect(checks.map((check) => check.name)).toEqual(['configuration', 'databases', 'disk', 'chromium', 'mail'])
+    expect(checks.map((check) => check.name)).toEqual(['configuration', 'databases', 'jobs', 'disk', 'chromium', 'mail'])
+  })
+
+  test('tells of jobs that were given up, with their error', async () => {
+    const { id } = store
+    const now = new Date().toISOString()
+    const { database } = readConfig({ DATA_DIR: dataDir })
+    const live = await openDatabase(database, databaseName(id, 'live'), 'store')
+    await live.write((tx) =>
+      tx.insert(jobs).values({
+        ...{ id: Bun.randomUUIDv7(), kind: 'newsletter.deliver', subject: 'n1', dueAt: now, attempts: 5, asked: 1, createdAt: now },
+        ...{ updatedAt: now, failedAt: now, error: 'connection refused' },
+      }),
+    )
+    expect((await doctor({ DATA_DIR: dataDir })).broken).toEqual([
+      `jobs: 1 given up, such as newsletter.deliver of store ${id} (n1): connection refused; mend the cause, then ask for it again`,
+    ])
+    await live.write((tx) => tx.delete(jobs))
+    live.close()
   })
 
   test('says what is broken and what to do, and makes nothing', async () => {

@@ -1,0 +1,122 @@
+/** The jobs of one store: asked for in the transaction of what they follow from, done by whoever holds the lease. */
+import { and, asc, eq, isNull, lte, or, sql } from 'drizzle-orm'
+import type { Db } from '../../db/driver.ts'
+import { jobs } from '../../db/store/store.ts'
+import type { Outside } from '../http/route.ts'
+
+export type JobRow = typeof jobs.$inferSelect
+
+type About = { outside: Outside; now: string }
+
+/**
+ * Asks for a job about `subject` at an instant; one that is there already is done at the earlier of both, and one that was given
+ * up is taken up again. What is asked for while it runs is done after it.
+ */
+export async function ask(tx: Db, { outside, now }: About, { kind, subject, dueAt }: { kind: string; subject: string; dueAt: string }) {
+  const row = { id: outside.id(), kind, subject, dueAt, attempts: 0, asked: 1, createdAt: now, updatedAt: now }
+  await tx
+    .insert(jobs)
+    .values(row)
+    .onConflictDoUpdate({
+      target: [jobs.kind, jobs.subject],
+      set: {
+        dueAt: sql`case when ${jobs.failedAt} is null then min(${jobs.dueAt}, ${dueAt}) else ${dueAt} end`,
+        attempts: 0,
+        asked: sql`${jobs.asked} + 1`,
+        error: null,
+        failedAt: null,
+        updatedAt: now,
+      },
+    })
+}
+
+/** Takes back a job that has not begun; whether there was one. */
+export async function withdraw(tx: Db, kind: string, subject: string): Promise<boolean> {
+  const gone = await tx
+    .delete(jobs)
+    .where(and(eq(jobs.kind, kind), eq(jobs.subject, subject)))
+    .returning({ id: jobs.id })
+  return gone.length > 0
+}
+
+/** When there is something to do next in a store: a job that is due, or whose lease runs out; null when there is nothing. */
+export async function nextDue(db: Db): Promise<string | null> {
+  const [row] = await db
+    .select({ at: sql<string | null>`min(max(${jobs.dueAt}, coalesce(${jobs.leaseUntil}, ${jobs.dueAt})))` })
+    .from(jobs)
+    .where(isNull(jobs.failedAt))
+  return row?.at ?? null
+}
+
+/** Takes the lease of the job that has been due for longest; null when none is due. */
+export async function claim(tx: Db, { now, until, token }: { now: string; until: string; token: string }): Promise<JobRow | null> {
+  const [due] = await tx
+    .select()
+    .from(jobs)
+    .where(and(isNull(jobs.failedAt), lte(jobs.dueAt, now), or(isNull(jobs.leaseUntil), lte(jobs.leaseUntil, now))))
+    .orderBy(asc(jobs.dueAt), asc(jobs.id))
+    .limit(1)
+  if (!due) return null
+  const lease = { leaseToken: token, leaseUntil: until, attempts: due.attempts + 1, updatedAt: now }
+  await tx.update(jobs).set(lease).where(eq(jobs.id, due.id))
+  return { ...due, ...lease }
+}
+
+const held = ({ id, leaseToken }: JobRow) => and(eq(jobs.id, id), eq(jobs.leaseToken, leaseToken!))
+
+/** Whether a lease still is what it was; one that gets on may begin counting its attempts anew. */
+export const holds = async (db: Db, job: JobRow) => (await db.$count(jobs, held(job))) === 1
+
+/** Prolongs a lease; false when it is lost. */
+export async function prolong(tx: Db, job: JobRow, until: string): Promise<boolean> {
+  return (await tx.update(jobs).set({ leaseUntil: until }).where(held(job)).returning({ id: jobs.id })).length > 0
+}
+
+/** Forgets the attempts so far: the job got somewhere. */
+export const gotOn = (tx: Db, job: JobRow) => tx.update(jobs).set({ attempts: 0 }).where(held(job))
+
+const released = { leaseToken: null, leaseUntil: null }
+
+/** Ends a job that is done: it is gone, or due again at `again`; one that was asked for meanwhile stays due. */
+export async function finish(tx: Db, job: JobRow, again: string | null) {
+  const same = and(held(job), eq(jobs.asked, job.asked))
+  const left =
+    again === null
+      ? tx.delete(jobs).where(same)
+      : tx
+          .update(jobs)
+          .set({ ...released, dueAt: again, attempts: 0, error: null })
+          .where(same)
+  await left
+  await tx
+    .update(jobs)
+    .set({ ...released, attempts: 0, error: null })
+    .where(held(job))
+}
+
+/** Lets go of a job that was interrupted: another process may go on at once. */
+export const interrupt = (tx: Db, job: JobRow) =>
+  tx
+    .update(jobs)
+    .set({ ...released, attempts: sql`max(0, ${jobs.attempts} - 1)` })
+    .where(held(job))
+
+/** Keeps a job that went wrong for later. */
+export const postpone = (tx: Db, job: JobRow, dueAt: string, error: string) =>
+  tx
+    .update(jobs)
+    .set({ ...released, dueAt, error })
+    .where(held(job))
+
+/** Gives a job up; false when its lease is lost. */
+export async function giveUp(tx: Db, job: JobRow, now: string, error: string): Promise<boolean> {
+  return (
+    (
+      await tx
+        .update(jobs)
+        .set({ ...released, failedAt: now, error })
+        .where(held(job))
+        .returning({ id: jobs.id })
+    ).length > 0
+  )
+}
