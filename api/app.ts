@@ -1,7 +1,6 @@
 /** The store API: how requests reach its resources (resources.ts). */
 import { Elysia } from 'elysia'
 import type { Handles } from '../db/handles.ts'
-import type { Environment } from '../db/open.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { Answering } from './http/answer.ts'
 import { describe } from './http/describe.ts'
@@ -10,7 +9,7 @@ import { exposition, Metrics, type Figures } from './http/metrics.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
 import { Paths } from './http/paths.ts'
 import { Refusal } from './http/refusal.ts'
-import type { Outside, Route } from './http/route.ts'
+import type { Outside, Route, Wake } from './http/route.ts'
 import { pathOf } from './http/url.ts'
 import { resources } from './resources.ts'
 import type { Provider } from './checkout/payment.ts'
@@ -30,7 +29,7 @@ export interface AppOptions {
   /** Where payments go; null or none: `manual` and `test` alone. */
   payments?: Provider | null
   /** Says that a store may have a job to do; none: nobody does any. */
-  wake?: (storeId: string, environment: Environment) => void
+  wake?: Wake
   checkAnswers?: boolean
   metrics?: boolean
   /** From how to tell the figures of this process, how to ask for those of all that share its port; none: it is alone. */

@@ -16,6 +16,7 @@ import { scrapeAll, type FromWorker } from './http/scrape.ts'
 import { onShutdown } from './http/shutdown.ts'
 import { jobKinds } from './jobs/kinds.ts'
 import { Runner } from './jobs/runner.ts'
+import { mailersFor } from './mail.ts'
 import { maintain } from './maintenance.ts'
 
 /** Requests that run when the server is told to stop have this long to end. */
@@ -60,7 +61,14 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
     const log = createLog(config.log)
     const payments = await paymentsOf(config)
     const limiter = config.rate && new RateLimiter(config.rate, sharedTable(join(config.dataDir, 'rate-limits')))
-    const runner = new Runner({ registry, handles, kinds: jobKinds(), outside: realOutside, log })
+    const url = urlOf(config.baseUrl, config.host, server.port!)
+    const runner = new Runner({
+      registry,
+      handles,
+      kinds: jobKinds({ mailers: mailersFor(config), baseUrl: () => url }),
+      outside: realOutside,
+      log,
+    })
     const app = createApp({
       registry,
       handles,
@@ -78,7 +86,7 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
     runner.start()
     return {
       port: server.port!,
-      url: urlOf(config.baseUrl, config.host, server.port!),
+      url,
       listensOn: urlOf(null, config.host, server.port!),
       async stop() {
         const drained = Promise.all([app.drain(), rest(), runner.stop()])

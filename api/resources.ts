@@ -23,6 +23,8 @@ import { loyaltyCampaignRoutes } from './marketing/loyalty-campaigns.ts'
 import { loyaltyMemberRoutes } from './marketing/loyalty-members.ts'
 import { loyaltySettingsRoutes } from './marketing/loyalty-settings.ts'
 import { loyaltyTierRoutes } from './marketing/loyalty-tiers.ts'
+import { subscriberPages } from './marketing/subscriber-pages.ts'
+import { subscriberRoutes } from './marketing/subscribers.ts'
 import { promotionRoutes } from './marketing/promotions.ts'
 import { customerRoutes } from './orders/customers.ts'
 import { orderRoutes } from './orders/orders.ts'
@@ -71,4 +73,6 @@ export const resources = (options: AppOptions & { outside: Outside }): readonly 
   loyaltyTierRoutes,
   loyaltyCampaignRoutes,
   loyaltyMemberRoutes,
+  subscriberPages(options),
+  subscriberRoutes(options),
 ]

@@ -11,6 +11,7 @@ import { RateLimiter, type Rate } from '../api/http/rate-limit.ts'
 import type { Outside } from '../api/http/route.ts'
 import type { Provider } from '../api/checkout/payment.ts'
 import { jobKinds } from '../api/jobs/kinds.ts'
+import { mailersFor, type Mailers } from '../api/mail.ts'
 import { Runner } from '../api/jobs/runner.ts'
 import { Registry, STOREFRONT_SCOPES, type NewStore, type StoreRow } from '../db/control/registry.ts'
 import { Handles } from '../db/handles.ts'
@@ -46,6 +47,8 @@ export interface TestApp {
   location: Location
   /** Does the jobs that are due: `settle()`. */
   jobs: Runner
+  /** Where mails are written when no SMTP server is set. */
+  mailFolder: string
   /** The app's clock: starts at the real time, moves when told. */
   clock: { now: Date; advance(ms: number): void; real(): void }
   newStore(input?: Partial<NewStore>): Promise<TestStore>
@@ -60,6 +63,8 @@ export interface TestOptions {
   metrics?: boolean
   dnsServers?: string[]
   payments?: Provider | null
+  smtpUrl?: string | null
+  mailers?: Mailers
 }
 
 /** On a libSQL server every test database gets a name of its own, since namespaces outlive the test. */
@@ -94,7 +99,8 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
   }
   const outside = { ...realOutside, now: () => new Date(clock.now), ...options.outside }
   const log = options.log ?? createLog('warn', process.stderr)
-  const jobs = new Runner({ registry, handles, kinds: jobKinds(), outside, log })
+  const mailers = options.mailers ?? mailersFor({ smtpUrl: options.smtpUrl ?? null, dataDir: folder })
+  const jobs = new Runner({ registry, handles, kinds: jobKinds({ mailers, baseUrl: () => 'https://api.shop.example' }), outside, log })
   const app = createApp({
     registry,
     handles,
@@ -160,6 +166,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     jobs,
     location,
     clock,
+    mailFolder: join(folder, 'mail'),
     newStore,
     send,
     async close() {

@@ -116,7 +116,8 @@ export class Answering {
       requestId,
       method: request.method,
       route: pattern,
-      path: pathOf(request.url).slice(0, 300),
+      // A token in a path is a secret.
+      path: pattern.includes('{token}') ? pattern : pathOf(request.url).slice(0, 300),
       status,
       ms: Math.round(ms * 100) / 100,
       storeId: session?.store.id,

@@ -22,6 +22,9 @@ export interface Outside {
   secret(): string
 }
 
+/** Says that a store may have a job to do, once that is committed. */
+export type Wake = (storeId: string, environment: Environment) => void
+
 /** What a handler gets. `db` reads; `write` runs one durable transaction; both see one store only. */
 export interface Call<Q = unknown, B = unknown> {
   readonly session: Session

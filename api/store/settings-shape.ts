@@ -57,6 +57,7 @@ const email = {
   fromAddress: Nullable(Email()),
   outboundEnabled: Type.Boolean(),
   domain: Nullable(Text(1, 253)),
+  doubleOptIn: Type.Boolean({ description: 'New subscribers confirm by mail' }),
 }
 const languages = Type.Record(Type.String(), Type.Boolean(), { description: 'By locale; the base locale stays enabled' })
 const currencies = (code: typeof plain.defaultLanguage) =>
@@ -133,6 +134,7 @@ export function view(row: Stored) {
     payments: row.payments,
     email: {
       ...row.email,
+      doubleOptIn: row.email.doubleOptIn ?? false,
       domainVerified: row.emailDomainVerified,
       dns: row.email.domain === null ? null : proofOf(row.email.domain, row.emailDomainToken),
     },

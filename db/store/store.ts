@@ -35,7 +35,13 @@ export const settings = sqliteTable(
     tools: json<Tools>().notNull(),
     checkout: json<{ requirePhone: boolean; guestCheckout: boolean; cartTtlDays: number }>().notNull(),
     payments: json<{ testMode: boolean }>().notNull(),
-    email: json<{ fromName: string | null; fromAddress: string | null; outboundEnabled: boolean; domain: string | null }>().notNull(),
+    email: json<{
+      fromName: string | null
+      fromAddress: string | null
+      outboundEnabled: boolean
+      domain: string | null
+      doubleOptIn?: boolean
+    }>().notNull(),
     emailDomainVerified: flag().notNull(),
     emailDomainToken: text().notNull(),
     booking: json<{ cancellationHours: number | null; bufferMinutes: number | null; autoConfirm: boolean | null }>().notNull(),

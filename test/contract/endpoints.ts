@@ -186,6 +186,8 @@ GET      /subscribers/{id}                            marketing:read
 DELETE   /subscribers/{id}                            marketing:write
 GET      /subscribers/unsubscribe/{token}             -
 POST     /subscribers/unsubscribe/{token}             -
+GET      /subscribers/confirm/{token}                 -
+POST     /subscribers/confirm/{token}                 -
 POST     /contact-messages                            storefront:write
 GET      /contact-messages                            messages:read
 GET      /contact-messages/{id}                       messages:read
