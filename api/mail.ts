@@ -53,10 +53,18 @@ interface SmtpError extends Error {
   code?: string
   command?: string
   responseCode?: number
+  syscall?: string
+  timeoutType?: string
 }
 
-/** Steps of an SMTP session before which no mail can have been taken. */
-const BEFORE_DATA = /^(CONN|EHLO|HELO|LHLO|STARTTLS|AUTH.*|MAIL FROM|RCPT TO)$/
+/** Whether an error came before any text of the mail was on its way. */
+const isBeforeData = ({ code = '', command = '', syscall = '', timeoutType = '', message }: SmtpError) =>
+  /^(EHLO|HELO|LHLO|STARTTLS|AUTH.*|MAIL FROM|RCPT TO)$/.test(command) ||
+  /^(connect|getaddrinfo)$/.test(syscall) ||
+  /^(EDNS|EAUTH|ETLS)$/.test(code) ||
+  /^(CONNECTION|GREETING)_TIMEOUT$/.test(timeoutType) ||
+  // What nodemailer says of a connection that is closed before it is greeted.
+  message.includes('retries after connection was closed')
 
 /** What an error of nodemailer says about the mail. */
 export function mailErrorOf(error: SmtpError): MailError {
@@ -65,7 +73,7 @@ export function mailErrorOf(error: SmtpError): MailError {
   const isAboutMail = command === 'RCPT TO' || command === 'DATA'
   if (responseCode >= 500 && isAboutMail) return new MailError('refused', text)
   if (responseCode >= 400 && responseCode !== 421 && isAboutMail) return new MailError('deferred', text)
-  return new MailError(responseCode > 0 || BEFORE_DATA.test(command) || error.code === 'EDNS' ? 'broken' : 'unknown', text)
+  return new MailError(responseCode > 0 || isBeforeData(error) ? 'broken' : 'unknown', text)
 }
 
 /** Mails through an SMTP server, over a few connections that are kept. */
@@ -76,6 +84,8 @@ export async function smtpMailer(url: string): Promise<Mailer> {
     pool: true,
     maxConnections: MAILS_AT_ONCE,
     maxMessages: 1_000,
+    // A mail that may have been taken is never sent again by itself.
+    maxRequeues: 0,
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,

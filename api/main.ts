@@ -65,7 +65,7 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
     const runner = new Runner({
       registry,
       handles,
-      kinds: jobKinds({ mailers: mailersFor(config), baseUrl: () => url }),
+      kinds: jobKinds({ registry, mailers: mailersFor(config), baseUrl: () => url }),
       outside: realOutside,
       log,
     })

@@ -23,6 +23,8 @@ import { loyaltyCampaignRoutes } from './marketing/loyalty-campaigns.ts'
 import { loyaltyMemberRoutes } from './marketing/loyalty-members.ts'
 import { loyaltySettingsRoutes } from './marketing/loyalty-settings.ts'
 import { loyaltyTierRoutes } from './marketing/loyalty-tiers.ts'
+import { newsletterSendingRoutes } from './marketing/newsletter-sending.ts'
+import { newsletterRoutes } from './marketing/newsletters.ts'
 import { subscriberPages } from './marketing/subscriber-pages.ts'
 import { subscriberRoutes } from './marketing/subscribers.ts'
 import { promotionRoutes } from './marketing/promotions.ts'
@@ -75,4 +77,6 @@ export const resources = (options: AppOptions & { outside: Outside }): readonly 
   loyaltyMemberRoutes,
   subscriberPages(options),
   subscriberRoutes(options),
+  newsletterRoutes,
+  newsletterSendingRoutes(options),
 ]

@@ -100,7 +100,13 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
   const outside = { ...realOutside, now: () => new Date(clock.now), ...options.outside }
   const log = options.log ?? createLog('warn', process.stderr)
   const mailers = options.mailers ?? mailersFor({ smtpUrl: options.smtpUrl ?? null, dataDir: folder })
-  const jobs = new Runner({ registry, handles, kinds: jobKinds({ mailers, baseUrl: () => 'https://api.shop.example' }), outside, log })
+  const jobs = new Runner({
+    registry,
+    handles,
+    kinds: jobKinds({ registry, mailers, baseUrl: () => 'https://api.shop.example' }),
+    outside,
+    log,
+  })
   const app = createApp({
     registry,
     handles,

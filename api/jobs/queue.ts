@@ -1,8 +1,9 @@
 /** The jobs of one store: asked for in the transaction of what they follow from, done by whoever holds the lease. */
-import { and, asc, eq, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, lte, min, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { jobs } from '../../db/store/store.ts'
 import type { Outside } from '../http/route.ts'
+import { isGone } from './holder.ts'
 
 export type JobRow = typeof jobs.$inferSelect
 
@@ -39,23 +40,33 @@ export async function withdraw(tx: Db, kind: string, subject: string): Promise<b
   return gone.length > 0
 }
 
+/** Leased jobs of one store that are looked at: more are never run at once. */
+const LEASED_MAX = 100
+
 /** When there is something to do next in a store: a job that is due, or whose lease runs out; null when there is nothing. */
 export async function nextDue(db: Db): Promise<string | null> {
-  const [row] = await db
-    .select({ at: sql<string | null>`min(max(${jobs.dueAt}, coalesce(${jobs.leaseUntil}, ${jobs.dueAt})))` })
+  const [free] = await db
+    .select({ at: min(jobs.dueAt) })
     .from(jobs)
-    .where(isNull(jobs.failedAt))
-  return row?.at ?? null
+    .where(and(isNull(jobs.failedAt), isNull(jobs.leaseToken)))
+  const leased = await db
+    .select({ dueAt: jobs.dueAt, leaseToken: jobs.leaseToken, leaseUntil: jobs.leaseUntil })
+    .from(jobs)
+    .where(and(isNull(jobs.failedAt), isNotNull(jobs.leaseToken)))
+    .limit(LEASED_MAX)
+  const waits = leased.map(({ dueAt, leaseToken, leaseUntil }) => (isGone(leaseToken!) || dueAt > leaseUntil! ? dueAt : leaseUntil!))
+  return [...waits, ...(free?.at ? [free.at] : [])].toSorted()[0] ?? null
 }
 
 /** Takes the lease of the job that has been due for longest; null when none is due. */
 export async function claim(tx: Db, { now, until, token }: { now: string; until: string; token: string }): Promise<JobRow | null> {
-  const [due] = await tx
+  const found = await tx
     .select()
     .from(jobs)
-    .where(and(isNull(jobs.failedAt), lte(jobs.dueAt, now), or(isNull(jobs.leaseUntil), lte(jobs.leaseUntil, now))))
+    .where(and(isNull(jobs.failedAt), lte(jobs.dueAt, now)))
     .orderBy(asc(jobs.dueAt), asc(jobs.id))
-    .limit(1)
+    .limit(LEASED_MAX)
+  const due = found.find(({ leaseToken, leaseUntil }) => leaseToken === null || leaseUntil! <= now || isGone(leaseToken))
   if (!due) return null
   const lease = { leaseToken: token, leaseUntil: until, attempts: due.attempts + 1, updatedAt: now }
   await tx.update(jobs).set(lease).where(eq(jobs.id, due.id))

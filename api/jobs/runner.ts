@@ -8,6 +8,7 @@ import type { Handles } from '../../db/handles.ts'
 import type { Environment, Handle } from '../../db/open.ts'
 import type { Log } from '../http/log.ts'
 import type { Outside } from '../http/route.ts'
+import { holderToken } from './holder.ts'
 import { claim, finish, giveUp, gotOn, holds, interrupt, nextDue, postpone, prolong, type JobRow } from './queue.ts'
 
 /** What a job gets to work with. */
@@ -20,7 +21,9 @@ export interface Running {
   outside: Outside
   /** Aborted when the process stops, or the lease is lost: the job returns `'interrupted'` as soon as it can. */
   signal: AbortSignal
-  /** Throws inside a transaction when another process has taken the job over; forgets the attempts so far, since it got somewhere. */
+  /** Throws inside a transaction when another process has taken the job over. */
+  held(tx: Db): Promise<void>
+  /** The same, and forgets the attempts so far: the job got somewhere. */
   progress(tx: Db): Promise<void>
 }
 
@@ -74,12 +77,12 @@ export class Runner {
   }
 
   /** Looks at all stores for what they wait for, one at a time and without haste. */
-  async lookRound() {
+  async lookRound(pauseMs = LOOK_PAUSE_MS) {
     for (const { id } of await this.#needs.registry.listStores())
       for (const environment of ['live', 'sandbox'] as const) {
         if (this.#stopping.signal.aborted) return
         await this.look(id, environment)
-        await Bun.sleep(LOOK_PAUSE_MS)
+        if (pauseMs) await Bun.sleep(pauseMs)
       }
   }
 
@@ -107,7 +110,7 @@ export class Runner {
 
   /** Does everything that is due now, and returns when it is done. */
   async settle() {
-    await this.lookRound()
+    await this.lookRound(0)
     while (this.#begin() || this.#running.size) await Promise.race(this.#running.keys())
   }
 
@@ -137,7 +140,11 @@ export class Runner {
     const { outside, leaseMs } = this.#needs
     const job = await store.write((tx) => {
       const now = outside.now()
-      return claim(tx, { now: now.toISOString(), until: new Date(now.getTime() + leaseMs).toISOString(), token: outside.secret() })
+      return claim(tx, {
+        now: now.toISOString(),
+        until: new Date(now.getTime() + leaseMs).toISOString(),
+        token: holderToken(outside.secret()),
+      })
     })
     await this.#note(store, storeId, environment)
     if (!job) return
@@ -152,8 +159,11 @@ export class Runner {
     const kind = kinds[job.kind]
     const lost = new AbortController()
     const stop = this.#keep(store, job, lost)
-    const progress = async (tx: Db) => {
+    const held = async (tx: Db) => {
       if (!(await holds(tx, job))) throw new LeaseLost('the lease was lost')
+    }
+    const progress = async (tx: Db) => {
+      await held(tx)
       if (job.attempts) await gotOn(tx, job)
       job.attempts = 0
     }
@@ -163,7 +173,7 @@ export class Runner {
       if (job.attempts > kind.retriesMs.length + 1)
         throw new Error(`the process ended ${job.attempts - 1} times while it ran: ${job.error ?? 'no error'}`)
       const signal = AbortSignal.any([this.#stopping.signal, lost.signal])
-      const outcome = await kind.run({ store, storeId, environment, subject: job.subject, outside, signal, progress })
+      const outcome = await kind.run({ store, storeId, environment, subject: job.subject, outside, signal, held, progress })
       await store.write<unknown>((tx) => (outcome === 'interrupted' ? interrupt(tx, job) : finish(tx, job, outcome ?? null)))
     } catch (error) {
       if (error instanceof LeaseLost) return

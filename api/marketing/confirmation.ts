@@ -8,7 +8,7 @@ import type { Mailers } from '../mail.ts'
 import { linkTo, senderOf } from './sender.ts'
 
 /** Sends one confirmation mail; a store that has turned outbound mail off sends none. */
-export const confirmSubscriber = (mailers: Mailers, baseUrl: () => string): JobKind => ({
+export const confirmSubscriber = ({ mailers, baseUrl }: { mailers: Mailers; baseUrl(): string }): JobKind => ({
   retriesMs: [5_000, 60_000, 600_000, 3_600_000],
   async run({ store, environment, subject }) {
     const [row] = await store.read.select().from(subscribers).where(eq(subscribers.id, subject))

@@ -14,6 +14,8 @@ export type StoreEvent =
   | 'product.deleted'
   | 'inventory.low'
   | 'customer.created'
+  | 'newsletter.sent'
+  | 'newsletter.failed'
 
 const insertEvent = compile((db) =>
   db.insert(outbox).values({ id: named('id'), event: named('event'), payload: named('payload'), createdAt: named('createdAt') } as never),

@@ -62,6 +62,8 @@ export const newsletters = sqliteTable(
     /** Of the month's quota: the month, and how many mails are reserved in it. */
     quotaMonth: text(),
     reserved: integer().notNull(),
+    /** Deliveries that earlier attempts to send it had made. */
+    triedBefore: integer().notNull(),
   },
   (t) => [
     check('newsletters_status', sql`${t.status} in ('draft', 'scheduled', 'sending', 'sent', 'failed')`),

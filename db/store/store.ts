@@ -147,8 +147,11 @@ export const jobs = sqliteTable(
     check('jobs_attempts', sql`${t.attempts} >= 0`),
     uniqueIndex('jobs_subject').on(t.kind, t.subject),
     index('jobs_due')
-      .on(t.dueAt, t.leaseUntil)
+      .on(t.dueAt, t.id)
       .where(sql`${t.failedAt} is null`),
+    index('jobs_leased')
+      .on(t.leaseToken)
+      .where(sql`${t.leaseToken} is not null`),
     index('jobs_failed')
       .on(t.failedAt)
       .where(sql`${t.failedAt} is not null`),

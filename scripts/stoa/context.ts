@@ -5,7 +5,7 @@ import { readConfig, type Config } from '../../api/config.ts'
 import { openRegistry } from '../../db/control/open.ts'
 import type { Registry, StoreRow } from '../../db/control/registry.ts'
 import { makeDataDir } from '../../db/data-dir.ts'
-import { databaseName, openDatabase, type Handle } from '../../db/open.ts'
+import { databaseName, openDatabase, type Environment, type Handle } from '../../db/open.ts'
 
 /** Runs `work` with the registry of the configured data folder. */
 export async function withRegistry<T>(work: (registry: Registry, config: Config) => Promise<T>): Promise<T> {
@@ -26,15 +26,24 @@ export async function requireStore(registry: Registry, idOrSlug: string): Promis
   return store
 }
 
-/** Runs `work` with the live database of a store. */
-export async function withLive<T>(registry: Registry, storeId: string, work: (live: Handle) => Promise<T>): Promise<T> {
-  const live = await openDatabase(registry.location, databaseName(storeId, 'live'), 'store')
+/** Runs `work` with one of a store's two databases. */
+export async function withDatabase<T>(
+  registry: Registry,
+  storeId: string,
+  environment: Environment,
+  work: (store: Handle) => Promise<T>,
+): Promise<T> {
+  const store = await openDatabase(registry.location, databaseName(storeId, environment), 'store')
   try {
-    return await work(live)
+    return await work(store)
   } finally {
-    live.close()
+    store.close()
   }
 }
+
+/** Runs `work` with the live database of a store. */
+export const withLive = <T>(registry: Registry, storeId: string, work: (live: Handle) => Promise<T>): Promise<T> =>
+  withDatabase(registry, storeId, 'live', work)
 
 /** Prints the outcome: with `--json` as one document, else as lines for people. */
 export function print(command: Command, outcome: unknown, lines: string | string[]) {

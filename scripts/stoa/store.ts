@@ -10,7 +10,7 @@ import type { Registry, StoreRow } from '../../db/control/registry.ts'
 import { restoreStore } from '../../db/restore.ts'
 import { settings } from '../../db/store/store.ts'
 import { newStore } from '../new-store.ts'
-import { checked, NAME, print, requireStore, table, typedPath, withLive, withRegistry } from './context.ts'
+import { checked, NAME, print, requireStore, table, typedPath, withDatabase, withLive, withRegistry } from './context.ts'
 
 const plan = () => new Option('--plan <plan>', 'what the store pays for').choices(PLANS)
 const SLUG = checked((text) =>
@@ -71,18 +71,21 @@ async function update(idOrSlug: string, options: UpdateOptions, command: Command
   )
 }
 
-/** Sets, when asked to, and reads whether the store may send mail for its domain. */
-const emailDomainVerified = (registry: Registry, storeId: string, value?: 'true' | 'false') =>
-  withLive(registry, storeId, async (live) => {
-    if (value)
-      await live.write(async (tx) => {
-        await tx
-          .update(settings)
-          .set({ emailDomainVerified: value === 'true', updatedAt: new Date().toISOString() })
-          .where(eq(settings.id, 1))
-      })
-    return (await live.read.select({ verified: settings.emailDomainVerified }).from(settings))[0]!.verified
-  })
+/** Sets, when asked to, and reads whether the store may send mail for its domain: its sandbox, where nobody asks DNS, as well. */
+async function emailDomainVerified(registry: Registry, storeId: string, value?: 'true' | 'false'): Promise<boolean> {
+  const change = { emailDomainVerified: value === 'true', updatedAt: new Date().toISOString() }
+  for (const environment of value ? (['sandbox', 'live'] as const) : [])
+    await withDatabase(registry, storeId, environment, (store) =>
+      store.write(async (tx) => {
+        await tx.update(settings).set(change).where(eq(settings.id, 1))
+      }),
+    )
+  return withLive(
+    registry,
+    storeId,
+    async ({ read }) => (await read.select({ verified: settings.emailDomainVerified }).from(settings))[0]!.verified,
+  )
+}
 
 async function list(_: object, command: Command) {
   const data = (await withRegistry((registry) => registry.listStores())).map(facts)

@@ -180,6 +180,7 @@ DELETE   /newsletters/{id}                            marketing:write
 POST     /newsletters/{id}/send                       marketing:write
 POST     /newsletters/{id}/retry                      marketing:write
 POST     /newsletters/{id}/cancel                     marketing:write
+GET      /newsletters/{id}/deliveries                 marketing:read
 GET      /subscribers                                 marketing:read
 POST     /subscribers                                 storefront:write marketing:write
 GET      /subscribers/{id}                            marketing:read

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { realOutside } from '../../api/app.ts'
 import { createLog } from '../../api/http/log.ts'
+import { holderToken } from '../../api/jobs/holder.ts'
 import { ask, nextDue, withdraw } from '../../api/jobs/queue.ts'
 import { Runner, type JobKind, type Running } from '../../api/jobs/runner.ts'
 import type { Db } from '../../db/driver.ts'
@@ -197,10 +198,30 @@ describe('a job that goes wrong', () => {
 })
 
 describe('a lease', () => {
+  test('of a process of this machine that has ended holds nobody up', async () => {
+    const ended = Bun.spawn(['true'])
+    await ended.exited
+    await asked()
+    const leaseUntil = later(600_000)
+    const leased = (token: string) =>
+      inStore((tx) => tx.run(sql`update jobs set lease_token = ${token}, lease_until = ${leaseUntil}, attempts = 1`))
+    let count = 0
+    const runner = runnerOf(async () => void count++)
+    const [host] = holderToken('x').split(' ')
+    for (const token of [holderToken('of another store'), `${host} 1 other x`, `elsewhere ${ended.pid} other x`]) {
+      await leased(token)
+      await runner.settle()
+      expect(count).toBe(0)
+    }
+    await leased(`${host} ${ended.pid} other x`)
+    await runner.settle()
+    expect(count).toBe(1)
+  })
+
   test('of a process that died runs out, and its job goes on; the attempt of the dead one counts', async () => {
+    await asked()
     // Whoever has claimed it never comes back.
     void runnerOf(() => new Promise(() => {}), { leaseMs: 600_000 }).settle()
-    await asked()
     while (!(await rows())[0]![1]) await Bun.sleep(5)
     let count = 0
     const second = runnerOf(async () => void count++)

@@ -74,7 +74,15 @@ describe('GET /settings', () => {
       tools: { events: true, bookings: true, reviews: true, blog: true, loyalty: true, wishlist: true },
       checkout: { requirePhone: false, guestCheckout: true, cartTtlDays: 30 },
       payments: { testMode: true },
-      email: { fromName: null, fromAddress: null, outboundEnabled: false, domain: null, domainVerified: false, dns: null },
+      email: {
+        fromName: null,
+        fromAddress: null,
+        outboundEnabled: false,
+        domain: null,
+        domainVerified: false,
+        doubleOptIn: false,
+        dns: null,
+      },
       booking: { cancellationHours: 24, bufferMinutes: 0, autoConfirm: true },
       welcomeOffer: { enabled: false, couponId: null },
       lowStockThreshold: 5,
@@ -145,7 +153,15 @@ describe('PATCH /settings', () => {
       'email',
       { fromName: 'Atelier' },
       { fromAddress: 'hello@atelier.example', outboundEnabled: true },
-      { fromName: 'Atelier', fromAddress: 'hello@atelier.example', outboundEnabled: true, domain: null, domainVerified: false, dns: null },
+      {
+        fromName: 'Atelier',
+        fromAddress: 'hello@atelier.example',
+        outboundEnabled: true,
+        domain: null,
+        domainVerified: false,
+        doubleOptIn: false,
+        dns: null,
+      },
     ],
     [
       'booking',
@@ -416,6 +432,7 @@ describe('email domain', () => {
     expect(email).toMatchObject({
       domain: 'mail.xn--mnchen-3ya.de',
       domainVerified: false,
+      doubleOptIn: false,
       dns: { type: 'TXT', name: '_stoa.mail.xn--mnchen-3ya.de', value: expect.stringMatching(/^stoa-verification=[0-9a-f]{32,}$/) },
     })
   })
@@ -516,7 +533,7 @@ describe('email domain', () => {
     expect(changed.domainVerified).toBe(false)
     expect(changed.dns.value).not.toBe(email.dns.value)
     const cleared = (await patch({ email: { domain: null } })).body.email
-    expect(cleared).toMatchObject({ domain: null, domainVerified: false, dns: null })
+    expect(cleared).toMatchObject({ domain: null, domainVerified: false, doubleOptIn: false, dns: null })
   })
 
   test('a domain that changes during the look-up stays unverified', async () => {

@@ -17,7 +17,7 @@ export interface Reply {
 export interface Shop {
   key: string
   /** Starts one more server process on the same data. */
-  start(): Promise<Server>
+  start(env?: Record<string, string>): Promise<Server>
   call(server: Server, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   /** The store's database, opened beside the servers, for the invariants. */
   inside<T>(look: (store: Handle) => Promise<T>): Promise<T>
@@ -69,8 +69,8 @@ export async function openShop(): Promise<Shop> {
   const servers: Server[] = []
   return {
     key,
-    async start() {
-      const server = await startServer({ DATA_DIR: folder, API_PORT: '0', RATE_LIMIT: '0', LOG: 'warn' })
+    async start(env = {}) {
+      const server = await startServer({ ...env, DATA_DIR: folder, API_PORT: '0', RATE_LIMIT: '0', LOG: 'warn' })
       servers.push(server)
       return server
     },

@@ -36,6 +36,7 @@ CREATE TABLE `newsletters` (
 	`passed_subscriber_id` text,
 	`quota_month` text,
 	`reserved` integer NOT NULL,
+	`tried_before` integer NOT NULL,
 	CONSTRAINT "newsletters_status" CHECK("newsletters"."status" in ('draft', 'scheduled', 'sending', 'sent', 'failed')),
 	CONSTRAINT "newsletters_audience" CHECK("newsletters"."audience" in ('all_active', 'customers', 'repeat_customers', 'never_purchased', 'recent_signups')),
 	CONSTRAINT "newsletters_counts" CHECK("newsletters"."recipient_count" >= 0 and "newsletters"."reserved" >= 0)
@@ -59,4 +60,24 @@ CREATE TABLE `subscribers` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `subscribers_email_unique` ON `subscribers` (`email`);--> statement-breakpoint
 CREATE UNIQUE INDEX `subscribers_token_unique` ON `subscribers` (`token`);--> statement-breakpoint
-CREATE INDEX `subscribers_by_status` ON `subscribers` (`status`,`id`);
+CREATE INDEX `subscribers_by_status` ON `subscribers` (`status`,`id`);--> statement-breakpoint
+CREATE TABLE `jobs` (
+	`id` text PRIMARY KEY NOT NULL,
+	`kind` text NOT NULL,
+	`subject` text NOT NULL,
+	`due_at` text NOT NULL,
+	`attempts` integer NOT NULL,
+	`lease_token` text,
+	`lease_until` text,
+	`asked` integer NOT NULL,
+	`error` text,
+	`failed_at` text,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	CONSTRAINT "jobs_attempts" CHECK("jobs"."attempts" >= 0)
+) STRICT;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `jobs_subject` ON `jobs` (`kind`,`subject`);--> statement-breakpoint
+CREATE INDEX `jobs_due` ON `jobs` (`due_at`,`id`) WHERE "jobs"."failed_at" is null;--> statement-breakpoint
+CREATE INDEX `jobs_leased` ON `jobs` (`lease_token`) WHERE "jobs"."lease_token" is not null;--> statement-breakpoint
+CREATE INDEX `jobs_failed` ON `jobs` (`failed_at`) WHERE "jobs"."failed_at" is not null;

@@ -1,0 +1,132 @@
+/** The state machine of newsletters (document 1): what sending needs, and how one begins, ends, fails and becomes a draft again. */
+import { and, eq, sql } from 'drizzle-orm'
+import type { Db } from '../../db/driver.ts'
+import { newsletterDeliveries, newsletters } from '../../db/store/newsletters.ts'
+import type { Plan } from '../plans.ts'
+import { LIMITS } from '../plans.ts'
+import { Refusal } from '../http/refusal.ts'
+import type { Outside, Settings } from '../http/route.ts'
+import { emit } from '../store/outbox.ts'
+import type { Reach } from './audience.ts'
+import type { NewsletterRow } from './newsletters.ts'
+import { monthOf, reserveMails, returnMails, usedIn } from './quota.ts'
+
+/** The name of the job that sends a newsletter. */
+export const DELIVER = 'newsletter.deliver'
+
+type About = { outside: Outside; now: string }
+
+export interface Launch {
+  newsletter: NewsletterRow
+  settings: Settings
+  plan: Plan
+  reached: Reach
+  now: string
+}
+
+/** Refuses what can't be sent, in the order of document 1: mail domain and outbound mail, address, somebody to send to. */
+export function requireSendable({ settings, reached }: Launch) {
+  const { email, emailDomainVerified, address } = settings
+  if (!emailDomainVerified) throw new Refusal(400, 'the email domain is not verified: set email.domain, publish its DNS record, verify it')
+  if (!email.outboundEnabled) throw new Refusal(400, 'outbound email is turned off: set email.outboundEnabled')
+  if (!address.line1 || !address.city)
+    throw new Refusal(400, 'the store has no address, which every newsletter names: set address with line1 and city')
+  if (!reached.active) throw new Refusal(400, 'there are no active subscribers')
+  if (!reached.recipients) throw new Refusal(400, 'there are no active subscribers in the audience who have not been sent it')
+}
+
+const exceeded = (plan: Plan, used: number, recipients: number) => {
+  const limit = LIMITS[plan].monthlyEmails
+  return new Refusal(403, `the monthly email quota would be exceeded: ${used} of ${limit} are used, this takes ${recipients}`, {
+    limit,
+    used,
+    recipients,
+  })
+}
+
+/** Refuses with 403 what would go over the quota of the month; reserves nothing. */
+export async function requireQuota(db: Db, { plan, reached: { recipients }, now }: Launch) {
+  const used = await usedIn(db, monthOf(now))
+  if (used + recipients > LIMITS[plan].monthlyEmails) throw exceeded(plan, used, recipients)
+}
+
+async function set(tx: Db, row: NewsletterRow, columns: Partial<NewsletterRow>): Promise<NewsletterRow> {
+  await tx.update(newsletters).set(columns).where(eq(newsletters.id, row.id))
+  return { ...row, ...columns }
+}
+
+/** Begins to send: reserves the quota. Throws, with nothing changed, what stands against it. */
+export async function begin(tx: Db, launch: Launch): Promise<NewsletterRow> {
+  requireSendable(launch)
+  const { newsletter, plan, reached, now } = launch
+  const month = monthOf(now)
+  if (!(await reserveMails(tx, month, reached.recipients, LIMITS[plan].monthlyEmails)))
+    throw exceeded(plan, await usedIn(tx, month), reached.recipients)
+  return set(tx, newsletter, {
+    ...{ status: 'sending', quotaMonth: month, reserved: reached.recipients, updatedAt: now },
+    ...{ lastSubscriberId: reached.lastSubscriberId, passedSubscriberId: null, errorMessage: null },
+    triedBefore: tried(await countDeliveries(tx, newsletter.id)),
+  })
+}
+
+/** How many deliveries of a newsletter there are of each status. */
+export async function countDeliveries(db: Db, newsletterId: string): Promise<Partial<Record<string, number>>> {
+  const { status } = newsletterDeliveries
+  const rows = await db
+    .select({ status, count: sql<number>`count(*)` })
+    .from(newsletterDeliveries)
+    .where(eq(newsletterDeliveries.newsletterId, newsletterId))
+    .groupBy(status)
+  return Object.fromEntries(rows.map((row) => [row.status, row.count]))
+}
+
+const mails = (count: number) => `${count} ${count === 1 ? 'mail' : 'mails'}`
+
+/** What a merchant should know of deliveries that were not simply taken; null when there is nothing. */
+function remark({ unknown = 0, refused = 0 }: Partial<Record<string, number>>): string | null {
+  const parts = [
+    unknown && `${mails(unknown)} may or may not have arrived: the connection or the process ended meanwhile`,
+    refused && `the mail server refused ${mails(refused)}`,
+  ]
+  return parts.filter(Boolean).join('; ') || null
+}
+
+const tried = ({ sent = 0, unknown = 0, refused = 0 }: Partial<Record<string, number>>) => sent + unknown + refused
+
+/** Gives back what was reserved for mails that no server has been given. */
+async function returnRest(tx: Db, { quotaMonth, reserved, triedBefore }: NewsletterRow, counts: Partial<Record<string, number>>) {
+  const rest = reserved - (tried(counts) - triedBefore)
+  if (quotaMonth !== null && rest > 0) await returnMails(tx, quotaMonth, rest)
+}
+
+/** All deliveries are done. */
+export async function end(tx: Db, { outside, now }: About, row: NewsletterRow) {
+  const counts = await countDeliveries(tx, row.id)
+  await returnRest(tx, row, counts)
+  const recipientCount = counts.sent ?? 0
+  await set(tx, row, { status: 'sent', sentAt: now, recipientCount, errorMessage: remark(counts), reserved: 0, updatedAt: now })
+  await emit(tx, outside, now, 'newsletter.sent', { newsletterId: row.id, recipientCount })
+}
+
+/** It can't be sent, or not to its end: those who have it keep it, the others get it when it is sent again. */
+export async function fail(tx: Db, { outside, now }: About, row: NewsletterRow, error: string) {
+  const unsent = and(eq(newsletterDeliveries.newsletterId, row.id), sql`${newsletterDeliveries.status} in ('pending', 'skipped')`)
+  await tx.delete(newsletterDeliveries).where(unsent)
+  const counts = await countDeliveries(tx, row.id)
+  await returnRest(tx, row, counts)
+  const errorMessage = [error, remark(counts)].filter(Boolean).join('; ')
+  await set(tx, row, { status: 'failed', failedAt: now, errorMessage, recipientCount: counts.sent ?? 0, reserved: 0, updatedAt: now })
+  await emit(tx, outside, now, 'newsletter.failed', { newsletterId: row.id, errorMessage })
+}
+
+/** A failed or scheduled one is a draft again. */
+export const redraft = (tx: Db, row: NewsletterRow, now: string) =>
+  set(tx, row, {
+    status: 'draft',
+    scheduledAt: null,
+    failedAt: null,
+    errorMessage: null,
+    recipientCount: 0,
+    quotaMonth: null,
+    updatedAt: now,
+  })

@@ -1,0 +1,176 @@
+/** Newsletters (document 1): drafts, and what has become of them. Sending is newsletter-sending.ts. */
+import { desc, eq } from 'drizzle-orm'
+import type { Db } from '../../db/driver.ts'
+import { products, variants } from '../../db/store/catalog.ts'
+import { AUDIENCES, NEWSLETTER_STATUSES, newsletters, type Featured } from '../../db/store/newsletters.ts'
+import { conflict, missing, wrong } from '../http/refusal.ts'
+import { resource } from '../http/route.ts'
+import { deleted, Deleted, Label, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { requireIds } from '../references.ts'
+
+/** Document 1, Limits. */
+const FEATURED_MAX = 6
+const CONTENT_MAX = 100_000
+
+export const Newsletter = Type.Object(
+  {
+    id: Uuid(),
+    subject: Type.String(),
+    content: Type.String({ description: 'Plain text' }),
+    status: OneOf(NEWSLETTER_STATUSES),
+    audience: OneOf(AUDIENCES),
+    products: Type.Array(Type.Object({ productId: Uuid(), variantId: Nullable(Uuid()) })),
+    scheduledAt: Nullable(Type.String()),
+    recipientCount: Type.Integer({ description: 'Who has been sent it; 0 until it is sent' }),
+    sentAt: Nullable(Type.String()),
+    failedAt: Nullable(Type.String()),
+    errorMessage: Nullable(Type.String()),
+    createdAt: Type.String(),
+    updatedAt: Type.String(),
+  },
+  { $id: 'Newsletter' },
+)
+const Product = Type.Object({
+  productId: Uuid(),
+  variantId: Type.Optional(Nullable(Uuid({ description: 'The cheapest one when left out' }))),
+})
+const fields = {
+  subject: Label(200),
+  content: Text(1, CONTENT_MAX, { pattern: '\\S', description: 'Plain text; an empty line ends a paragraph' }),
+}
+const more = {
+  products: Type.Optional(Type.Array(Product, { maxItems: FEATURED_MAX, description: 'Featured products, in their order' })),
+}
+const NewsletterInput = Type.Object(
+  { ...fields, audience: Type.Optional(OneOf(AUDIENCES, { default: 'all_active' })), ...more },
+  { examples: [{ subject: 'New in the shop', content: 'Hello!\n\nThree new cups are here.', audience: 'customers' }] },
+)
+const NewsletterPatch = Type.Partial(Type.Object({ ...fields, audience: OneOf(AUDIENCES), ...more }))
+
+export type NewsletterRow = typeof newsletters.$inferSelect
+
+/** A newsletter on the wire. */
+export function newsletterView(row: NewsletterRow) {
+  const { lastSubscriberId: _, passedSubscriberId: __, quotaMonth: ___, reserved: ____, triedBefore: _____, ...wire } = row
+  return wire
+}
+
+/** The row of a newsletter, or 404. */
+export async function findNewsletter(db: Db, id: string): Promise<NewsletterRow> {
+  const [row] = await db.select().from(newsletters).where(eq(newsletters.id, id.toLowerCase()))
+  if (!row) throw missing('newsletter')
+  return row
+}
+
+function requireDraft({ status }: NewsletterRow, what: string) {
+  if (status !== 'draft') throw conflict(`only drafts can be ${what}: the newsletter is ${status}`, { status })
+}
+
+/** The products that a body features; refuses what is not in the store. */
+async function featuredOf(tx: Db, given: Static<typeof more.products> | undefined): Promise<Featured[]> {
+  const featured = (given ?? []).map(({ productId, variantId }) => ({
+    productId: productId.toLowerCase(),
+    variantId: variantId?.toLowerCase() ?? null,
+  }))
+  await requireIds(
+    tx,
+    products,
+    featured.map(({ productId }) => productId),
+    (i) => `products.${i}.productId`,
+  )
+  await requireIds(
+    tx,
+    variants,
+    featured.map(({ variantId }) => variantId),
+    (i) => `products.${i}.variantId`,
+  )
+  for (const [i, { productId, variantId }] of featured.entries()) {
+    if (variantId === null) continue
+    const [own] = await tx.select({ productId: variants.productId }).from(variants).where(eq(variants.id, variantId))
+    if (own!.productId !== productId) throw wrong(`products.${i}.variantId`, 'is a variant of another product')
+  }
+  return featured
+}
+
+export const newsletterRoutes = resource('marketing', '/newsletters')
+  .get(
+    '',
+    {
+      op: 'listNewsletters',
+      summary: 'List newsletters',
+      description: 'Newest first.',
+      scope: 'marketing:read',
+      query: { ...Paging(50), status: Type.Optional(OneOf(NEWSLETTER_STATUSES)) },
+      answers: { 200: Page(Newsletter) },
+    },
+    async ({ db, query: { limit, offset, status } }) => {
+      const where = status && eq(newsletters.status, status)
+      const rows = await db.select().from(newsletters).where(where).orderBy(desc(newsletters.id)).limit(limit).offset(offset)
+      return { data: rows.map(newsletterView), meta: { count: await db.$count(newsletters, where), offset, limit } }
+    },
+  )
+  .post(
+    '',
+    {
+      op: 'createNewsletter',
+      summary: 'Write a newsletter',
+      description: 'A draft: nothing is sent.',
+      scope: 'marketing:write',
+      body: NewsletterInput,
+      answers: { 201: Newsletter },
+    },
+    ({ body, now, outside, write }) =>
+      write(async (tx) => {
+        const row: NewsletterRow = {
+          ...{
+            id: outside.id(),
+            subject: body.subject.trim(),
+            content: body.content,
+            status: 'draft',
+            audience: body.audience ?? 'all_active',
+          },
+          ...{ products: await featuredOf(tx, body.products), scheduledAt: null, recipientCount: 0, sentAt: null, failedAt: null },
+          ...{ errorMessage: null, createdAt: now, updatedAt: now },
+          ...{ lastSubscriberId: null, passedSubscriberId: null, quotaMonth: null, reserved: 0, triedBefore: 0 },
+        }
+        await tx.insert(newsletters).values(row)
+        return newsletterView(row)
+      }),
+  )
+  .get(
+    '/{id}',
+    { op: 'getNewsletter', summary: 'Read a newsletter', scope: 'marketing:read', answers: { 200: Newsletter }, refuses: [404] },
+    async ({ db, params }) => newsletterView(await findNewsletter(db, params.id!)),
+  )
+  .patch(
+    '/{id}',
+    {
+      op: 'updateNewsletter',
+      summary: 'Change a draft',
+      scope: 'marketing:write',
+      body: NewsletterPatch,
+      answers: { 200: Newsletter },
+      refuses: [404, 409],
+    },
+    ({ params, body, now, write }) =>
+      write(async (tx) => {
+        const row = await findNewsletter(tx, params.id!)
+        const { products: given, ...rest } = body
+        const featured = given && (await featuredOf(tx, given))
+        requireDraft(row, 'changed')
+        const next = { ...row, ...rest, ...(featured ? { products: featured } : {}), updatedAt: now }
+        await tx.update(newsletters).set(next).where(eq(newsletters.id, row.id))
+        return newsletterView(next)
+      }),
+  )
+  .delete(
+    '/{id}',
+    { op: 'deleteNewsletter', summary: 'Remove a draft', scope: 'marketing:write', answers: { 200: Deleted }, refuses: [404, 409] },
+    ({ params, write }) =>
+      write(async (tx) => {
+        const row = await findNewsletter(tx, params.id!)
+        requireDraft(row, 'deleted')
+        await tx.delete(newsletters).where(eq(newsletters.id, row.id))
+        return deleted
+      }),
+  )
