@@ -9,6 +9,7 @@ import { version } from '../package.json'
 import { createApp, realOutside, type AppOptions } from './app.ts'
 import type { Provider } from './checkout/payment.ts'
 import { printed, readConfig, urlOf, type Config } from './config.ts'
+import { filesIn } from './content/files.ts'
 import { close, listen, type Serve } from './http/listen.ts'
 import { createLog } from './http/log.ts'
 import { RateLimiter, sharedTable } from './http/rate-limit.ts'
@@ -58,6 +59,8 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
     const log = createLog(config.log)
     const payments = await paymentsOf(config)
     const limiter = config.rate && new RateLimiter(config.rate, sharedTable(join(config.dataDir, 'rate-limits')))
+    const url = urlOf(config.baseUrl, config.host, server.port!)
+    const files = filesIn(join(config.dataDir, 'media'))
     const app = createApp({
       registry,
       handles,
@@ -67,13 +70,15 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
       scrape,
       dnsServers: config.dnsServers,
       payments,
+      files,
+      baseUrl: url,
       version,
     })
-    const rest = maintain({ registry, handles, payments, outside: realOutside, log })
+    const rest = maintain({ registry, handles, payments, files, outside: realOutside, log })
     serve = app.fetch
     return {
       port: server.port!,
-      url: urlOf(config.baseUrl, config.host, server.port!),
+      url,
       listensOn: urlOf(null, config.host, server.port!),
       async stop() {
         const drained = Promise.all([app.drain(), rest()])

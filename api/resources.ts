@@ -17,6 +17,7 @@ import { cartRoutes } from './checkout/carts.ts'
 import { checkoutRoutes } from './checkout/checkout.ts'
 import { pickupLocationRoutes } from './checkout/pickup-locations.ts'
 import { shippingRoutes } from './checkout/shipping.ts'
+import { mediaRoutes } from './content/media.ts'
 import { couponRoutes } from './marketing/coupons.ts'
 import { loyaltyCampaignRoutes } from './marketing/loyalty-campaigns.ts'
 import { loyaltyMemberRoutes } from './marketing/loyalty-members.ts'
@@ -69,4 +70,5 @@ export const resources = (options: AppOptions & { outside: Outside }): readonly 
   loyaltyTierRoutes,
   loyaltyCampaignRoutes,
   loyaltyMemberRoutes,
+  mediaRoutes(options),
 ]

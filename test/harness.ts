@@ -9,6 +9,7 @@ import { createApp, realOutside, type App } from '../api/app.ts'
 import { createLog, type Log } from '../api/http/log.ts'
 import { RateLimiter, type Rate } from '../api/http/rate-limit.ts'
 import type { Outside } from '../api/http/route.ts'
+import { filesIn, type Files } from '../api/content/files.ts'
 import type { Provider } from '../api/checkout/payment.ts'
 import { Registry, STOREFRONT_SCOPES, type NewStore, type StoreRow } from '../db/control/registry.ts'
 import { Handles } from '../db/handles.ts'
@@ -23,7 +24,7 @@ export interface Answer {
 export interface CallOptions {
   key?: string | null
   headers?: Record<string, string>
-  raw?: string
+  raw?: string | FormData
 }
 export type Send = (method: string, path: string, body?: unknown, options?: CallOptions) => Promise<Answer>
 
@@ -42,6 +43,7 @@ export interface TestApp {
   registry: Registry
   handles: Handles
   location: Location
+  files: Files
   /** The app's clock: starts at the real time, moves when told. */
   clock: { now: Date; advance(ms: number): void; real(): void }
   newStore(input?: Partial<NewStore>): Promise<TestStore>
@@ -56,6 +58,7 @@ export interface TestOptions {
   metrics?: boolean
   dnsServers?: string[]
   payments?: Provider | null
+  baseUrl?: string
 }
 
 /** On a libSQL server every test database gets a name of its own, since namespaces outlive the test. */
@@ -88,9 +91,12 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
       held = null
     },
   }
+  const files = filesIn(join(folder, 'media'))
   const app = createApp({
     registry,
     handles,
+    files,
+    baseUrl: options.baseUrl ?? 'http://localhost',
     checkAnswers: true,
     version: 'test',
     limiter: options.rate ? new RateLimiter(options.rate) : null,
@@ -107,7 +113,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
         method,
         headers: {
           ...(key ? { authorization: `Bearer ${key}` } : {}),
-          ...(body !== undefined || raw !== undefined ? { 'content-type': 'application/json' } : {}),
+          ...(body !== undefined || typeof raw === 'string' ? { 'content-type': 'application/json' } : {}),
           ...headers,
         },
         body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
@@ -151,6 +157,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     registry,
     handles,
     location,
+    files,
     clock,
     newStore,
     send,

@@ -18,6 +18,7 @@ const RULES = [
   'api/orders/assignment.ts',
   'api/marketing/tier.ts',
   'api/marketing/earning.ts',
+  'api/content/handle.ts',
 ]
 const LINES_MAX = 250
 

@@ -6,11 +6,11 @@ export const BODY_MAX_BYTES = 1_048_576
 /** Deeper nesting than any document needs, far less than what overflows a stack. */
 const DEPTH_MAX = 100
 
-const tooLarge = () => new Refusal(413, `the body is larger than ${BODY_MAX_BYTES} bytes`)
+const tooLarge = (maximum: number) => new Refusal(413, `the body is larger than ${maximum} bytes`)
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-function decoded(bytes: ArrayBuffer | Uint8Array): string {
+function decoded(bytes: Uint8Array): string {
   try {
     return UTF8.decode(bytes)
   } catch {
@@ -18,23 +18,25 @@ function decoded(bytes: ArrayBuffer | Uint8Array): string {
   }
 }
 
-/** The text of a body of at most `maximum` bytes; reads no further than that. */
-export async function readText(request: Request, maximum = BODY_MAX_BYTES): Promise<string> {
+/** The bytes of a body of at most `maximum` of them; reads no further than that. */
+export async function readBytes(request: Request, maximum: number): Promise<Uint8Array> {
   const length = request.headers.get('content-length')
   if (length !== null) {
-    if (Number(length) > maximum) throw tooLarge()
-    return decoded(await request.arrayBuffer())
+    if (Number(length) > maximum) throw tooLarge(maximum)
+    return new Uint8Array(await request.arrayBuffer())
   }
-  if (!request.body) return ''
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request.body as never as AsyncIterable<Uint8Array>) {
+  for await (const chunk of (request.body ?? []) as never as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength
-    if (size > maximum) throw tooLarge()
+    if (size > maximum) throw tooLarge(maximum)
     chunks.push(chunk)
   }
-  return decoded(Buffer.concat(chunks))
+  return Buffer.concat(chunks)
 }
+
+/** The text of a body of at most `maximum` bytes. */
+export const readText = async (request: Request, maximum = BODY_MAX_BYTES): Promise<string> => decoded(await readBytes(request, maximum))
 
 /** Whether brackets nest deeper than `DEPTH_MAX`; brackets inside strings do not count. */
 function isTooDeep(text: string): boolean {
@@ -54,7 +56,7 @@ function isTooDeep(text: string): boolean {
 }
 
 /** NUL and lone surrogates can't be stored as text, so they are refused by field. */
-function refuseBrokenText(value: unknown, path: string[]) {
+export function refuseBrokenText(value: unknown, path: string[]) {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed())
       throw invalid([{ code: 'invalid_string', message: 'must be well-formed text without NUL', path }])
