@@ -17,7 +17,9 @@ import { cartRoutes } from './checkout/carts.ts'
 import { checkoutRoutes } from './checkout/checkout.ts'
 import { pickupLocationRoutes } from './checkout/pickup-locations.ts'
 import { shippingRoutes } from './checkout/shipping.ts'
+import { libraryFeeds } from './content/feed-provider.ts'
 import { mediaRoutes } from './content/media.ts'
+import { photofeedRoutes } from './content/photofeed.ts'
 import { couponRoutes } from './marketing/coupons.ts'
 import { loyaltyCampaignRoutes } from './marketing/loyalty-campaigns.ts'
 import { loyaltyMemberRoutes } from './marketing/loyalty-members.ts'
@@ -71,4 +73,5 @@ export const resources = (options: AppOptions & { outside: Outside }): readonly 
   loyaltyCampaignRoutes,
   loyaltyMemberRoutes,
   mediaRoutes(options),
+  photofeedRoutes(libraryFeeds(options)),
 ]
