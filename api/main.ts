@@ -10,6 +10,7 @@ import { createApp, realOutside, type AppOptions } from './app.ts'
 import type { Provider } from './checkout/payment.ts'
 import { printed, readConfig, urlOf, type Config } from './config.ts'
 import { filesIn } from './content/files.ts'
+import { publicFetch } from './fetch-public.ts'
 import { close, listen, type Serve } from './http/listen.ts'
 import { createLog } from './http/log.ts'
 import { RateLimiter, sharedTable } from './http/rate-limit.ts'
@@ -72,6 +73,7 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
       payments,
       files,
       baseUrl: url,
+      fetchPublic: publicFetch({ allow: config.fetchAllow }),
       version,
     })
     const rest = maintain({ registry, handles, payments, files, outside: realOutside, log })

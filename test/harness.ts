@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp, realOutside, type App } from '../api/app.ts'
+import { publicFetch, type FetchPublic } from '../api/fetch-public.ts'
 import { createLog, type Log } from '../api/http/log.ts'
 import { RateLimiter, type Rate } from '../api/http/rate-limit.ts'
 import type { Outside } from '../api/http/route.ts'
@@ -59,6 +60,8 @@ export interface TestOptions {
   dnsServers?: string[]
   payments?: Provider | null
   baseUrl?: string
+  /** Reads addresses of the public internet: no name exists unless told otherwise. */
+  fetchPublic?: FetchPublic
 }
 
 /** On a libSQL server every test database gets a name of its own, since namespaces outlive the test. */
@@ -97,6 +100,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     handles,
     files,
     baseUrl: options.baseUrl ?? 'http://localhost',
+    fetchPublic: options.fetchPublic ?? publicFetch({ allow: [], lookup: async () => [] }),
     checkAnswers: true,
     version: 'test',
     limiter: options.rate ? new RateLimiter(options.rate) : null,

@@ -19,6 +19,7 @@ const RULES = [
   'api/marketing/tier.ts',
   'api/marketing/earning.ts',
   'api/content/handle.ts',
+  'api/public-address.ts',
 ]
 const LINES_MAX = 250
 

@@ -1,6 +1,6 @@
 /** The fields of media: as they come in, as they are stored, as they are answered. */
 import { IMAGE_TYPES, media } from '../../db/store/content.ts'
-import { Instant, Label, Line, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { Instant, Label, Line, Nullable, OneOf, Text, Type, Uuid, WebUrl, type Static } from '../http/schema.ts'
 import { fold } from '../slug.ts'
 import { utc } from '../time.ts'
 import { HANDLE, handleKey, shownHandle } from './handle.ts'
@@ -43,6 +43,12 @@ const name = Type.Optional(Label(200, { description: "The file's own when left o
 /** The form of an upload. */
 export const MediaForm = Type.Object({
   file: Type.String({ contentMediaType: 'image/*', description: 'JPEG, PNG, WebP or GIF, at most 20 MB' }),
+  name,
+  ...about,
+})
+/** What is fetched, and what is said about it. */
+export const MediaInput = Type.Object({
+  url: WebUrl({ description: 'Fetched at once, and kept here; a JPEG, PNG, WebP or GIF of at most 20 MB' }),
   name,
   ...about,
 })

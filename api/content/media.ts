@@ -3,19 +3,22 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { media } from '../../db/store/content.ts'
 import { contains } from '../catalog/groups.ts'
+import { NotFetched, type FetchPublic } from '../fetch-public.ts'
 import { missing, wrong } from '../http/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
-import { deleted, Deleted, Page, Paging, Type, type Static } from '../http/schema.ts'
+import { deleted, Deleted, Page, Paging, Type } from '../http/schema.ts'
 import { fold } from '../slug.ts'
 import { pathIn } from './cdn.ts'
 import type { Files, Owner } from './files.ts'
 import { handleKey } from './handle.ts'
 import { fileOf, imageOf, NoImage, type Image } from './image.ts'
-import { columns, Media, MediaForm, MediaPatch, shown, type Row } from './media-fields.ts'
+import { columns, Media, MediaForm, MediaInput, MediaPatch, shown, type Row } from './media-fields.ts'
 import { requireUnused } from './usage.ts'
 
-/** What an uploaded file may have. */
-const UPLOAD_MAX_BYTES = 20 * 1_048_576
+/** What a file may have. */
+const FILE_MAX_BYTES = 20 * 1_048_576
+/** Another server has this long to send one. */
+const FETCH_MAX_MS = 20_000
 
 const ownerOf = ({ session }: Pick<Call, 'session'>): Owner => ({ storeId: session.store.id, environment: session.environment })
 
@@ -49,6 +52,24 @@ async function keep(call: Call, files: Files, path: string, from: { bytes: Uint8
   return { id, name: nameOf(from.name, image), image }
 }
 
+/** The file at a URL. */
+async function fetched(fetchPublic: FetchPublic, from: string) {
+  try {
+    const { bytes, url } = await fetchPublic(from, { maxBytes: FILE_MAX_BYTES, maxMs: FETCH_MAX_MS, accept: 'image/*' })
+    return { bytes, name: unescaped(url.pathname) }
+  } catch (error) {
+    throw error instanceof NotFetched ? wrong('url', `can't be fetched: ${error.message}`) : error
+  }
+}
+
+function unescaped(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
 /** The last part of a path, in one line; the name of the stored file when that leaves nothing. */
 function nameOf(given: string | null, { type }: Image): string {
   const last = (given ?? '').split(/[/\\]/).at(-1)!
@@ -61,9 +82,10 @@ export interface MediaNeeds {
   files: Files
   /** The public URL of this server, without a slash at the end. */
   baseUrl: string
+  fetchPublic: FetchPublic
 }
 
-export const mediaRoutes = ({ files, baseUrl }: MediaNeeds) => {
+export const mediaRoutes = ({ files, baseUrl, fetchPublic }: MediaNeeds) => {
   const base = (call: Pick<Call, 'session'>, id: string) => baseUrl + pathIn(ownerOf(call), id)
   return resource('content', '/media')
     .get(
@@ -101,10 +123,14 @@ export const mediaRoutes = ({ files, baseUrl }: MediaNeeds) => {
         description:
           'What is stored is encoded anew: upright, at most 4,096 pixels on a side, without what cameras note in files. An image with a `feedAccount` is in the photo feed of that account.',
         scope: 'content:write',
+        body: MediaInput,
         upload: MediaForm,
-        uploadMaxBytes: UPLOAD_MAX_BYTES,
+        uploadMaxBytes: FILE_MAX_BYTES,
         answers: { 201: Media },
-        prepare: (call) => keep(call as never, files, 'file', call.file!),
+        prepare: async (call) =>
+          call.file
+            ? keep(call as never, files, 'file', call.file)
+            : keep(call as never, files, 'url', await fetched(fetchPublic, call.body.url)),
       },
       (call) =>
         call.write(async (tx) => {
@@ -117,7 +143,7 @@ export const mediaRoutes = ({ files, baseUrl }: MediaNeeds) => {
             width,
             height,
             renditions,
-            ...columns(call.body as Static<typeof MediaPatch>, { name, createdAt: call.now }),
+            ...columns(call.body, { name, createdAt: call.now }),
             createdAt: call.now,
             updatedAt: call.now,
           }
