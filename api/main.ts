@@ -5,6 +5,7 @@ import type { Registry } from '../db/control/registry.ts'
 import { makeDataDir } from '../db/data-dir.ts'
 import { handlesFor, processLimits } from '../db/descriptors.ts'
 import { Handles } from '../db/handles.ts'
+import { mediaFolder } from '../db/media-files.ts'
 import { version } from '../package.json'
 import { createApp, realOutside, type AppOptions } from './app.ts'
 import type { Provider } from './checkout/payment.ts'
@@ -61,7 +62,7 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
     const payments = await paymentsOf(config)
     const limiter = config.rate && new RateLimiter(config.rate, sharedTable(join(config.dataDir, 'rate-limits')))
     const url = urlOf(config.baseUrl, config.host, server.port!)
-    const files = filesIn(join(config.dataDir, 'media'))
+    const files = filesIn(mediaFolder(config.dataDir))
     const app = createApp({
       registry,
       handles,
