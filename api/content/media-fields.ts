@@ -79,9 +79,10 @@ export function columns(body: Static<typeof MediaPatch>, known: Pick<Row, 'name'
 }
 
 /** A row as it is answered. */
-export const shown = ({ feedKey, folded, ...row }: Row, base: string) => ({
-  ...row,
+export const shown = ({ id, feedKey, folded, ...row }: Row, base: string) => ({
+  id,
   url: base + fileOf(row.type),
+  ...row,
   renditions: row.renditions.map((rendition) => ({
     url: base + renditionFile(rendition.width),
     type: 'image/webp' as const,

@@ -148,7 +148,7 @@ export const mediaRoutes = ({ files, baseUrl, fetchPublic }: MediaNeeds) => {
             updatedAt: call.now,
           }
           await tx.insert(media).values(row)
-          return shown(row, base(call, id))
+          return shown(await find(tx, id), base(call, id))
         }),
     )
     .get(
