@@ -152,7 +152,17 @@ export function createApp(options: AppOptions): App {
   async function file(request: Request): Promise<Response | null> {
     const started = performance.now()
     const response = await serveFile(options.files, request)
-    if (response) metrics.count(request.method, 'cdn', response.status, (performance.now() - started) / 1000)
+    if (!response) return null
+    const ms = performance.now() - started
+    const { status } = response
+    metrics.count(request.method, 'cdn', status, ms / 1000)
+    log.write('info', 'request', {
+      method: request.method,
+      route: 'cdn',
+      path: pathOf(request.url),
+      status,
+      ms: Math.round(ms * 100) / 100,
+    })
     return response
   }
 

@@ -18,7 +18,7 @@ export const RENDITION_WIDTHS = [320, 640, 1280, 1920]
 const STEP_MAX_SECONDS = 30
 /** Images made at the same time: the decoders take all cores for each, and memory for its pixels. */
 const AT_ONCE = 2
-const WAITING_MAX = 32
+const WAITING_MAX = 16
 
 /** An image as it will be served; `files` holds the image itself and its renditions. */
 export interface Image {

@@ -6,11 +6,11 @@ export const BODY_MAX_BYTES = 1_048_576
 /** Deeper nesting than any document needs, far less than what overflows a stack. */
 const DEPTH_MAX = 100
 
-const tooLarge = (maximum: number) => new Refusal(413, `the body is larger than ${maximum} bytes`)
+const tooLarge = () => new Refusal(413, `the body is larger than ${BODY_MAX_BYTES} bytes`)
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-function decoded(bytes: Uint8Array): string {
+function decoded(bytes: ArrayBuffer | Uint8Array): string {
   try {
     return UTF8.decode(bytes)
   } catch {
@@ -18,25 +18,23 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** The bytes of a body of at most `maximum` of them; reads no further than that. */
-export async function readBytes(request: Request, maximum: number): Promise<Uint8Array> {
+/** The text of a body of at most `maximum` bytes; reads no further than that. */
+export async function readText(request: Request, maximum = BODY_MAX_BYTES): Promise<string> {
   const length = request.headers.get('content-length')
   if (length !== null) {
-    if (Number(length) > maximum) throw tooLarge(maximum)
-    return new Uint8Array(await request.arrayBuffer())
+    if (Number(length) > maximum) throw tooLarge()
+    return decoded(await request.arrayBuffer())
   }
+  if (!request.body) return ''
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of (request.body ?? []) as never as AsyncIterable<Uint8Array>) {
+  for await (const chunk of request.body as never as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength
-    if (size > maximum) throw tooLarge(maximum)
+    if (size > maximum) throw tooLarge()
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
+  return decoded(Buffer.concat(chunks))
 }
-
-/** The text of a body of at most `maximum` bytes. */
-export const readText = async (request: Request, maximum = BODY_MAX_BYTES): Promise<string> => decoded(await readBytes(request, maximum))
 
 /** Whether brackets nest deeper than `DEPTH_MAX`; brackets inside strings do not count. */
 function isTooDeep(text: string): boolean {

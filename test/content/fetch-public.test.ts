@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { NotFetched, publicFetch, type FetchLimits } from '../../api/fetch-publi
 import { isPublic } from '../../api/public-address.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, paths, type Shop } from '../shop.ts'
+import { CERTIFICATE, KEY } from './certificate.ts'
 import { form, png } from './pictures.ts'
 
 const LIMITS: FetchLimits = { maxBytes: 1_000, maxMs: 2_000, accept: 'image/*' }
@@ -207,20 +208,22 @@ describe('bounds', () => {
 
 test('over https the certificate is that of the name, not of the address', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stoa-tls-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const made = Bun.spawnSync([
-    ...['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-keyout', key],
-    ...['-out', cert, '-subj', '/CN=other.test', '-addext', 'subjectAltName=DNS:other.test'],
-  ])
-  expect(made.exitCode, made.stderr.toString()).toBe(0)
-  const secure = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    tls: { key: readFileSync(key), cert: readFileSync(cert) },
-    fetch: () => new Response('x'),
-  })
-  const fetch = publicFetch({ allow: [`pics.test:${secure.port}`], lookup })
-  expect(await refusal(`https://pics.test:${secure.port}/`, {}, fetch)).toBe('its server does not answer as it should')
+  const trusted = join(folder, 'certificate.pem')
+  writeFileSync(trusted, CERTIFICATE)
+  const tls = { key: KEY, cert: CERTIFICATE }
+  const secure = Bun.serve({ port: 0, hostname: '127.0.0.1', tls, fetch: (request) => new Response(request.headers.get('host')) })
+  const read = async (name: string, env: Record<string, string>) => {
+    const url = `https://${name}:${secure.port}/`
+    const child = Bun.spawn([process.execPath, 'test/content/fetch-child.ts', url], {
+      env: { PATH: process.env.PATH!, ...env },
+      stderr: 'inherit',
+    })
+    return (await new Response(child.stdout).text()).trim()
+  }
+  const trusting = { NODE_EXTRA_CA_CERTS: trusted }
+  expect(await read('pics.test', trusting)).toBe(`pics.test:${secure.port}`)
+  expect(await read('other.test', trusting)).toBe('its server does not answer as it should')
+  expect(await read('pics.test', {})).toBe('its server does not answer as it should')
   await secure.stop(true)
   rmSync(folder, { recursive: true })
 })

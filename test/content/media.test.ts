@@ -166,6 +166,39 @@ describe('POST /media', () => {
     expect([response.status, sent < 40]).toEqual([413, true])
   })
 
+  test('what is received at the same time is bounded, and there is room again when some of it has come', async () => {
+    let go = () => {}
+    const rest = new Promise<void>((resolve) => (go = resolve))
+    const headers = { authorization: `Bearer ${shop.keys.admin}`, 'content-type': 'multipart/form-data; boundary=b' }
+    let sent = 0
+    const slow = () => {
+      let chunks = 0
+      const body = new ReadableStream({
+        async pull(controller) {
+          sent++
+          if (++chunks <= 19) return controller.enqueue(new Uint8Array(1_048_576))
+          await rest
+          controller.close()
+        },
+      })
+      return app.app.fetch(new Request('http://localhost/api/v1/media', { method: 'POST', headers, body, duplex: 'half' } as never))
+    }
+    const six = Array.from({ length: 6 }, slow)
+    while (sent < 120) await Bun.sleep(1)
+    const large = new Uint8Array(MAX_BYTES)
+    large.set(await png())
+    const refused = await upload(form(large))
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+    made(await upload(form(await png())))
+    go()
+    expect((await Promise.all(six)).map(({ status }) => status)).toEqual(Array(6).fill(400))
+    made(await upload(form(large)))
+  })
+
+  test('fields that are called like parts of every object are none of its own', async () => {
+    made(await upload(form(await png(), { constructor: 'x', toString: 'x', __proto__: 'x' })))
+  })
+
   test('what would be too many pixels is refused before it is decoded', async () => {
     const bomb = await blankPng(20_000)
     expect(bomb.length).toBeLessThan(100_000)
@@ -233,8 +266,8 @@ describe('POST /media', () => {
 
   test('many at once are all made', async () => {
     const bytes = await png(300, 200)
-    const answers = await Promise.all(Array.from({ length: 12 }, () => upload(form(bytes))))
-    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(201))
+    const answers = await Promise.all(Array.from({ length: 18 }, () => upload(form(bytes))))
+    expect(answers.map(({ status }) => status)).toEqual(Array(18).fill(201))
     expect((await kept()).toSorted()).toEqual(answers.map(({ body }) => body.id).toSorted())
   })
 
