@@ -64,9 +64,10 @@ export async function imageOf(bytes: Uint8Array): Promise<Image> {
   const { fileTypeFromBuffer } = await import('file-type')
   const type = (await fileTypeFromBuffer(bytes))?.mime as ImageType | undefined
   if (!type || !IMAGE_TYPES.includes(type)) throw new NoImage('must be a JPEG, PNG, WebP or GIF image')
+  const sharp = await (decoder ??= loaded())
   return inTurn(async () => {
     try {
-      return await made(bytes, type)
+      return await made(sharp, bytes, type)
     } catch (error) {
       throw error instanceof NoImage ? error : new NoImage(reasonOf(error))
     }
@@ -80,9 +81,19 @@ const reasonOf = (error: unknown) =>
       ? `takes longer than ${STEP_MAX_SECONDS} seconds to decode`
       : 'is broken, or breaks off'
 
-async function made(bytes: Uint8Array, type: ImageType): Promise<Image> {
-  // Loaded at its first use: it costs every start 40 ms.
+type Decoder = typeof import('sharp').default
+let decoder: Promise<Decoder> | undefined
+
+/** Loaded at its first use, since it costs every start 40 ms. */
+async function loaded() {
   const { default: sharp } = await import('sharp')
+  // No image comes twice; and requests need a core, too.
+  sharp.cache(false)
+  sharp.concurrency(1)
+  return sharp
+}
+
+async function made(sharp: Decoder, bytes: Uint8Array, type: ImageType): Promise<Image> {
   const about = await sharp(bytes, { limitInputPixels: PIXELS_MAX }).metadata()
   if (about.format !== type.slice('image/'.length)) throw new NoImage('is two formats at once')
   const isAnimated = (about.pages ?? 1) > 1

@@ -6,7 +6,7 @@ import { allow, authenticate, isStorefront, limit, requirePlan } from './auth.ts
 import { callOf, joined, requireTool, STRANGER, strangerIn, type AnyCall, type Keyed, type Task } from './call.ts'
 import { constraintRefusal, refusalOf } from './errors.ts'
 import { etagOf, matches, stillMatches } from './etag.ts'
-import { receive } from './form.ts'
+import { NOTHING, receive, receives } from './form.ts'
 import { once } from './idempotency.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -126,9 +126,9 @@ export class Answering {
 
   async #public(ready: Ready, request: Request, params: Record<string, string>, requestId: string, headers: Record<string, string>) {
     const { outside } = this.app
-    const { text, ...received } = await receive(ready, request)
+    const { body, file, text } = receives(ready) ? await receive(ready, request) : NOTHING
     const now = outside.now().toISOString()
-    const call = { query: {}, ...received, params, request, requestId, outside, now, prepared: undefined } as never
+    const call = { query: {}, body, file, params, request, requestId, outside, now, prepared: undefined } as never
     const owner = await ready.route.options.owner?.(call)
     if (!owner) return this.#respond(ready, request, await ready.route.handler(call), headers)
     return this.app.handles.use(owner.storeId, owner.environment, (handle) =>
@@ -164,9 +164,9 @@ export class Answering {
     if (unchanged !== null) return notModified(unchanged, headers)
     if (options.tool) await requireTool(keyed, options.tool)
     const query = ready.query ? parseQuery(searchOf(request.url), ready.route.query!, ready.query) : {}
-    const { text, ...received } = await receive(ready, request)
+    const received = receives(ready) ? await receive(ready, request) : NOTHING
     const call = callOf(ready.route, keyed, this.app.outside, query, received)
-    const response = await this.#run(ready, call, keyed, text)
+    const response = await this.#run(ready, call, keyed, received.text)
     // A 304 that had to be worked out is remembered too: it holds until the next commit.
     if (fresh !== null && (response.status === 200 || response.status === 304)) {
       if (handle.validators.size >= VALIDATORS_MAX) handle.validators.delete(handle.validators.keys().next().value!)

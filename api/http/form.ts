@@ -17,7 +17,13 @@ export interface Received {
   text: string
 }
 
-/** Reads the body of a request to a route: nothing, JSON, or a form. Refuses with 400, 413, 415 or 503. */
+/** What comes with a request to a route that takes no body. */
+export const NOTHING: Received = { body: undefined, file: null, text: '' }
+
+/** Whether a route takes a body: most requests are to one that doesn't, and need not wait for it. */
+export const receives = ({ body, form }: Ready) => body !== null || form !== null
+
+/** Reads the body of a request to a route that takes one, JSON or a form. Refuses with 400, 413, 415 or 503. */
 export async function receive({ body, form }: Ready, request: Request): Promise<Received> {
   if (form) {
     const type = request.headers.get('content-type') ?? ''
@@ -25,9 +31,8 @@ export async function receive({ body, form }: Ready, request: Request): Promise<
     if (!body || (type && !/json/i.test(type)))
       throw new Refusal(415, `the body must be a form${body ? ' or JSON' : ''}: send Content-Type: multipart/form-data`)
   }
-  if (!body) return { body: undefined, file: null, text: '' }
   const { value, text } = await readJson(request)
-  return { body: body.parse(value), file: null, text }
+  return { body: body!.parse(value), file: null, text }
 }
 
 async function receiveForm({ field, parser, maxBytes = BODY_MAX_BYTES }: NonNullable<Ready['form']>, request: Request, type: string) {
