@@ -2,6 +2,8 @@
 import { Elysia } from 'elysia'
 import type { Handles } from '../db/handles.ts'
 import type { Registry } from '../db/control/registry.ts'
+import { serveFile } from './content/cdn.ts'
+import type { MediaNeeds } from './content/media.ts'
 import { Answering } from './http/answer.ts'
 import { describe } from './http/describe.ts'
 import { createLog, type Log } from './http/log.ts'
@@ -17,7 +19,7 @@ import type { Provider } from './checkout/payment.ts'
 /** Where the API lives. */
 export const PREFIX = '/api/v1'
 
-export interface AppOptions {
+export interface AppOptions extends MediaNeeds {
   registry: Registry
   handles: Handles
   outside?: Outside
@@ -40,6 +42,8 @@ export interface AppOptions {
 export interface App {
   fetch(request: Request): Promise<Response>
   routes: readonly Route[]
+  /** Resolves when what follows answers that are given has ended. */
+  settled(): Promise<void>
   /** No new work; resolves when what runs has ended. */
   drain(): Promise<void>
 }
@@ -147,11 +151,28 @@ export function createApp(options: AppOptions): App {
     return null
   }
 
+  async function file(request: Request): Promise<Response | null> {
+    const started = performance.now()
+    const response = await serveFile(options.files, request)
+    if (!response) return null
+    const ms = performance.now() - started
+    const { status } = response
+    metrics.count(request.method, 'cdn', status, ms / 1000)
+    log.write('info', 'request', {
+      method: request.method,
+      route: 'cdn',
+      path: pathOf(request.url),
+      status,
+      ms: Math.round(ms * 100) / 100,
+    })
+    return response
+  }
+
   async function fetch(request: Request): Promise<Response> {
     inFlight++
     try {
       const path = pathOf(request.url)
-      if (!path.startsWith(PREFIX)) return (await health(path)) ?? unknown(request)
+      if (!path.startsWith(PREFIX)) return (await health(path)) ?? (await file(request)) ?? unknown(request)
       if (path.includes('%') && !isDecodable(path))
         return answering.refuseUnrouted(request, new Refusal(400, 'the path has a broken percent escape'))
       if (request.method === 'HEAD') {
@@ -173,13 +194,18 @@ export function createApp(options: AppOptions): App {
     }
   }
 
+  async function settled() {
+    while (tasks.size) await Promise.all(tasks)
+  }
+
   return {
     fetch,
     routes,
+    settled,
     async drain() {
       draining = true
       if (inFlight > 0) await new Promise<void>((resolve) => idle.push(resolve))
-      while (tasks.size) await Promise.all(tasks)
+      await settled()
       log.flush()
     },
   }

@@ -25,6 +25,8 @@ export interface Config {
   stripe: { secretKey: string | null; webhookSecret: string | null; apiBase: string | null }
   /** Empty: the system's resolvers. */
   dnsServers: string[]
+  /** `host:port` pairs that may be fetched from although they are private, in lower case. */
+  fetchAllow: string[]
   log: Level
   metrics: boolean
 }
@@ -89,6 +91,11 @@ export function readConfig(env: Environment): Config {
             server,
             'IP addresses, each with an optional port, such as 1.1.1.1 or [2606:4700::1111]:53, separated by commas',
           ),
+    ),
+    fetchAllow: list(text('FETCH_ALLOW')).map(
+      (place) =>
+        hostAndPort(place) ??
+        fail('FETCH_ALLOW', place, 'hosts, each with its port, such as 127.0.0.1:8080 or intranet.example:443, separated by commas'),
     ),
     log: oneOf('LOG', text('LOG') ?? 'info', ['debug', 'info', 'warn', 'silent']),
     metrics: oneOf('METRICS', text('METRICS') ?? '0', ['0', '1']) === '1',
@@ -182,6 +189,15 @@ function isResolver(server: string): boolean {
   if (isIP(server)) return true
   const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(server) ?? []
   return isIP(v6 ?? v4 ?? '') === (v6 ? 6 : 4) && Number(port) >= 1 && Number(port) <= 65_535
+}
+
+/** A host and a port as URLs write them; null for anything else. */
+function hostAndPort(text: string): string | null {
+  const port = /:(\d{1,5})$/.exec(text)?.[1]
+  const url = port && parsed(`http://${text}/`)
+  return url && url.pathname === '/' && !url.username && !url.search && !url.hash && Number(port) >= 1
+    ? `${url.hostname}:${Number(port)}`
+    : null
 }
 
 /** Where the databases are: files under the data folder, or what the template `DATABASE_URL` says. */

@@ -5,10 +5,13 @@ import type { Registry } from '../db/control/registry.ts'
 import { makeDataDir } from '../db/data-dir.ts'
 import { handlesFor, processLimits } from '../db/descriptors.ts'
 import { Handles } from '../db/handles.ts'
+import { mediaFolder } from '../db/media-files.ts'
 import { version } from '../package.json'
 import { createApp, realOutside, type AppOptions } from './app.ts'
 import type { Provider } from './checkout/payment.ts'
 import { printed, readConfig, urlOf, type Config } from './config.ts'
+import { filesIn } from './content/files.ts'
+import { publicFetch } from './fetch-public.ts'
 import { close, listen, type Serve } from './http/listen.ts'
 import { createLog } from './http/log.ts'
 import { RateLimiter, sharedTable } from './http/rate-limit.ts'
@@ -69,6 +72,7 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
       outside: realOutside,
       log,
     })
+    const files = filesIn(mediaFolder(config.dataDir))
     const app = createApp({
       registry,
       handles,
@@ -79,9 +83,12 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
       dnsServers: config.dnsServers,
       payments,
       wake: (storeId, environment) => runner.wake(storeId, environment),
+      files,
+      baseUrl: url,
+      fetchPublic: publicFetch({ allow: config.fetchAllow }),
       version,
     })
-    const rest = maintain({ registry, handles, payments, runner, outside: realOutside, log })
+    const rest = maintain({ registry, handles, payments, runner, files, outside: realOutside, log })
     serve = app.fetch
     runner.start()
     return {

@@ -9,6 +9,8 @@ import { carts } from '../db/store/checkout.ts'
 import { refunds } from '../db/store/orders.ts'
 import { auditLog, idempotencyKeys, outbox, teamInvitations } from '../db/store/store.ts'
 import type { Provider } from './checkout/payment.ts'
+import type { Files } from './content/files.ts'
+import { removeOrphans } from './content/orphans.ts'
 import { KEPT_MS } from './http/idempotency.ts'
 import type { Log } from './http/log.ts'
 import type { Outside } from './http/route.ts'
@@ -87,21 +89,29 @@ export interface MaintenanceNeeds {
   payments: Provider | null
   /** Looks at each store for jobs that another process left. */
   runner: Runner
+  files: Files
   outside: Outside
   log: Log
 }
 
 /** Goes round all stores, one at a time and without haste; the first round begins after a pause. Returns how to stop. */
-export function maintain({ registry, handles, payments, runner, outside, log }: MaintenanceNeeds): () => Promise<void> {
+export function maintain({ registry, handles, payments, runner, files, outside, log }: MaintenanceNeeds): () => Promise<void> {
   let stopped = false
   let wake = () => {}
   let running: Promise<void> = Promise.resolve()
+  /** When the files of media were last looked through; a store may have a hundred thousand. */
+  let looked = 0
   const round = async () => {
+    const isDaily = Date.now() - looked > DAY_MS
+    if (isDaily) looked = Date.now()
     for (const { id: storeId } of await registry.listStores()) {
       for (const environment of ['live', 'sandbox'] as const) {
         if (stopped) return
         try {
-          await handles.use(storeId, environment, (store) => sweep(store, { storeId, environment }, payments, outside))
+          await handles.use(storeId, environment, async (store) => {
+            if (isDaily) await removeOrphans(store, { storeId, environment }, files, outside.now())
+            await sweep(store, { storeId, environment }, payments, outside)
+          })
         } catch (error) {
           log.write('warn', 'maintenance of a store failed', { storeId, environment, error: String(error) })
         }

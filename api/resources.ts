@@ -18,6 +18,9 @@ import { cartRoutes } from './checkout/carts.ts'
 import { checkoutRoutes } from './checkout/checkout.ts'
 import { pickupLocationRoutes } from './checkout/pickup-locations.ts'
 import { shippingRoutes } from './checkout/shipping.ts'
+import { libraryFeeds } from './content/feed-provider.ts'
+import { mediaRoutes } from './content/media.ts'
+import { photofeedRoutes } from './content/photofeed.ts'
 import { couponRoutes } from './marketing/coupons.ts'
 import { loyaltyCampaignRoutes } from './marketing/loyalty-campaigns.ts'
 import { loyaltyMemberRoutes } from './marketing/loyalty-members.ts'
@@ -79,4 +82,6 @@ export const resources = (options: AppOptions & { outside: Outside }): readonly 
   subscriberRoutes(options),
   newsletterRoutes,
   newsletterSendingRoutes(options),
+  mediaRoutes(options),
+  photofeedRoutes(libraryFeeds(options)),
 ]

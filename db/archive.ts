@@ -1,4 +1,4 @@
-/** The file that a backup is: a tar of a manifest and one SQLite database for each part of the store. */
+/** The file that a backup is: a tar of a manifest, one SQLite database for each part of the store, and the files of its media. */
 import { createHash } from 'node:crypto'
 import {
   createReadStream,
@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path'
 import { create, extract } from 'tar'
 import type { KeyRow, StoreRow } from './control/registry.ts'
+import { isMediaFile, MEDIA, sumOfMedia, type MediaSum } from './media-files.ts'
 import type { Environment } from './open.ts'
 
 /** The parts of a store, each a database of its own. */
@@ -32,6 +33,8 @@ export interface Manifest {
   store: StoreRow
   keys: KeyRow[]
   parts: Record<Environment, { bytes: number; sha256: string }>
+  /** None in a backup of an older release. */
+  media?: MediaSum
 }
 
 /** Where a part lies in the folder that an archive is made from or unpacked to. */
@@ -45,16 +48,21 @@ async function sha256Of(path: string): Promise<string> {
 }
 
 /** Packs the parts in `folder` into `file`, which appears whole or not at all. */
-export async function pack(folder: string, file: string, about: Omit<Manifest, 'format' | 'parts'>): Promise<Manifest> {
+export async function pack(folder: string, file: string, about: Omit<Manifest, 'format' | 'parts' | 'media'>): Promise<Manifest> {
   const parts = {} as Manifest['parts']
   for (const part of PARTS) parts[part] = { bytes: statSync(partFile(folder, part)).size, sha256: await sha256Of(partFile(folder, part)) }
-  const manifest: Manifest = { format: FORMAT, ...about, parts }
+  const media = sumOfMedia(folder)
+  const manifest: Manifest = { format: FORMAT, ...about, parts, media }
   writeFileSync(join(folder, MANIFEST), JSON.stringify(manifest, null, 2))
   const partial = `${file}.${process.pid}.partial`
   try {
     // Customers' data: for the eyes of this user alone.
     closeSync(openSync(partial, 'w', 0o600))
-    await create({ file: partial, cwd: folder, portable: true }, [MANIFEST, ...PARTS.map((part) => `${part}.db`)])
+    await create({ file: partial, cwd: folder, portable: true }, [
+      MANIFEST,
+      ...PARTS.map((part) => `${part}.db`),
+      ...(media.files ? [MEDIA] : []),
+    ])
     const descriptor = openSync(partial, 'r+')
     fsyncSync(descriptor)
     closeSync(descriptor)
@@ -70,7 +78,12 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
   const names = new Set([MANIFEST, ...PARTS.map((part) => `${part}.db`)])
   try {
-    await extract({ file, cwd: folder, strict: true, filter: (path, entry) => names.has(path) && 'type' in entry && entry.type === 'File' })
+    await extract({
+      file,
+      cwd: folder,
+      strict: true,
+      filter: (path, entry) => (names.has(path) || isMediaFile(path)) && 'type' in entry && entry.type === 'File',
+    })
   } catch (error) {
     throw new Error(`${file} is no backup of a store, or is damaged: ${(error as Error).message}`)
   }
@@ -81,6 +94,8 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
     if (is?.bytes !== manifest.parts[part].bytes || is.sha256 !== manifest.parts[part].sha256)
       throw new Error(`${file} is damaged: its part ${part} is not what its manifest says`)
   }
+  if (manifest.media && JSON.stringify(sumOfMedia(folder)) !== JSON.stringify(manifest.media))
+    throw new Error(`${file} is damaged: its media are not what its manifest says`)
   return manifest
 }
 

@@ -4,11 +4,12 @@ import { dirname, resolve } from 'node:path'
 import { pack, PARTS, partFile, type Manifest } from './archive.ts'
 import type { Registry } from './control/registry.ts'
 import { FileConnection } from './connection.ts'
+import { collectMedia } from './media-files.ts'
 import { migrations } from './migrate.ts'
 import { databaseName, fileOf, openDatabase, type Location } from './open.ts'
 
-/** Writes a store's backup to `file`. What was committed before this call is in it; writers are not held up. */
-export async function backupStore(registry: Registry, storeId: string, file: string): Promise<Manifest> {
+/** Writes a store's backup to `file`; its media come from `dataDir`. What was committed before this call is in it; writers are not held up. */
+export async function backupStore(registry: Registry, storeId: string, file: string, dataDir: string): Promise<Manifest> {
   const store = await registry.store(storeId)
   if (!store) throw new Error(`there is no store ${storeId}`)
   const target = resolve(file)
@@ -18,6 +19,8 @@ export async function backupStore(registry: Registry, storeId: string, file: str
     // Keys first: one that is made meanwhile may be missing, but none can be there whose store is older than it.
     const keys = await registry.listKeys(storeId)
     for (const part of PARTS) await snapshot(registry.location, databaseName(storeId, part), partFile(folder, part))
+    // After the rows: what is named there is here, unless it was removed meanwhile.
+    collectMedia(dataDir, storeId, folder)
     return await pack(folder, target, { createdAt: new Date().toISOString(), schemaVersion: migrations('store').length, store, keys })
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -8,6 +8,7 @@ import { temporaryFolder } from './backup.ts'
 import type { Registry } from './control/registry.ts'
 import { FileConnection } from './connection.ts'
 import { Busy, isLocked } from './errors.ts'
+import { adoptMedia } from './media-files.ts'
 import { migrations } from './migrate.ts'
 import { createDatabase, databaseName, fileOf, openDatabase } from './open.ts'
 
@@ -16,11 +17,11 @@ const LOCK_WAIT_MS = 60_000
 
 /**
  * Makes the store what it was when `file` was written. A store that the registry does not know comes back with its id, slug and
- * keys; one that it knows keeps its keys and plan, so that a revoked key stays revoked. `scratch` is a folder with room.
+ * keys; one that it knows keeps its keys and plan, so that a revoked key stays revoked.
  */
-export async function restoreStore(registry: Registry, storeId: string, file: string, scratch: string): Promise<Manifest> {
+export async function restoreStore(registry: Registry, storeId: string, file: string, dataDir: string): Promise<Manifest> {
   if (!fileOf(registry.location, storeId)) throw new Error('restore of a store on a libSQL server is done there: this command copies files')
-  const folder = temporaryFolder(scratch)
+  const folder = temporaryFolder(dataDir)
   try {
     const manifest = await unpack(file, folder)
     await requireFitting(registry, storeId, file, manifest)
@@ -30,6 +31,7 @@ export async function restoreStore(registry: Registry, storeId: string, file: st
       await createDatabase(registry.location, databaseName(storeId, part), 'store')
       ;(await openDatabase(registry.location, databaseName(storeId, part), 'store')).close()
     }
+    adoptMedia(folder, dataDir, storeId)
     await replaceAll(PARTS.map((part) => ({ path: fileOf(registry.location, databaseName(storeId, part))!, from: `${folder}/${part}.db` })))
     if (await registry.store(storeId)) await registry.updateStore(storeId, { name: manifest.store.name })
     else await registry.adoptStore(manifest.store, manifest.keys)

@@ -27,6 +27,7 @@ describe('configuration', () => {
       smtpUrl: null,
       stripe: { secretKey: null, webhookSecret: null, apiBase: null },
       dnsServers: [],
+      fetchAllow: [],
       log: 'info',
       metrics: false,
     })
@@ -51,6 +52,7 @@ describe('configuration', () => {
         STRIPE_SECRET_KEY: 'sk_test_1',
         STRIPE_WEBHOOK_SECRET: 'whsec_1',
         STRIPE_API_BASE: 'http://127.0.0.1:12111',
+        FETCH_ALLOW: '127.0.0.1:8080, Intranet.example:443,[::1]:80',
         DNS_SERVERS: '1.1.1.1,127.0.0.1:5353,[::1]:53',
         LOG: 'warn',
         METRICS: '1',
@@ -69,6 +71,7 @@ describe('configuration', () => {
       smtpUrl: 'smtps://u:p@mail.example',
       stripe: { secretKey: 'sk_test_1', webhookSecret: 'whsec_1', apiBase: 'http://127.0.0.1:12111' },
       dnsServers: ['1.1.1.1', '127.0.0.1:5353', '[::1]:53'],
+      fetchAllow: ['127.0.0.1:8080', 'intranet.example:443', '[::1]:80'],
       log: 'warn',
       metrics: true,
     })
@@ -109,6 +112,11 @@ describe('configuration', () => {
     ['STRIPE_API_BASE', 'api.stripe.com'],
     ['DNS_SERVERS', 'dns.example'],
     ['DNS_SERVERS', '1.1.1.1:70000'],
+    ['FETCH_ALLOW', 'intranet.example'],
+    ['FETCH_ALLOW', 'http://intranet.example:80'],
+    ['FETCH_ALLOW', 'intranet.example:0'],
+    ['FETCH_ALLOW', '127.0.0.1:70000'],
+    ['FETCH_ALLOW', 'a b:80'],
     ['LOG', 'verbose'],
     ['METRICS', 'yes'],
   ])('%s=%s is refused in one line that names the variable, the value and what is expected', (name, value) => {

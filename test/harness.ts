@@ -6,9 +6,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp, realOutside, type App } from '../api/app.ts'
+import { publicFetch, type FetchPublic } from '../api/fetch-public.ts'
 import { createLog, type Log } from '../api/http/log.ts'
 import { RateLimiter, type Rate } from '../api/http/rate-limit.ts'
 import type { Outside } from '../api/http/route.ts'
+import { filesIn, type Files } from '../api/content/files.ts'
 import type { Provider } from '../api/checkout/payment.ts'
 import { jobKinds } from '../api/jobs/kinds.ts'
 import { mailersFor, type Mailers } from '../api/mail.ts'
@@ -26,7 +28,7 @@ export interface Answer {
 export interface CallOptions {
   key?: string | null
   headers?: Record<string, string>
-  raw?: string
+  raw?: string | FormData
 }
 export type Send = (method: string, path: string, body?: unknown, options?: CallOptions) => Promise<Answer>
 
@@ -49,6 +51,7 @@ export interface TestApp {
   jobs: Runner
   /** Where mails are written when no SMTP server is set. */
   mailFolder: string
+  files: Files
   /** The app's clock: starts at the real time, moves when told. */
   clock: { now: Date; advance(ms: number): void; real(): void }
   newStore(input?: Partial<NewStore>): Promise<TestStore>
@@ -65,6 +68,9 @@ export interface TestOptions {
   payments?: Provider | null
   smtpUrl?: string | null
   mailers?: Mailers
+  baseUrl?: string
+  /** Reads addresses of the public internet: no name exists unless told otherwise. */
+  fetchPublic?: FetchPublic
 }
 
 /** On a libSQL server every test database gets a name of its own, since namespaces outlive the test. */
@@ -103,13 +109,17 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
   const jobs = new Runner({
     registry,
     handles,
-    kinds: jobKinds({ registry, mailers, baseUrl: () => 'https://api.shop.example' }),
+    kinds: jobKinds({ registry, mailers, baseUrl: () => options.baseUrl ?? 'https://api.shop.example' }),
     outside,
     log,
   })
+  const files = filesIn(join(folder, 'media'))
   const app = createApp({
     registry,
     handles,
+    files,
+    baseUrl: options.baseUrl ?? 'http://localhost',
+    fetchPublic: options.fetchPublic ?? publicFetch({ allow: [], lookup: async () => [] }),
     checkAnswers: true,
     version: 'test',
     limiter: options.rate ? new RateLimiter(options.rate) : null,
@@ -126,7 +136,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
         method,
         headers: {
           ...(key ? { authorization: `Bearer ${key}` } : {}),
-          ...(body !== undefined || raw !== undefined ? { 'content-type': 'application/json' } : {}),
+          ...(body !== undefined || typeof raw === 'string' ? { 'content-type': 'application/json' } : {}),
           ...headers,
         },
         body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
@@ -171,6 +181,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     handles,
     jobs,
     location,
+    files,
     clock,
     mailFolder: join(folder, 'mail'),
     newStore,

@@ -19,6 +19,8 @@ const RULES = [
   'api/marketing/tier.ts',
   'api/marketing/earning.ts',
   'api/marketing/redeeming.ts',
+  'api/content/handle.ts',
+  'api/public-address.ts',
 ]
 const LINES_MAX = 250
 

@@ -3,10 +3,10 @@ import type { Registry, Session } from '../../db/control/registry.ts'
 import type { Handles } from '../../db/handles.ts'
 import type { Handle } from '../../db/open.ts'
 import { allow, authenticate, isStorefront, limit, requirePlan } from './auth.ts'
-import { readJson } from './body.ts'
 import { callOf, joined, requireTool, STRANGER, strangerIn, type AnyCall, type Keyed, type Task } from './call.ts'
 import { constraintRefusal, refusalOf } from './errors.ts'
 import { etagOf, matches, stillMatches } from './etag.ts'
+import { NOTHING, receive, receives } from './form.ts'
 import { once } from './idempotency.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -127,9 +127,9 @@ export class Answering {
 
   async #public(ready: Ready, request: Request, params: Record<string, string>, requestId: string, headers: Record<string, string>) {
     const { outside } = this.app
-    const { value, text } = ready.body ? await readJson(request) : { value: undefined, text: '' }
-    const body = ready.body?.parse(value)
-    const call = { query: {}, body, params, request, requestId, outside, now: outside.now().toISOString(), prepared: undefined } as never
+    const { body, file, text } = receives(ready) ? await receive(ready, request) : NOTHING
+    const now = outside.now().toISOString()
+    const call = { query: {}, body, file, params, request, requestId, outside, now, prepared: undefined } as never
     const owner = await ready.route.options.owner?.(call)
     if (!owner) return this.#respond(ready, request, await ready.route.handler(call), headers)
     return this.app.handles.use(owner.storeId, owner.environment, (handle) =>
@@ -165,9 +165,9 @@ export class Answering {
     if (unchanged !== null) return notModified(unchanged, headers)
     if (options.tool) await requireTool(keyed, options.tool)
     const query = ready.query ? parseQuery(searchOf(request.url), ready.route.query!, ready.query) : {}
-    const { value, text } = ready.body ? await readJson(request) : { value: undefined, text: '' }
-    const call = callOf(ready.route, keyed, this.app.outside, query, ready.body?.parse(value))
-    const response = await this.#run(ready, call, keyed, text)
+    const received = receives(ready) ? await receive(ready, request) : NOTHING
+    const call = callOf(ready.route, keyed, this.app.outside, query, received)
+    const response = await this.#run(ready, call, keyed, received.text)
     // A 304 that had to be worked out is remembered too: it holds until the next commit.
     if (fresh !== null && (response.status === 200 || response.status === 304)) {
       if (handle.validators.size >= VALIDATORS_MAX) handle.validators.delete(handle.validators.keys().next().value!)

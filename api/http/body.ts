@@ -54,7 +54,7 @@ function isTooDeep(text: string): boolean {
 }
 
 /** NUL and lone surrogates can't be stored as text, so they are refused by field. */
-function refuseBrokenText(value: unknown, path: string[]) {
+export function refuseBrokenText(value: unknown, path: string[]) {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed())
       throw invalid([{ code: 'invalid_string', message: 'must be well-formed text without NUL', path }])

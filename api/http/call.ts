@@ -4,6 +4,7 @@ import type { Session } from '../../db/control/registry.ts'
 import type { Handle } from '../../db/open.ts'
 import { auditLog, settings as settingsTable } from '../../db/store/store.ts'
 import { isStorefront } from './auth.ts'
+import type { Received } from './form.ts'
 import { Refusal } from './refusal.ts'
 import type { Call, Outside, Route, Settings } from './route.ts'
 import { pathOf } from './url.ts'
@@ -49,13 +50,20 @@ export async function requireTool(keyed: Keyed, tool: keyof Settings['tools']) {
 }
 
 /** The call of a request; each of its writes is a transaction of its own, with its audit row. */
-export function callOf(route: Route, keyed: Keyed, outside: Outside, query: unknown, body: unknown): AnyCall {
+export function callOf(
+  route: Route,
+  keyed: Keyed,
+  outside: Outside,
+  query: unknown,
+  { body, file }: Pick<Received, 'body' | 'file'>,
+): AnyCall {
   const { handle, session, request, requestId, params, tasks } = keyed
   const call: AnyCall = {
     session,
     db: handle.read,
     query: query as never,
     body: body as never,
+    file,
     params,
     request,
     requestId,

@@ -152,9 +152,9 @@ export function docsPage(document: Json): { html: string; policy: string } {
   const groups = groupsOf(document)
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${document.info.title} reference</title><style>${new Html(STYLE)}</style></head>
-<body id="top"><a class="skip" href="#content">Skip to the content</a>
+<body id="top"><a class="skip" href="#main">Skip to the content</a>
 ${navigation(document, groups)}
-<main id="content"><h1>${document.info.title}</h1>${prose(document.info.description)}
+<main id="main"><h1>${document.info.title}</h1>${prose(document.info.description)}
 <p>The same as a machine reads it: <a href="openapi">OpenAPI ${document.openapi}</a>. The examples expect the address of the server in <code>$STORE_URL</code> and a key in <code>$STORE_KEY</code>.</p>
 ${sharedSection(document)}${document.tags.map((tag: Json) => room(document, groups, tag))}${schemasSection(document)}</main></body></html>`
   const hash = new Bun.CryptoHasher('sha256').update(STYLE).digest('base64')

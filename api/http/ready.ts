@@ -2,11 +2,14 @@
 import { parser, type Parser } from './check.ts'
 import { JSON_TYPE } from './response.ts'
 import { Reply, type Route } from './route.ts'
+import type { TProperties } from './schema.ts'
 
 export interface Ready {
   route: Route
   query: Parser<unknown> | null
   body: Parser<unknown> | null
+  /** Of a route that takes a form: the field of its file, and how large that may be. */
+  form: { parser: Parser<unknown>; field: string; maxBytes: number | undefined } | null
   answers: Map<number, Parser<unknown>>
   /** Of a plain return value. */
   status: number
@@ -19,10 +22,17 @@ export function readied(route: Route): Ready {
     route,
     query: route.query && parser(route.query),
     body: route.options.body ? parser(route.options.body) : null,
+    form: formOf(route),
     answers: new Map(),
     status: Number(status),
     type: typeof first === 'string' ? first : JSON_TYPE,
   }
+}
+
+function formOf({ options: { upload, uploadMaxBytes } }: Route): Ready['form'] {
+  if (!upload) return null
+  const [field] = Object.entries(upload.properties as TProperties).find(([, schema]) => schema.contentMediaType)!
+  return { parser: parser(upload), field, maxBytes: uploadMaxBytes }
 }
 
 export const statusOf = (ready: Ready, result: unknown) => (result instanceof Reply ? result.status : ready.status)

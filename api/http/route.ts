@@ -25,6 +25,12 @@ export interface Outside {
 /** Says that a store may have a job to do, once that is committed. */
 export type Wake = (storeId: string, environment: Environment) => void
 
+/** The file of a form; its name is what the client calls it. */
+export interface Upload {
+  bytes: Uint8Array
+  name: string | null
+}
+
 /** What a handler gets. `db` reads; `write` runs one durable transaction; both see one store only. */
 export interface Call<Q = unknown, B = unknown> {
   readonly session: Session
@@ -32,6 +38,8 @@ export interface Call<Q = unknown, B = unknown> {
   write<T>(fn: (tx: Db) => Promise<T>): Promise<T>
   readonly query: Q
   readonly body: B
+  /** Of a request that came as a form; its other fields are in `body`. */
+  readonly file: Upload | null
   readonly params: Record<string, string>
   readonly request: Request
   readonly requestId: string
@@ -73,8 +81,10 @@ export interface RouteOptions<Q extends TProperties, B extends TSchema> {
   body?: B
   /** May be called without a body. */
   bodyOptional?: boolean
-  /** The form (multipart/form-data) that the handler reads itself: described, not checked. A file is a string with a `contentMediaType`. */
+  /** The form (multipart/form-data) that it takes, instead of JSON or beside it. Its file is a string with a `contentMediaType`. */
   upload?: TSchema
+  /** What the file of the form may have; 1 MB when not given. */
+  uploadMaxBytes?: number
   /** Bodies by status; the first is the answer of a plain return value. A string names a media type that is not JSON. */
   answers: Record<number, TSchema | string>
   /** Statuses that it may refuse with, beside the ones that every route has (401, 403, 429). */

@@ -1,7 +1,7 @@
 /** `/audit-log`: which key changed what, and when (document 3, Store, settings, team, keys). The rows are written with each change. */
 import { and, desc, eq, lt, or } from 'drizzle-orm'
 import { auditLog } from '../../db/store/store.ts'
-import { wrong } from '../http/refusal.ts'
+import { cursorOf, placeOf } from '../http/cursor.ts'
 import { resource } from '../http/route.ts'
 import { Nullable, Paging, Text, Type, Uuid } from '../http/schema.ts'
 
@@ -16,19 +16,6 @@ const Entry = Type.Object({
   createdAt: Type.String(),
 })
 
-interface Place {
-  createdAt: string
-  id: string
-}
-/** Two entries may share an instant, so a cursor holds the id beside it. */
-const cursorOf = ({ createdAt, id }: Place) => Buffer.from(`${createdAt} ${id}`).toString('base64url')
-
-function placeOf(cursor: string): Place {
-  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64url').toString())
-  if (!match) throw wrong('cursor', 'is not a cursor of this list')
-  return { createdAt: match[1]!, id: match[2]! }
-}
-
 export const auditLogRoutes = resource('store', '/audit-log').get(
   '',
   {
@@ -39,10 +26,8 @@ export const auditLogRoutes = resource('store', '/audit-log').get(
     answers: { 200: Type.Object({ data: Type.Array(Entry), nextCursor: Nullable(Type.String(), { description: 'Null at the end' }) }) },
   },
   async ({ db, query: { limit, cursor } }) => {
-    const at = cursor === undefined ? null : placeOf(cursor)
-    const older = at
-      ? or(lt(auditLog.createdAt, at.createdAt), and(eq(auditLog.createdAt, at.createdAt), lt(auditLog.id, at.id)))
-      : undefined
+    const place = cursor === undefined ? null : placeOf(cursor)
+    const older = place ? or(lt(auditLog.createdAt, place.at), and(eq(auditLog.createdAt, place.at), lt(auditLog.id, place.id))) : undefined
     // One more than asked for tells whether there is another page.
     const rows = await db
       .select()
@@ -51,6 +36,7 @@ export const auditLogRoutes = resource('store', '/audit-log').get(
       .orderBy(desc(auditLog.createdAt), desc(auditLog.id))
       .limit(limit + 1)
     const data = rows.slice(0, limit)
-    return { data, nextCursor: rows.length > limit ? cursorOf(data.at(-1)!) : null }
+    const last = data.at(-1)
+    return { data, nextCursor: rows.length > limit ? cursorOf({ at: last!.createdAt, id: last!.id }) : null }
   },
 )

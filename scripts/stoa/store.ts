@@ -7,6 +7,7 @@ import { isUuid } from '../../api/http/schema.ts'
 import { backupStore } from '../../db/backup.ts'
 import { PLANS, type Plan } from '../../api/plans.ts'
 import type { Registry, StoreRow } from '../../db/control/registry.ts'
+import { removeMedia } from '../../db/media-files.ts'
 import { restoreStore } from '../../db/restore.ts'
 import { settings } from '../../db/store/store.ts'
 import { newStore } from '../new-store.ts'
@@ -101,9 +102,10 @@ async function list(_: object, command: Command) {
 
 async function remove(idOrSlug: string, options: { yes?: boolean }, command: Command) {
   if (!options.yes) command.error('error: this removes the store, its keys and all of its data for good: add --yes')
-  const { id, slug } = await withRegistry(async (registry) => {
+  const { id, slug } = await withRegistry(async (registry, config) => {
     const store = await requireStore(registry, idOrSlug)
     await registry.deleteStore(store.id)
+    removeMedia(config.dataDir, store.id)
     return store
   })
   print(command, { ok: true, deleted: 1, id }, `deleted ${slug} (${id})`)
@@ -111,8 +113,8 @@ async function remove(idOrSlug: string, options: { yes?: boolean }, command: Com
 
 async function backup(idOrSlug: string, options: { to: string }, command: Command) {
   const file = typedPath(options.to)
-  const { store, createdAt, parts } = await withRegistry(async (registry) =>
-    backupStore(registry, (await requireStore(registry, idOrSlug)).id, file),
+  const { store, createdAt, parts } = await withRegistry(async (registry, config) =>
+    backupStore(registry, (await requireStore(registry, idOrSlug)).id, file, config.dataDir),
   )
   print(
     command,

@@ -20,7 +20,8 @@ export interface Operation {
   params: string[]
   /** The JSON body's schema and example; null without one. */
   body: { schema: Json; example: any; required: boolean } | null
-  /** Takes a form with a file. */
+  /** Takes a form with a file: its example, and the name of the file's field. */
+  form: { example: Json; field: string } | null
   isUpload: boolean
   statuses: ReadonlySet<number>
 }
@@ -42,6 +43,7 @@ export function operationsOf(document: Json): Operation[] {
     Object.entries(methods).map(([method, about]): Operation => {
       const parameters: Json[] = about.parameters.map((parameter: Json) => resolve(document, parameter))
       const json = about.requestBody?.content['application/json']
+      const form = about.requestBody?.content['multipart/form-data']
       return {
         title: `${about.operationId}: ${method.toUpperCase()} ${path}`,
         id: about.operationId,
@@ -56,11 +58,19 @@ export function operationsOf(document: Json): Operation[] {
           .join('&'),
         params: parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
         body: json ? { schema: resolve(document, json.schema), example: json.example, required: about.requestBody.required } : null,
-        isUpload: about.requestBody?.content['multipart/form-data'] !== undefined,
+        form: form ? formOf(document, form) : null,
+        isUpload: form !== undefined,
         statuses: new Set(Object.keys(about.responses).map(Number)),
       }
     }),
   )
+}
+
+function formOf(document: Json, { schema, example }: Json) {
+  const [field] = Object.entries(resolve(document, schema).properties as Record<string, Json>).find(
+    ([, { contentMediaType }]) => contentMediaType,
+  )!
+  return { example, field }
 }
 
 const shapeOf = (path: string) => path.replace(/\{\w+\}/g, '{}')
@@ -122,7 +132,7 @@ export class Caller {
     const answer = await this.send(operation.method, path, body, { key: this.key, ...options })
     const problem = this.#problem(operation, answer)
     if (problem && !this.problems.has(`${operation.id} ${problem}`)) {
-      const sent = options.raw ?? (body === undefined ? '' : JSON.stringify(body))
+      const sent = String(options.raw ?? (body === undefined ? '' : JSON.stringify(body)))
       this.problems.set(
         `${operation.id} ${problem}`,
         `${operation.title}: ${problem}\n  ${operation.method} ${path.slice(0, 300)} ${sent.slice(0, 600)}\n  ${answer.text.slice(0, 300)}`,

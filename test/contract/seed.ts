@@ -7,6 +7,9 @@ export type Known = Map<string, string>
 
 /** How often a body is tried again without the field that was refused. */
 const TRIES_MAX = 8
+/** A PNG of one pixel. */
+const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+
 /** What ends or takes back something that the tests still need. */
 const UNDOING = /\/(cancel|refunds|retry|finalize|transfer-ownership|unsubscribe)/
 
@@ -58,6 +61,14 @@ async function tryBody(send: (body: unknown) => ReturnType<Send>, operation: Ope
   return answer
 }
 
+/** A form with the fields of its example, and a picture. */
+function formOf({ example, field }: NonNullable<Operation['form']>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(example))
+    form.append(name, name === field ? new Blob([PIXEL], { type: 'image/png' }) : String(value))
+  return form
+}
+
 function remember(known: Known, path: string, value: any) {
   const id = value?.id ?? value?.variantId ?? value?.customerId
   if (typeof id === 'string') known.set(path, id)
@@ -81,7 +92,7 @@ export async function seed(operations: readonly Operation[], send: Send, key: st
   /** `/carts` for `POST /carts/{id}/checkout`: what an action is done to. */
   const subject = ({ path }: Operation) => (reads.has(path) ? null : (/^(.*)\/\{\w+\}\/[\w-]+$/.exec(path)?.[1] ?? null))
   const posts = operations
-    .filter(({ method, isUpload, path }) => method === 'POST' && !isUpload && !UNDOING.test(path))
+    .filter(({ method, path }) => method === 'POST' && !UNDOING.test(path))
     .toSorted((a, b) => a.params.length - b.params.length)
   const spent = new Set<string>()
   for (const round of [0, 1]) {
@@ -89,7 +100,9 @@ export async function seed(operations: readonly Operation[], send: Send, key: st
       const about = subject(operation)
       if (round && (about || (operation.params.length === 0 && known.has(operation.path) && !spent.has(operation.path)))) continue
       const path = fill(operation.path, idFor(known))
-      const answer = await tryBody((body) => send('POST', path, body, { key }), operation, known)
+      const answer = operation.form
+        ? await send('POST', path, undefined, { key, raw: formOf(operation.form) })
+        : await tryBody((body) => send('POST', path, body, { key }), operation, known)
       if (about && answer.status < 300) spent.add(about)
       if (answer.status === 201) {
         const reader = operations.find(

@@ -1,17 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readPages } from '../../site/lib/content.ts'
 import { testApp, type TestApp } from '../harness.ts'
+import { hostPicture } from './picture.ts'
 import { runPage, runs } from './run.ts'
 import { variablesOf } from './store.ts'
 
 let app: TestApp
 let server: Bun.Server<undefined>
+let hosted: Awaited<ReturnType<typeof hostPicture>>
 beforeAll(async () => {
-  app = await testApp()
   server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => app.app.fetch(request) })
+  hosted = await hostPicture()
+  app = await testApp({ baseUrl: server.url.origin, fetchPublic: hosted.fetchPublic })
 })
 afterAll(async () => {
   await server.stop(true)
+  await hosted.close()
   await app.close()
 })
 

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CodeBlock } from '../../site/lib/markdown.ts'
+import { PICTURE } from './picture.ts'
 
 const RUN_MAX_MS = 20_000
 const isRun = ({ meta }: CodeBlock) => !meta.split(/\s+/).includes('norun')
@@ -104,6 +105,7 @@ export const runs = ({ code }: { code: readonly CodeBlock[] }) =>
 export async function runPage(code: readonly CodeBlock[], variables: Record<string, string>): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'stoa-page-'))
   const env = { ...variables, PATH: process.env.PATH! }
+  writeFileSync(join(folder, 'linen-shirt.jpg'), PICTURE)
   try {
     return [...(await runRequests(code, env, folder)), ...(await runPrograms(code, env, folder))]
   } finally {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
+import { form, png } from '../content/pictures.ts'
 import { call, cleanUp, folder, startStoa, stoa, stoaJson, type Started } from './processes.ts'
 
 afterAll(cleanUp)
@@ -170,6 +171,41 @@ describe('store restore', () => {
     at.server.running.child.kill('SIGKILL')
     await at.server.running.ended
     expect(await productsOf({ server: await startStoa({ DATA_DIR: at.dataDir }) }, at.keys.admin)).toEqual(new Set([kettle, pan]))
+  })
+
+  test('images of live data and sandbox come along, and go with their store', async () => {
+    const at = await shop({ LOG: 'warn' })
+    const add = async (key: string) => {
+      const body = form(await png(20, 10))
+      const response = await fetch(`${at.server.api}/api/v1/media`, { method: 'POST', headers: { authorization: `Bearer ${key}` }, body })
+      return (await response.json()) as { id: string; url: string; renditions: { url: string }[] }
+    }
+    const images = [await add(at.keys.admin), await add(at.keys.staging)]
+    const urls = images.flatMap(({ url, renditions }) => [url, ...renditions.map((rendition) => rendition.url)])
+    const bytesOf = (all: string[]) =>
+      Promise.all(
+        all.map(async (url) => {
+          const response = await fetch(url)
+          return response.ok ? Buffer.from(await response.arrayBuffer()).toString('base64') : response.status
+        }),
+      )
+    const before = await bytesOf(urls)
+    expect(before.every((bytes) => typeof bytes === 'string')).toBe(true)
+    const file = `${folder()}/backup.tar`
+    await stoaJson(at.dataDir, 'store', 'backup', at.id, '--to', file)
+    const later = await add(at.keys.admin)
+    expect((await call(at.server.api, at.keys.admin, 'DELETE', `/media/${images[0]!.id}`)).status).toBe(200)
+    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file)
+    expect(await bytesOf(urls)).toEqual(before)
+    expect((await call(at.server.api, at.keys.admin, 'GET', `/media/${later.id}`)).status).toBe(404)
+
+    await stoaJson(at.dataDir, 'store', 'delete', at.id, '--yes')
+    expect(await bytesOf(urls)).toEqual(urls.map(() => 404))
+    expect(readdirSync(`${at.dataDir}/media`)).toEqual([])
+    const dataDir = folder()
+    await stoaJson(dataDir, 'store', 'restore', at.id, '--from', file)
+    const moved = await startStoa({ DATA_DIR: dataDir })
+    expect(await bytesOf(urls.map((url) => url.replace(at.server.api, moved.api)))).toEqual(before)
   })
 
   test('a key revoked since the backup stays revoked', async () => {

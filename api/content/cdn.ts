@@ -1,0 +1,35 @@
+/** The store's CDN path: files of media, served without a key and for ever. */
+import type { Environment } from '../../db/open.ts'
+import { targetOf } from '../http/url.ts'
+import type { Files, Owner } from './files.ts'
+
+const PREFIX = '/cdn/'
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+const PATH = new RegExp(`^${PREFIX}(${UUID})/(live|sandbox)/(${UUID})/((?:image|\\d{1,4})\\.(jpg|png|webp|gif))$`)
+const TYPES: Record<string, string> = { jpg: 'image/jpeg', png: 'image/png', webp: 'image/webp', gif: 'image/gif' }
+
+/** The path below which all files of one id are. */
+export const pathIn = ({ storeId, environment }: Owner, id: string) => `${PREFIX}${storeId}/${environment}/${id}/`
+
+/** Answers a request for a file; null when it is for something else, or there is none. A file never changes under its name. */
+export async function serveFile(files: Files, request: Request): Promise<Response | null> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return null
+  const match = PATH.exec(targetOf(request.url).replace(/\?.*$/s, ''))
+  if (!match) return null
+  const [, storeId, environment, id, name, extension] = match as unknown as [string, string, Environment, string, string, string]
+  const file = await files.read({ storeId, environment }, id, name)
+  if (!file) return null
+  const etag = `"${id}-${name}"`
+  const headers: Record<string, string> = {
+    etag,
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-type': TYPES[extension]!,
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'cross-origin-resource-policy': 'cross-origin',
+    'access-control-allow-origin': '*',
+  }
+  if (request.headers.get('if-none-match')?.includes(etag)) return new Response(null, { status: 304, headers })
+  if (request.method === 'HEAD') return new Response(null, { headers: { ...headers, 'content-length': String(file.size) } })
+  return new Response(file, { headers })
+}

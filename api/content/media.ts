@@ -1,0 +1,200 @@
+/** The media library (document 3, Catalog): images of the store, served from its CDN path. */
+import { and, desc, eq, sql } from 'drizzle-orm'
+import type { Db } from '../../db/driver.ts'
+import { media } from '../../db/store/content.ts'
+import { contains } from '../catalog/groups.ts'
+import { NotFetched, type FetchPublic } from '../fetch-public.ts'
+import { missing, wrong } from '../http/refusal.ts'
+import { resource, type Call } from '../http/route.ts'
+import { deleted, Deleted, Page, Paging, Type } from '../http/schema.ts'
+import { fold } from '../slug.ts'
+import { pathIn } from './cdn.ts'
+import type { Files, Owner } from './files.ts'
+import { handleKey } from './handle.ts'
+import { fileOf, imageOf, NoImage, type Image } from './image.ts'
+import { columns, Media, MediaForm, MediaInput, MediaPatch, shown, type Row } from './media-fields.ts'
+import { requireUnused } from './usage.ts'
+
+/** What a file may have. */
+const FILE_MAX_BYTES = 20 * 1_048_576
+/** Another server has this long to send one. */
+const FETCH_MAX_MS = 20_000
+
+const ownerOf = ({ session }: Pick<Call, 'session'>): Owner => ({ storeId: session.store.id, environment: session.environment })
+
+async function find(db: Db, id: string): Promise<Row> {
+  const [row] = await db.select().from(media).where(eq(media.id, id.toLowerCase()))
+  if (!row) throw missing('media')
+  return row
+}
+
+/** An image whose files are kept, before there is a row for it. */
+interface Kept {
+  id: string
+  name: string
+  image: Image
+}
+
+/** Makes an image of what came at `path` of the body, and keeps its files; they go again if no row follows. */
+async function keep(call: Call, files: Files, path: string, from: { bytes: Uint8Array; name: string | null }): Promise<Kept> {
+  const id = call.outside.id()
+  const owner = ownerOf(call)
+  let image: Image
+  try {
+    image = await imageOf(from.bytes)
+  } catch (error) {
+    throw error instanceof NoImage ? wrong(path, error.message) : error
+  }
+  await files.keep(owner, id, image.files)
+  call.after(async ({ read }) => {
+    if (!(await read.$count(media, eq(media.id, id)))) await files.remove(owner, id)
+  }, 'always')
+  return { id, name: nameOf(from.name, image), image }
+}
+
+/** The file at a URL. */
+async function fetched(fetchPublic: FetchPublic, from: string) {
+  try {
+    const { bytes, url } = await fetchPublic(from, { maxBytes: FILE_MAX_BYTES, maxMs: FETCH_MAX_MS, accept: 'image/*' })
+    return { bytes, name: unescaped(url.pathname) }
+  } catch (error) {
+    throw error instanceof NotFetched ? wrong('url', `can't be fetched: ${error.message}`) : error
+  }
+}
+
+function unescaped(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+/** The last part of a path, in one line; the name of the stored file when that leaves nothing. */
+function nameOf(given: string | null, { type }: Image): string {
+  const last = (given ?? '').split(/[/\\]/).at(-1)!
+  const line = last.replace(/\p{Cc}/gu, ' ').trim()
+  return [...line].slice(0, 200).join('') || fileOf(type)
+}
+
+/** What media needs of the process around it. */
+export interface MediaNeeds {
+  files: Files
+  /** The public URL of this server, without a slash at the end. */
+  baseUrl: string
+  fetchPublic: FetchPublic
+}
+
+export const mediaRoutes = ({ files, baseUrl, fetchPublic }: MediaNeeds) => {
+  const base = (call: Pick<Call, 'session'>, id: string) => baseUrl + pathIn(ownerOf(call), id)
+  return resource('content', '/media')
+    .get(
+      '',
+      {
+        op: 'listMedia',
+        summary: 'List the media library',
+        description: 'Newest first.',
+        scope: 'content:read',
+        query: {
+          ...Paging(50),
+          query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of name, texts, account or code' })),
+          feedAccount: Type.Optional(Type.String({ maxLength: 101, description: "Those in this account's photo feed" })),
+        },
+        answers: { 200: Page(Media) },
+      },
+      async (call) => {
+        const { limit, offset, query, feedAccount } = call.query
+        const where = and(
+          query === undefined ? undefined : sql`${media.folded} like ${contains(fold(query))} escape '\\'`,
+          feedAccount === undefined ? undefined : eq(media.feedKey, handleKey(feedAccount)),
+        )
+        const rows = await call.db.select().from(media).where(where).orderBy(desc(media.id)).limit(limit).offset(offset)
+        return {
+          data: rows.map((row) => shown(row, base(call, row.id))),
+          meta: { count: await call.db.$count(media, where), offset, limit },
+        }
+      },
+    )
+    .post(
+      '',
+      {
+        op: 'createMedia',
+        summary: 'Add an image',
+        description:
+          'What is stored is encoded anew: upright, at most 4,096 pixels on a side, without what cameras note in files. An image with a `feedAccount` is in the photo feed of that account.',
+        scope: 'content:write',
+        body: MediaInput,
+        upload: MediaForm,
+        uploadMaxBytes: FILE_MAX_BYTES,
+        answers: { 201: Media },
+        prepare: async (call) =>
+          call.file
+            ? keep(call as never, files, 'file', call.file)
+            : keep(call as never, files, 'url', await fetched(fetchPublic, call.body.url)),
+      },
+      (call) =>
+        call.write(async (tx) => {
+          const { id, name, image } = call.prepared as Kept
+          const { type, width, height, size, renditions } = image
+          const row = {
+            id,
+            type,
+            size,
+            width,
+            height,
+            renditions,
+            ...columns(call.body, { name, createdAt: call.now }),
+            createdAt: call.now,
+            updatedAt: call.now,
+          }
+          await tx.insert(media).values(row)
+          return shown(await find(tx, id), base(call, id))
+        }),
+    )
+    .get(
+      '/{id}',
+      { op: 'getMedia', summary: 'Read an image', scope: 'content:read', answers: { 200: Media }, refuses: [404], stored: true },
+      async (call) => {
+        const row = await find(call.db, call.params.id!)
+        return shown(row, base(call, row.id))
+      },
+    )
+    .patch(
+      '/{id}',
+      {
+        op: 'updateMedia',
+        summary: 'Change what is said about an image',
+        description: 'The image itself stays: another one is another file.',
+        scope: 'content:write',
+        body: MediaPatch,
+        answers: { 200: Media },
+        refuses: [404],
+      },
+      (call) =>
+        call.write(async (tx) => {
+          const row = await find(tx, call.params.id!)
+          const next = { ...row, ...columns(call.body, row), updatedAt: call.now }
+          await tx.update(media).set(next).where(eq(media.id, row.id))
+          return shown(next, base(call, row.id))
+        }),
+    )
+    .delete(
+      '/{id}',
+      {
+        op: 'deleteMedia',
+        summary: 'Remove an image',
+        description: 'Its files go, too; caches may keep them. 409 while a product, bundle, category, collection or brand shows it.',
+        scope: 'content:write',
+        answers: { 200: Deleted },
+        refuses: [404, 409],
+      },
+      (call) =>
+        call.write(async (tx) => {
+          const { id } = await find(tx, call.params.id!)
+          await requireUnused(tx, pathIn(ownerOf(call), id))
+          await tx.delete(media).where(eq(media.id, id))
+          call.after(() => files.remove(ownerOf(call), id))
+          return deleted
+        }),
+    )
+}

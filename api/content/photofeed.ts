@@ -1,0 +1,61 @@
+/** Photo feeds (document 1): an account's pictures, for a gallery in a storefront. */
+import { cursorOf, placeOf } from '../http/cursor.ts'
+import { missing } from '../http/refusal.ts'
+import { resource } from '../http/route.ts'
+import { Nullable, Paging, Text, Type, Uuid } from '../http/schema.ts'
+import type { FeedProvider } from './feed-provider.ts'
+
+const LIMIT = 48
+const LIMIT_MAX = 96
+
+const FeedImage = Type.Object(
+  {
+    id: Type.String(),
+    url: Type.String(),
+    description: Nullable(Type.String()),
+    takenAt: Type.String(),
+    code: Nullable(Type.String()),
+    mediaId: Uuid({ description: 'The same picture in the media library' }),
+  },
+  { $id: 'PhotoFeedImage' },
+)
+const Feed = Type.Object(
+  {
+    handle: Type.String({ description: 'As the account writes it, without `@`' }),
+    images: Type.Array(FeedImage),
+    nextCursor: Nullable(Type.String(), { description: 'Null at the end' }),
+  },
+  { $id: 'PhotoFeed' },
+)
+
+export const photofeedRoutes = (provider: FeedProvider) =>
+  resource('content', '/photofeed/accounts').get(
+    '/{handle}/images',
+    {
+      op: 'listPhotoFeedImages',
+      summary: "List an account's pictures, newest first",
+      description: 'The handle is matched without regard to case; an `@` before it is ignored.',
+      scope: 'storefront:read',
+      query: {
+        limit: Paging(LIMIT, LIMIT_MAX).limit,
+        cursor: Type.Optional(Text(1, 200, { description: '`nextCursor` of the page before' })),
+      },
+      answers: { 200: Feed },
+      refuses: [404],
+      stored: true,
+    },
+    async ({ db, session, params, query: { limit, cursor } }) => {
+      const owner = { storeId: session.store.id, environment: session.environment }
+      const after = cursor === undefined ? null : placeOf(cursor)
+      // One more than asked for tells whether there is another page.
+      const feed = await provider.images({ db, owner }, params.handle!, { limit: limit + 1, after })
+      if (!feed) throw missing('account')
+      const images = feed.images.slice(0, limit)
+      const last = images.at(-1)
+      return {
+        handle: feed.handle,
+        images,
+        nextCursor: feed.images.length > limit ? cursorOf({ at: last!.takenAt, id: last!.id }) : null,
+      }
+    },
+  )

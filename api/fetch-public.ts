@@ -1,0 +1,131 @@
+/**
+ * Reading an address that a stranger gave: public hosts alone, whatever their names say. A name is resolved once, what it resolves
+ * to is checked, and the connection goes to just that address; each redirect is checked anew.
+ */
+import { lookup as systemLookup } from 'node:dns/promises'
+import http from 'node:http'
+import https from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
+import { isPublic } from './public-address.ts'
+
+const REDIRECTS_MAX = 3
+
+/** Why an address was not read; the message is for whoever gave it. */
+export class NotFetched extends Error {}
+
+export interface FetchNeeds {
+  /** `host:port` pairs that may be reached although they are private, in lower case. */
+  allow: readonly string[]
+  /** All addresses of a name; the system's resolver by default. */
+  lookup?: (name: string) => Promise<readonly string[]>
+}
+
+export interface FetchLimits {
+  maxBytes: number
+  /** For all of it: resolving, redirects, and the last byte. */
+  maxMs: number
+  accept: string
+}
+
+export interface Fetched {
+  bytes: Uint8Array
+  /** What was read in the end. */
+  url: URL
+}
+
+/** Reads what is at a URL. Throws `NotFetched`, also for any status but 200. */
+export type FetchPublic = (url: string, limits: FetchLimits) => Promise<Fetched>
+
+const resolved = async (name: string) => (await systemLookup(name, { all: true })).map(({ address }) => address)
+
+/** Makes the function that reads public addresses, and those on the list. */
+export const publicFetch = ({ allow, lookup = resolved }: FetchNeeds): FetchPublic =>
+  async function (url, limits) {
+    const deadline = Date.now() + limits.maxMs
+    const late = new NotFetched(`it took longer than ${limits.maxMs / 1000} seconds`)
+    let at = parsed(url)
+    for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
+      const left = deadline - Date.now()
+      if (left <= 0) throw late
+      const address = await within(left, late, addressOf(at, allow, lookup))
+      const answer = await read(at, address, { ...limits, maxMs: deadline - Date.now() }, late)
+      if ('bytes' in answer) return { bytes: answer.bytes, url: at }
+      at = parsed(answer.location, at)
+    }
+    throw new NotFetched(`it redirects more than ${REDIRECTS_MAX} times`)
+  }
+
+function parsed(text: string, base?: URL): URL {
+  const url = URL.canParse(text, base) ? new URL(text, base) : null
+  if (!url || !/^https?:$/.test(url.protocol)) throw new NotFetched('it does not lead to an http or https address')
+  if (url.username || url.password) throw new NotFetched('it may not hold a user or a password')
+  return url
+}
+
+const portOf = ({ protocol, port }: URL) => Number(port || (protocol === 'https:' ? 443 : 80))
+
+/** The address to connect to. One that is not public, among all that a name has, spoils the name. */
+async function addressOf(url: URL, allow: readonly string[], lookup: NonNullable<FetchNeeds['lookup']>): Promise<string> {
+  // The URL parser has turned every spelling of an IPv4 address (127.1, 0x7f.1, 2130706433) into the usual one.
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const addresses = isIP(host) ? [host] : await lookup(host.replace(/\.$/, '')).catch(() => [])
+  if (!addresses.length) throw new NotFetched('its host does not exist')
+  const isAllowed = allow.includes(`${url.hostname.toLowerCase()}:${portOf(url)}`)
+  if (!isAllowed && !addresses.every(isPublic)) throw new NotFetched('it leads to an address that is not public')
+  return addresses[0]!
+}
+
+async function within<T>(ms: number, late: Error, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const over = new Promise<never>((_, reject) => (timer = setTimeout(reject, ms, late)))
+  return Promise.race([work, over]).finally(() => clearTimeout(timer))
+}
+
+/** Sends one request to `address`, and reads the body or where it redirects to. */
+function read(
+  url: URL,
+  address: string,
+  { maxBytes, maxMs, accept }: FetchLimits,
+  late: Error,
+): Promise<{ bytes: Uint8Array } | { location: string }> {
+  return new Promise((resolve, reject) => {
+    const pinned: LookupFunction = (_, options, done) => {
+      const family = isIP(address)
+      if (options.all) done(null, [{ address, family }])
+      else done(null, address, family)
+    }
+    const client = url.protocol === 'https:' ? https : http
+    const request = client.request(url, {
+      lookup: pinned,
+      agent: false,
+      headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'Stoa' },
+    })
+    const timer = setTimeout(() => end(late), Math.max(0, maxMs))
+    function end(outcome: Error | { bytes: Uint8Array } | { location: string }) {
+      clearTimeout(timer)
+      if (outcome instanceof Error) reject(outcome)
+      else resolve(outcome)
+      request.destroy()
+    }
+    const tooLarge = () => end(new NotFetched(`it has more than ${maxBytes} bytes`))
+    request.on('error', () => end(new NotFetched('its server does not answer as it should')))
+    request.on('response', (response) => {
+      const { statusCode = 0, headers } = response
+      if (statusCode >= 300 && statusCode < 400 && headers.location) return end({ location: headers.location })
+      if (statusCode !== 200) return end(new NotFetched(`its server answers ${statusCode}`))
+      if (Number(headers['content-length'] ?? 0) > maxBytes) return tooLarge()
+      const chunks: Buffer[] = []
+      let size = 0
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        if (size > maxBytes) tooLarge()
+        else chunks.push(chunk)
+      })
+      response.on('error', () => end(new NotFetched('its server broke off')))
+      response.on('aborted', () => end(new NotFetched('its server broke off')))
+      response.on('end', () => end({ bytes: new Uint8Array(Buffer.concat(chunks)) }))
+    })
+    request.end()
+  })
+}
