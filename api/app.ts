@@ -12,6 +12,8 @@ import { Refusal } from './http/refusal.ts'
 import type { Outside, Route } from './http/route.ts'
 import { pathOf } from './http/url.ts'
 import { resources } from './resources.ts'
+import type { CarrierUrls } from './orders/carriers/verify.ts'
+import type { Secrets } from './secrets.ts'
 import type { Provider } from './checkout/payment.ts'
 
 /** Where the API lives. */
@@ -28,6 +30,10 @@ export interface AppOptions {
   dnsServers?: readonly string[]
   /** Where payments go; null or none: `manual` and `test` alone. */
   payments?: Provider | null
+  /** Where the carriers are asked; none: no carrier can be connected. */
+  carriers?: CarrierUrls
+  /** Seals what is kept of third parties; none: credentials can't be opened again once the process has ended. */
+  secrets?: Secrets
   checkAnswers?: boolean
   metrics?: boolean
   /** From how to tell the figures of this process, how to ask for those of all that share its port; none: it is alone. */

@@ -15,6 +15,7 @@ import { RateLimiter, sharedTable } from './http/rate-limit.ts'
 import { scrapeAll, type FromWorker } from './http/scrape.ts'
 import { onShutdown } from './http/shutdown.ts'
 import { maintain } from './maintenance.ts'
+import { keyIn, secretsWith } from './secrets.ts'
 
 /** Requests that run when the server is told to stop have this long to end. */
 const DRAIN_MAX_MS = 30_000
@@ -67,6 +68,8 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
       scrape,
       dnsServers: config.dnsServers,
       payments,
+      carriers: config.carriers,
+      secrets: secretsWith(config.secretKey ?? keyIn(config.dataDir)),
       version,
     })
     const rest = maintain({ registry, handles, payments, outside: realOutside, log })

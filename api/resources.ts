@@ -23,6 +23,7 @@ import { loyaltyMemberRoutes } from './marketing/loyalty-members.ts'
 import { loyaltySettingsRoutes } from './marketing/loyalty-settings.ts'
 import { loyaltyTierRoutes } from './marketing/loyalty-tiers.ts'
 import { promotionRoutes } from './marketing/promotions.ts'
+import { addonRoutes } from './orders/addons.ts'
 import { customerRoutes } from './orders/customers.ts'
 import { orderRoutes } from './orders/orders.ts'
 import { refundRoutes } from './orders/refunds.ts'
@@ -61,6 +62,7 @@ export const resources = (options: AppOptions & { outside: Outside }): readonly 
   refundRoutes(options.payments ?? null),
   shipmentRoutes,
   workstationRoutes,
+  addonRoutes(options),
   customerRoutes,
   stripeWebhook(options.payments ?? null, options),
   couponRoutes,

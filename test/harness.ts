@@ -10,6 +10,8 @@ import { createLog, type Log } from '../api/http/log.ts'
 import { RateLimiter, type Rate } from '../api/http/rate-limit.ts'
 import type { Outside } from '../api/http/route.ts'
 import type { Provider } from '../api/checkout/payment.ts'
+import type { CarrierUrls } from '../api/orders/carriers/verify.ts'
+import type { Secrets } from '../api/secrets.ts'
 import { Registry, STOREFRONT_SCOPES, type NewStore, type StoreRow } from '../db/control/registry.ts'
 import { Handles } from '../db/handles.ts'
 import { createDatabase, openDatabase, removeDatabase, type Environment, type Location } from '../db/open.ts'
@@ -56,6 +58,8 @@ export interface TestOptions {
   metrics?: boolean
   dnsServers?: string[]
   payments?: Provider | null
+  carriers?: CarrierUrls
+  secrets?: Secrets
 }
 
 /** On a libSQL server every test database gets a name of its own, since namespaces outlive the test. */
@@ -98,6 +102,8 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     metrics: options.metrics,
     dnsServers: options.dnsServers,
     payments: options.payments,
+    carriers: options.carriers,
+    secrets: options.secrets,
     outside: { ...realOutside, now: () => new Date(clock.now), ...options.outside },
   })
 

@@ -14,7 +14,7 @@ export interface Ready {
 }
 
 export function readied(route: Route): Ready {
-  const [status, first] = Object.entries(route.options.answers)[0]!
+  const [status, first] = Object.entries(route.options.answers)[0] ?? ['200', JSON_TYPE]
   return {
     route,
     query: route.query && parser(route.query),

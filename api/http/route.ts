@@ -72,7 +72,7 @@ export interface RouteOptions<Q extends TProperties, B extends TSchema> {
   bodyOptional?: boolean
   /** The form (multipart/form-data) that the handler reads itself: described, not checked. A file is a string with a `contentMediaType`. */
   upload?: TSchema
-  /** Bodies by status; the first is the answer of a plain return value. A string names a media type that is not JSON. */
+  /** Bodies by status; the first is the answer of a plain return value. A string names a media type that is not JSON. None: it always refuses. */
   answers: Record<number, TSchema | string>
   /** Statuses that it may refuse with, beside the ones that every route has (401, 403, 429). */
   refuses?: number[]
