@@ -13,7 +13,7 @@ import type { Outside, Route } from './http/route.ts'
 import { pathOf } from './http/url.ts'
 import { resources } from './resources.ts'
 import type { CarrierUrls } from './orders/carriers/verify.ts'
-import type { Secrets } from './secrets.ts'
+import { passingSecrets, type Secrets } from './secrets.ts'
 import type { Provider } from './checkout/payment.ts'
 
 /** Where the API lives. */
@@ -77,7 +77,7 @@ export function createApp(options: AppOptions): App {
   const metrics = new Metrics()
   const tasks = new Set<Promise<void>>()
   const log = options.log ?? createLog('silent')
-  const listed = resources({ ...options, outside }).flatMap((resource) => resource.routes)
+  const listed = resources({ ...options, outside, secrets: options.secrets ?? passingSecrets() }).flatMap((resource) => resource.routes)
   const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version: options.version }).routes]
   const answering = new Answering(
     {

@@ -16,6 +16,7 @@ import { cartItemRoutes } from './checkout/cart-items.ts'
 import { cartRoutes } from './checkout/carts.ts'
 import { checkoutRoutes } from './checkout/checkout.ts'
 import { pickupLocationRoutes } from './checkout/pickup-locations.ts'
+import { shippingOptionRoutes } from './checkout/shipping-options.ts'
 import { shippingRoutes } from './checkout/shipping.ts'
 import { couponRoutes } from './marketing/coupons.ts'
 import { loyaltyCampaignRoutes } from './marketing/loyalty-campaigns.ts'
@@ -30,13 +31,14 @@ import { refundRoutes } from './orders/refunds.ts'
 import { shipmentRoutes } from './orders/shipments.ts'
 import { workstationRoutes } from './orders/workstations.ts'
 import { stripeWebhook } from './orders/stripe-webhook.ts'
+import type { Secrets } from './secrets.ts'
 import { auditLogRoutes } from './store/audit-log.ts'
 import { me } from './store/me.ts'
 import { settingsRoutes } from './store/settings.ts'
 import { teamRoutes } from './store/team.ts'
 
 /** Every resource of this release, by room. */
-export const resources = (options: AppOptions & { outside: Outside }): readonly Resource[] => [
+export const resources = (options: AppOptions & { outside: Outside; secrets: Secrets }): readonly Resource[] => [
   me,
   settingsRoutes(options),
   teamRoutes(options),
@@ -57,6 +59,7 @@ export const resources = (options: AppOptions & { outside: Outside }): readonly 
   cartRoutes,
   cartItemRoutes,
   cartCouponRoutes,
+  shippingOptionRoutes(options),
   checkoutRoutes(options.payments ?? null),
   orderRoutes(options.payments ?? null),
   refundRoutes(options.payments ?? null),

@@ -84,6 +84,9 @@ async function requireComplete(
   if (quoted.shippable) {
     if (cart.shippingMethodId === null) throw required('shippingMethodId', 'is required: something in the cart is shipped')
     if (quoted.method && quoted.method.type !== 'in_store') requireAddress(cart.shippingAddress, 'shippingAddress')
+    // Without a point the carrier could not bring it anywhere.
+    if (quoted.method?.addonName && quoted.method.type === 'pickup_point' && !cart.pickupPoint)
+      throw required('pickupPoint', `is required for ${quoted.method.name}: choose a point first`)
   }
   if (cart.currency !== settings.currency && !settings.enabledCurrencies.includes(cart.currency))
     throw conflict(`the store no longer sells in ${cart.currency.toUpperCase()}`)

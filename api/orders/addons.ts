@@ -6,7 +6,7 @@ import { shippingMethods } from '../../db/store/checkout.ts'
 import { conflict, Refusal, wrong } from '../http/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
 import { Counted, deleted, Deleted, Nullable, OneOf, Text, Type } from '../http/schema.ts'
-import { passingSecrets, type Secrets } from '../secrets.ts'
+import type { Secrets } from '../secrets.ts'
 import { Addon, findAddon, isManageable, sealed, statusOf } from './addon.ts'
 import {
   questionA,
@@ -106,7 +106,7 @@ const disconnecting = { scope: scopes.write, answers: { 200: Deleted }, refuses:
 const worded = (name: Carrier) => `Carrier${name.slice(-1).toUpperCase()}`
 
 /** `carriers`: where the carriers are asked; `secrets`: what seals the credentials. */
-export function addonRoutes({ carriers, secrets = passingSecrets() }: { carriers?: CarrierUrls; secrets?: Secrets }) {
+export function addonRoutes({ carriers, secrets }: { carriers?: CarrierUrls; secrets: Secrets }) {
   const routes = resource('orders', '/addons').get(
     '',
     {

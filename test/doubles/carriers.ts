@@ -83,3 +83,9 @@ export function carriersDouble(): CarriersDouble {
   }
   return double
 }
+
+/** The body that connects a carrier to what its double knows. */
+export const connecting = ({ known }: CarriersDouble, name: 'carrier_a' | 'carrier_b', more: object = {}) =>
+  name === 'carrier_a'
+    ? { environment: 'live', login: known.login, password: known.password, ...more }
+    : { environment: 'live', orgId: known.orgId, token: known.token, ...more }
