@@ -16,6 +16,8 @@ const RULES = [
   'api/http/etag.ts',
   'api/http/rate-limit.ts',
   'api/orders/assignment.ts',
+  'api/orders/carriers/layout.ts',
+  'api/orders/carriers/parcel.ts',
   'api/marketing/tier.ts',
   'api/marketing/earning.ts',
 ]
