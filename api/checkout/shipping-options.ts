@@ -25,12 +25,12 @@ const Option = Type.Object({
   id: Uuid(),
   name: Type.String(),
   description: Nullable(Type.String()),
-  type: OneOf(SHIPPING_TYPES),
+  type: OneOf(SHIPPING_TYPES, { examples: ['pickup_point'] }),
   priceCents: Type.Integer(),
   currency: Type.String(),
   minShippingTime: Nullable(Type.Integer()),
   maxShippingTime: Nullable(Type.Integer()),
-  addonName: Nullable(OneOf(CARRIERS)),
+  addonName: Nullable(OneOf(CARRIERS, { examples: ['carrier_b'] })),
   pointPicker: Type.Optional(PointPicker),
 })
 

@@ -18,12 +18,13 @@ export const Addon = Type.Object(
     environments: Nullable(Type.Object({ live: Configured, test: Configured }), {
       description: 'Null while not connected, and for a carrier that connects by OAuth',
     }),
-    config: Nullable(
-      Type.Object({
-        labelMode: Type.Optional(OneOf(LABEL_MODES, { description: 'Of carrier_a' })),
-        fallbackTemplate: Type.Optional(Nullable(OneOf(TEMPLATES), { description: 'Of carrier_b' })),
-      }),
-      { description: 'Null while not connected' },
+    config: Type.Union(
+      [
+        Type.Object({ labelMode: OneOf(LABEL_MODES) }, { $id: 'CarrierAConfig' }),
+        Type.Object({ fallbackTemplate: Nullable(OneOf(TEMPLATES)) }, { $id: 'CarrierBConfig' }),
+        Type.Null(),
+      ],
+      { description: 'Null while not connected, and for carrier_c' },
     ),
     createdAt: Nullable(Type.String()),
     updatedAt: Nullable(Type.String()),

@@ -21,22 +21,26 @@ import {
 
 const TYPES = ['shipping', 'analytics', 'products', 'invoicing', 'orders'] as const
 const ENVIRONMENTS = ['live', 'test'] as const
-/** What a header or a path can carry as it is. */
+/** What a header can carry as it is. */
 const PRINTABLE = '^[\\x21-\\x7e]+$'
+/** The same, and no dots alone: in a path they would lead elsewhere. */
+const PATH_PART = '^[\\x21-\\x7e]*[\\x21-\\x2d\\x2f-\\x7e][\\x21-\\x7e]*$'
 
 const environment = OneOf(ENVIRONMENTS, { description: 'Whose credentials these are; in the sandbox, `test` alone' })
 const InputA = Type.Object({
   environment,
   login: Text(1, 200, { examples: ['stoa-goods'] }),
   password: Text(1, 1000, { description: 'Never returned', examples: ['a-long-password'] }),
-  trackApiUser: Type.Optional(Nullable(Text(0, 200), { description: 'Left out or blank: the stored one is cleared' })),
-  trackApiPassword: Type.Optional(Nullable(Text(0, 1000), { description: 'Never returned' })),
+  trackApiUser: Type.Optional(
+    Nullable(Text(0, 200, { examples: ['stoa-goods-tracking'] }), { description: 'Left out or blank: the stored one is cleared' }),
+  ),
+  trackApiPassword: Type.Optional(Nullable(Text(0, 1000, { examples: ['another-long-password'] }), { description: 'Never returned' })),
   labelMode: Type.Optional(OneOf(LABEL_MODES, { description: 'For both environments; left out: stays' })),
 })
 const InputB = Type.Object({
   environment,
   token: Text(1, 4000, { pattern: PRINTABLE, description: 'Never returned', examples: ['a-long-token'] }),
-  orgId: Text(1, 100, { pattern: '^(?!\\.{1,2}$)[\\x21-\\x7e]+$', examples: ['10042'] }),
+  orgId: Text(1, 100, { pattern: PATH_PART, examples: ['10042'] }),
   geowidgetToken: Type.Optional(
     Nullable(Text(0, 4000), { description: "For the point picker in buyers' browsers; left out or blank: the stored one is cleared" }),
   ),

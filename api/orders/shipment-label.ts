@@ -1,7 +1,7 @@
 /** The link of a shipment to its carrier: decided when it is made, and kept as it was then. */
 import { eq, inArray } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
-import { addons, TEMPLATES, type ShipmentLabel, type Template } from '../../db/store/addons.ts'
+import { addons, CARRIERS, TEMPLATES, type ShipmentLabel, type Template } from '../../db/store/addons.ts'
 import { variants } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
 import type { Address } from '../../db/store/store.ts'
@@ -17,9 +17,9 @@ import type { OrderRow, Units } from './order.ts'
 export const LabelView = Nullable(
   Type.Object(
     {
-      addonName: OneOf(['carrier_a', 'carrier_b', 'carrier_c']),
+      addonName: OneOf(CARRIERS, { examples: ['carrier_b'] }),
       environment: OneOf(['live', 'test'], { description: 'Whose credentials it was made with; a label of `test` can not be shipped' }),
-      number: Type.String({ description: 'What the barcode says' }),
+      number: Type.String({ description: 'What the barcode says', examples: ['1Z999AA10123456784'] }),
       template: Nullable(OneOf(TEMPLATES), { description: 'Parcel size of carrier_b' }),
     },
     { $id: 'ShipmentLabel' },

@@ -18,7 +18,7 @@ const Shipment = Type.Object({
   id: Uuid(),
   orderId: Uuid(),
   lines: Type.Array(Type.Object({ lineId: Uuid(), quantity: Type.Integer() })),
-  carrier: Nullable(Type.String()),
+  carrier: Nullable(Type.String({ examples: ['carrier_b'] })),
   trackingNumber: Nullable(Type.String()),
   trackingUrl: Nullable(Type.String()),
   label: LabelView,
@@ -26,7 +26,9 @@ const Shipment = Type.Object({
 })
 const ShipmentInput = Type.Object({
   lines: Type.Optional(UnitsInput),
-  carrier: Type.Optional(Nullable(Text(0, 100), { description: 'Left out: the carrier that the shipping method is linked to' })),
+  carrier: Type.Optional(
+    Nullable(Text(0, 100, { examples: ['carrier_b'] }), { description: 'Left out: the carrier that the shipping method is linked to' }),
+  ),
   trackingNumber: Type.Optional(Nullable(Text(0, 200))),
   trackingUrl: Type.Optional(Nullable(WebUrl())),
   template: Type.Optional(OneOf(TEMPLATES, { description: "The parcel's size, for carrier_b; left out: by the products' dimensions" })),
