@@ -1,18 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readPages } from '../../site/lib/content.ts'
+import { carriersDouble, type CarriersDouble } from '../doubles/carriers.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { runPage, runs } from './run.ts'
 import { variablesOf } from './store.ts'
 
 let app: TestApp
+let carriers: CarriersDouble
 let server: Bun.Server<undefined>
 beforeAll(async () => {
-  app = await testApp()
+  carriers = carriersDouble()
+  app = await testApp({ carriers: carriers.urls })
   server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => app.app.fetch(request) })
 })
 afterAll(async () => {
   await server.stop(true)
   await app.close()
+  carriers.close()
 })
 
 const { pages } = readPages(new URL('../..', import.meta.url).pathname)
@@ -20,7 +24,13 @@ const { pages } = readPages(new URL('../..', import.meta.url).pathname)
 test.each(pages.filter(runs).map((page) => [page.file, page] as const))(
   'what %s shows is what happens',
   async (_, { code }) => {
-    expect(await runPage(code, await variablesOf(app, server.url.origin))).toEqual([])
+    expect(
+      await runPage(code, {
+        ...(await variablesOf(app, server.url.origin)),
+        CARRIER_A_PASSWORD: carriers.known.password,
+        CARRIER_B_TOKEN: carriers.known.token,
+      }),
+    ).toEqual([])
   },
   60_000,
 )
