@@ -14,6 +14,8 @@ import { Refusal } from './http/refusal.ts'
 import type { Outside, Route, Wake } from './http/route.ts'
 import { pathOf } from './http/url.ts'
 import { resources } from './resources.ts'
+import type { CarrierUrls } from './orders/carriers/verify.ts'
+import { passingSecrets, type Secrets } from './secrets.ts'
 import type { Provider } from './checkout/payment.ts'
 
 /** Where the API lives. */
@@ -32,6 +34,10 @@ export interface AppOptions extends MediaNeeds {
   payments?: Provider | null
   /** Says that a store may have a job to do; none: nobody does any. */
   wake?: Wake
+  /** Where the carriers are asked; none: no carrier can be connected. */
+  carriers?: CarrierUrls
+  /** Seals what is kept of third parties; none: credentials can't be opened again once the process has ended. */
+  secrets?: Secrets
   checkAnswers?: boolean
   metrics?: boolean
   /** From how to tell the figures of this process, how to ask for those of all that share its port; none: it is alone. */
@@ -77,7 +83,7 @@ export function createApp(options: AppOptions): App {
   const metrics = new Metrics()
   const tasks = new Set<Promise<void>>()
   const log = options.log ?? createLog('silent')
-  const listed = resources({ ...options, outside }).flatMap((resource) => resource.routes)
+  const listed = resources({ ...options, outside, secrets: options.secrets ?? passingSecrets() }).flatMap((resource) => resource.routes)
   const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version: options.version }).routes]
   const answering = new Answering(
     {

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import type { Location } from '../db/open.ts'
 import type { Level } from './http/log.ts'
 import type { Rate } from './http/rate-limit.ts'
+import type { CarrierUrls } from './orders/carriers/verify.ts'
 
 export interface Config {
   host: string
@@ -23,6 +24,9 @@ export interface Config {
   trustProxy: string[]
   smtpUrl: string | null
   stripe: { secretKey: string | null; webhookSecret: string | null; apiBase: string | null }
+  carriers: CarrierUrls
+  /** Null: made once in the data folder. */
+  secretKey: string | null
   /** Empty: the system's resolvers. */
   dnsServers: string[]
   /** `host:port` pairs that may be fetched from although they are private, in lower case. */
@@ -83,6 +87,17 @@ export function readConfig(env: Environment): Config {
       webhookSecret: secret('STRIPE_WEBHOOK_SECRET', text('STRIPE_WEBHOOK_SECRET')),
       apiBase: webUrl('STRIPE_API_BASE', text('STRIPE_API_BASE')),
     },
+    carriers: {
+      carrier_a: {
+        live: webUrl('CARRIER_A_LIVE_URL', text('CARRIER_A_LIVE_URL')),
+        test: webUrl('CARRIER_A_TEST_URL', text('CARRIER_A_TEST_URL')),
+      },
+      carrier_b: {
+        live: webUrl('CARRIER_B_LIVE_URL', text('CARRIER_B_LIVE_URL')),
+        test: webUrl('CARRIER_B_TEST_URL', text('CARRIER_B_TEST_URL')),
+      },
+    },
+    secretKey: strongSecret('SECRET_KEY', text('SECRET_KEY')),
     dnsServers: list(text('DNS_SERVERS')).map((server) =>
       isResolver(server)
         ? server
@@ -169,6 +184,13 @@ function smtpUrl(value: string | null): string | null {
 /** A secret is taken as it is; one with spaces or line breaks was not pasted whole. */
 function secret(name: string, value: string | null): string | null {
   return value === null || /^[\x21-\x7e]+$/.test(value) ? value : fail(name, null, 'a secret without spaces or line breaks')
+}
+
+/** A secret that a key is made from: too long to be guessed, and no few characters over and over. */
+function strongSecret(name: string, value: string | null): string | null {
+  return secret(name, value) === null || (value!.length >= 32 && new Set(value).size >= 10)
+    ? value
+    : fail(name, null, 'at least 32 random characters, such as openssl rand -hex 32 prints')
 }
 
 function rate(value: string | null): Rate | null {

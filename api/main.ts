@@ -21,6 +21,7 @@ import { jobKinds } from './jobs/kinds.ts'
 import { Runner } from './jobs/runner.ts'
 import { mailersFor } from './mail.ts'
 import { maintain } from './maintenance.ts'
+import { keyIn, secretsWith } from './secrets.ts'
 
 /** Requests that run when the server is told to stop have this long to end. */
 const DRAIN_MAX_MS = 30_000
@@ -86,6 +87,8 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
       files,
       baseUrl: url,
       fetchPublic: publicFetch({ allow: config.fetchAllow }),
+      carriers: config.carriers,
+      secrets: secretsWith(config.secretKey ?? keyIn(config.dataDir)),
       version,
     })
     const rest = maintain({ registry, handles, payments, runner, files, outside: realOutside, log })

@@ -17,6 +17,7 @@ import { cartLoyaltyRoutes } from './checkout/cart-loyalty.ts'
 import { cartRoutes } from './checkout/carts.ts'
 import { checkoutRoutes } from './checkout/checkout.ts'
 import { pickupLocationRoutes } from './checkout/pickup-locations.ts'
+import { shippingOptionRoutes } from './checkout/shipping-options.ts'
 import { shippingRoutes } from './checkout/shipping.ts'
 import { libraryFeeds } from './content/feed-provider.ts'
 import { mediaRoutes } from './content/media.ts'
@@ -31,19 +32,21 @@ import { newsletterRoutes } from './marketing/newsletters.ts'
 import { subscriberPages } from './marketing/subscriber-pages.ts'
 import { subscriberRoutes } from './marketing/subscribers.ts'
 import { promotionRoutes } from './marketing/promotions.ts'
+import { addonRoutes } from './orders/addons.ts'
 import { customerRoutes } from './orders/customers.ts'
 import { orderRoutes } from './orders/orders.ts'
 import { refundRoutes } from './orders/refunds.ts'
 import { shipmentRoutes } from './orders/shipments.ts'
 import { workstationRoutes } from './orders/workstations.ts'
 import { stripeWebhook } from './orders/stripe-webhook.ts'
+import type { Secrets } from './secrets.ts'
 import { auditLogRoutes } from './store/audit-log.ts'
 import { me } from './store/me.ts'
 import { settingsRoutes } from './store/settings.ts'
 import { teamRoutes } from './store/team.ts'
 
 /** Every resource of this release, by room. */
-export const resources = (options: AppOptions & { outside: Outside }): readonly Resource[] => [
+export const resources = (options: AppOptions & { outside: Outside; secrets: Secrets }): readonly Resource[] => [
   me,
   settingsRoutes(options),
   teamRoutes(options),
@@ -65,11 +68,13 @@ export const resources = (options: AppOptions & { outside: Outside }): readonly 
   cartItemRoutes,
   cartCouponRoutes,
   cartLoyaltyRoutes,
+  shippingOptionRoutes(options),
   checkoutRoutes(options.payments ?? null),
   orderRoutes(options.payments ?? null),
   refundRoutes(options.payments ?? null),
   shipmentRoutes,
   workstationRoutes,
+  addonRoutes(options),
   customerRoutes,
   stripeWebhook(options.payments ?? null, options),
   couponRoutes,

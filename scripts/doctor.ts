@@ -1,9 +1,10 @@
 /** `stoa doctor`: whether everything that Stoa needs is there, and what to do where it is not. */
-import { existsSync, statfsSync } from 'node:fs'
+import { existsSync, statfsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { readConfig, type Config, type Environment } from '../api/config.ts'
+import { KEY_FILE } from '../api/secrets.ts'
 import { CONTROL, openRegistry } from '../db/control/open.ts'
 import { dataDirProblem, obstacle } from '../db/data-dir.ts'
 import { givenUp } from '../api/jobs/given-up.ts'
@@ -40,7 +41,7 @@ export async function examine(env: Environment): Promise<Check[]> {
   return [configuration(config), await databases(config), await jobs(config), disk(config), chromium(), await mail(config)]
 }
 
-function configuration({ stripe, dataDir }: Config): Check {
+function configuration({ stripe, dataDir, secretKey }: Config): Check {
   const name = 'configuration'
   if (stripe.webhookSecret && !stripe.secretKey)
     return { name, ok: false, message: 'STRIPE_WEBHOOK_SECRET is set without STRIPE_SECRET_KEY: set both, or neither' }
@@ -50,6 +51,9 @@ function configuration({ stripe, dataDir }: Config): Check {
       ok: false,
       message: 'STRIPE_SECRET_KEY is set without STRIPE_WEBHOOK_SECRET: payments would never be confirmed; set both',
     }
+  const keyFile = join(dataDir, KEY_FILE)
+  if (secretKey === null && existsSync(keyFile) && statSync(keyFile).mode & 0o077)
+    return { name, ok: false, message: `${keyFile} can be read by others: run chmod 600 on it` }
   return { name, ok: true, message: `every value is usable; the data folder is ${dataDir}` }
 }
 

@@ -15,6 +15,8 @@ import type { Provider } from '../api/checkout/payment.ts'
 import { jobKinds } from '../api/jobs/kinds.ts'
 import { mailersFor, type Mailers } from '../api/mail.ts'
 import { Runner } from '../api/jobs/runner.ts'
+import type { CarrierUrls } from '../api/orders/carriers/verify.ts'
+import type { Secrets } from '../api/secrets.ts'
 import { Registry, STOREFRONT_SCOPES, type NewStore, type StoreRow } from '../db/control/registry.ts'
 import { Handles } from '../db/handles.ts'
 import { createDatabase, openDatabase, removeDatabase, type Environment, type Location } from '../db/open.ts'
@@ -71,6 +73,8 @@ export interface TestOptions {
   baseUrl?: string
   /** Reads addresses of the public internet: no name exists unless told otherwise. */
   fetchPublic?: FetchPublic
+  carriers?: CarrierUrls
+  secrets?: Secrets
 }
 
 /** On a libSQL server every test database gets a name of its own, since namespaces outlive the test. */
@@ -128,6 +132,8 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     dnsServers: options.dnsServers,
     payments: options.payments,
     outside,
+    carriers: options.carriers,
+    secrets: options.secrets,
   })
 
   const send: Send = async (method, path, body, { key, headers = {}, raw } = {}) => {

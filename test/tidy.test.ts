@@ -16,6 +16,8 @@ const RULES = [
   'api/http/etag.ts',
   'api/http/rate-limit.ts',
   'api/orders/assignment.ts',
+  'api/orders/carriers/layout.ts',
+  'api/orders/carriers/parcel.ts',
   'api/marketing/tier.ts',
   'api/marketing/earning.ts',
   'api/marketing/redeeming.ts',
@@ -90,7 +92,7 @@ describe('the project is tidy', () => {
   test('every room of the tables is a room of the API', () => {
     const tables = readdirSync('db/store')
       .map((file) => file.replace('.ts', ''))
-      .filter((name) => !['search', 'translations', 'workstations', 'loyalty', 'newsletters'].includes(name))
+      .filter((name) => !['search', 'translations', 'workstations', 'loyalty', 'newsletters', 'addons'].includes(name))
     expect(tables.filter((name) => !ROOMS.includes(name))).toEqual([])
   })
 

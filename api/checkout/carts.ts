@@ -1,12 +1,12 @@
 /** Carts (document 3, Carts and checkout): what a buyer has chosen, priced anew at each reading. */
-import { asc, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { carts, pickupLocations, shippingMethods } from '../../db/store/checkout.ts'
 import { currencyOf } from '../currency.ts'
 import { requireIds } from '../references.ts'
 import { conflict, wrong } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
-import { Counted, CurrencyCode, deleted, Deleted, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { CurrencyCode, deleted, Deleted, Nullable, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { Currency } from '../catalog/shapes.ts'
 import { AddressInput, addressOf, emailOf } from './address.ts'
 import { addItems, ITEMS_MAX, NewItem } from './cart-items.ts'
@@ -24,7 +24,7 @@ import {
   type CartRow,
 } from './cart.ts'
 import { quote } from './quote.ts'
-import { methodPrice, SHIPPING_TYPES } from './shipping.ts'
+import { methodPrice } from './shipping.ts'
 
 const Email = Text(3, 254)
 const CartInput = Type.Object(
@@ -45,18 +45,6 @@ const CartPatch = Type.Object({
   currency: Type.Optional(CurrencyCode()),
   note: Type.Optional(Nullable(Text(0, 2000))),
 })
-const Option = Type.Object({
-  id: Uuid(),
-  name: Type.String(),
-  description: Nullable(Type.String()),
-  type: OneOf(SHIPPING_TYPES),
-  priceCents: Type.Integer(),
-  currency: Type.String(),
-  minShippingTime: Nullable(Type.Integer()),
-  maxShippingTime: Nullable(Type.Integer()),
-  addonName: Nullable(Type.String()),
-})
-
 async function columnsOf(tx: Db, cart: CartRow, body: Static<typeof CartPatch>, settings: Settings): Promise<Partial<CartRow>> {
   const columns: Partial<CartRow> = {}
   if (body.email !== undefined) columns.email = emailOf(body.email)
@@ -83,7 +71,7 @@ async function columnsOf(tx: Db, cart: CartRow, body: Static<typeof CartPatch>, 
 }
 
 /** The cart as a request wants to see it priced. */
-const seenIn = (cart: CartRow, { currency }: { currency?: string }, settings: Settings): CartRow =>
+export const seenIn = (cart: CartRow, { currency }: { currency?: string }, settings: Settings): CartRow =>
   currency === undefined ? cart : { ...cart, currency: currencyOf(currency, settings) }
 
 export const cartRoutes = resource('checkout', '/carts')
@@ -174,42 +162,4 @@ export const cartRoutes = resource('checkout', '/carts')
         await tx.delete(carts).where(eq(carts.id, id))
         return deleted
       }),
-  )
-  .get(
-    '/{id}/shipping-options',
-    {
-      op: 'listShippingOptions',
-      summary: 'Ways to ship a cart',
-      description: "The methods that serve the cart's address, with what they cost for it.",
-      ...visitor,
-      query: { currency: Currency },
-      answers: { 200: Counted(Option) },
-      refuses: [404],
-    },
-    async ({ db, params, query, now, settings: read }) => {
-      const settings = await read()
-      const cart = seenIn(await findCart(db, params.id!, now), query, settings)
-      const country = cart.shippingAddress?.country ?? null
-      const quoted = await quote(db, { ...cart, shippingMethodId: null }, settings, now)
-      const rows = await db.select().from(shippingMethods).orderBy(asc(shippingMethods.position), asc(shippingMethods.id)).limit(500)
-      const data = []
-      for (const row of rows) {
-        const cost = methodPrice(row, cart.currency, settings)
-        if (!cost || (country !== null && row.countries.length && !row.countries.includes(country))) continue
-        const free =
-          quoted.price.freeShipping || (cost.freeShippingThreshold !== null && quoted.price.subtotal > cost.freeShippingThreshold)
-        data.push({
-          id: row.id,
-          name: row.name,
-          description: row.description,
-          type: row.type,
-          priceCents: free ? 0 : cost.price,
-          currency: cart.currency,
-          minShippingTime: row.minShippingTime,
-          maxShippingTime: row.maxShippingTime,
-          addonName: null,
-        })
-      }
-      return { data, meta: { count: data.length } }
-    },
   )

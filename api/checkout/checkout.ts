@@ -67,6 +67,14 @@ function completed(cart: CartRow, body: Static<typeof CheckoutInput>): CartRow {
 
 const required = (path: string, message = 'is required') => invalid([{ code: 'required', message, path: [path] }])
 
+/** Refuses a parcel that nobody would know where to bring. */
+function requireDestination(cart: CartRow, method: Quote['method']) {
+  if (cart.shippingMethodId === null) throw required('shippingMethodId', 'is required: something in the cart is shipped')
+  if (method && method.type !== 'in_store') requireAddress(cart.shippingAddress, 'shippingAddress')
+  if (method?.addonName && method.type === 'pickup_point' && !cart.pickupPoint)
+    throw required('pickupPoint', `is required for ${method.name}: choose a point first`)
+}
+
 /** Refuses what can't be ordered as it stands: first what is missing (400), then what stands against it (409). */
 async function requireComplete(
   tx: Db,
@@ -81,10 +89,7 @@ async function requireComplete(
   if (!settings.checkout.guestCheckout && !(await tx.$count(customers, eq(customers.email, cart.email))))
     throw wrong('email', 'must belong to a customer: guests can not check out')
   if (body.shippingMethodId && !quoted.knowsMethod) throw wrong('shippingMethodId', 'no such resource in this store')
-  if (quoted.shippable) {
-    if (cart.shippingMethodId === null) throw required('shippingMethodId', 'is required: something in the cart is shipped')
-    if (quoted.method && quoted.method.type !== 'in_store') requireAddress(cart.shippingAddress, 'shippingAddress')
-  }
+  if (quoted.shippable) requireDestination(cart, quoted.method)
   if (cart.currency !== settings.currency && !settings.enabledCurrencies.includes(cart.currency))
     throw conflict(`the store no longer sells in ${cart.currency.toUpperCase()}`)
   const stopped =

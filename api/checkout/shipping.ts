@@ -1,4 +1,4 @@
-/** Shipping methods (document 1): the ways to send an order, and what they cost. Carriers are linked in a later release. */
+/** Shipping methods (document 1): the ways to send an order, and what they cost. */
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { taxRates } from '../../db/store/catalog.ts'
@@ -13,6 +13,7 @@ import { resource, type Settings } from '../http/route.ts'
 import { Counted, deleted, Deleted, Label, Money, Nullable, OneOf, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { toMajor, toMajorOrNull, toMinor } from '../money.ts'
 import { fold } from '../slug.ts'
+import { AddonData, AddonName, linkOf } from './carrier-link.ts'
 
 export const SHIPPING_TYPES = ['courier', 'parcel', 'pickup_point', 'in_store'] as const
 const CurrencyPrices = Type.Record(
@@ -33,9 +34,9 @@ const Method = Type.Object({
   taxRateId: Nullable(Uuid()),
   position: Type.Integer(),
   currencyPrices: Type.Record(Type.String(), Type.Object({ price: Type.Number(), freeShippingThreshold: Nullable(Type.Number()) })),
-  addonName: Type.Null(),
-  addonData: Type.Null(),
-  addonId: Type.Null(),
+  addonName: AddonName,
+  addonData: AddonData,
+  addonId: Nullable(Uuid({ description: 'The connection to the carrier' })),
   createdAt: Type.String(),
   updatedAt: Type.String(),
 })
@@ -52,8 +53,8 @@ const MethodInput = Type.Object({
   taxRateId: Type.Optional(Nullable(Uuid())),
   position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
   currencyPrices: Type.Optional(CurrencyPrices),
-  addonName: Type.Optional(Nullable(OneOf(['carrier_a', 'carrier_b', 'carrier_c']))),
-  addonData: Type.Optional(Nullable(Type.Object({}, { additionalProperties: true }))),
+  addonName: Type.Optional(AddonName),
+  addonData: Type.Optional(AddonData),
 })
 export type MethodRow = typeof shippingMethods.$inferSelect
 
@@ -82,9 +83,6 @@ function view({ folded: _, ...row }: MethodRow, { currency, settings }: View) {
     price: toMajor(price, code),
     freeShippingThreshold: toMajorOrNull(freeShippingThreshold, code),
     currencyPrices,
-    addonName: null,
-    addonData: null,
-    addonId: null,
   }
 }
 
@@ -96,8 +94,7 @@ async function find(db: Db, id: string) {
 
 /** The row that a body describes; what it leaves out is empty, on create and on PATCH alike. */
 async function columns(tx: Db, body: Static<typeof MethodInput>, settings: Settings) {
-  if (body.addonName) throw wrong('addonName', 'the carrier is not connected')
-  if (body.addonData) throw wrong('addonData', 'is for the carrier that addonName names')
+  const link = await linkOf(tx, body)
   if (body.minShippingTime != null && body.maxShippingTime != null && body.maxShippingTime < body.minShippingTime)
     throw wrong('maxShippingTime', 'must not be under minShippingTime')
   await requireIds(tx, taxRates, [body.taxRateId], 'taxRateId')
@@ -124,6 +121,7 @@ async function columns(tx: Db, body: Static<typeof MethodInput>, settings: Setti
     taxRateId: body.taxRateId ?? null,
     position: body.position ?? 0,
     currencyPrices,
+    ...link,
   }
 }
 
@@ -194,7 +192,7 @@ export const shippingRoutes = resource('checkout', '/shipping')
     {
       op: 'replaceShippingMethod',
       summary: 'Replace a shipping method',
-      description: 'A full replacement: what is left out is emptied.',
+      description: 'A full replacement: what is left out is emptied, and a carrier that is not named is unlinked.',
       scope: 'settings:write',
       body: MethodInput,
       answers: { 200: Method },

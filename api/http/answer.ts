@@ -12,7 +12,7 @@ import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { Refusal } from './refusal.ts'
-import { encoded, readied, statusOf, type Ready } from './ready.ts'
+import { bytesOf, encoded, readied, statusOf, type Ready } from './ready.ts'
 import { jsonResponse, notModified } from './response.ts'
 import { Reply, type Outside, type Route } from './route.ts'
 import { parseQuery } from './check.ts'
@@ -225,7 +225,7 @@ export class Answering {
     const status = statusOf(ready, result)
     if (result instanceof Reply) Object.assign(headers, result.headers)
     if (status === 204) return new Response(null, { status, headers })
-    const text = encoded(ready, result, this.app.checkAnswers)
+    const text = bytesOf(result) ?? encoded(ready, result, this.app.checkAnswers)
     headers['content-type'] ??= ready.type
     if (ready.route.method === 'GET' && status === 200) {
       const etag = etagOf(text)
@@ -234,7 +234,7 @@ export class Answering {
       headers.etag = etag
       headers['cache-control'] ??= 'private, no-cache'
     } else headers['cache-control'] ??= 'no-store'
-    return new Response(text, { status, headers })
+    return new Response(text as BodyInit, { status, headers })
   }
 }
 

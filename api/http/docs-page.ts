@@ -100,7 +100,11 @@ function answersSection(document: Json, { about }: Operation): Part {
   const good = rows.filter(({ status }) => status < '300')
   const shown = good.map(({ status, response }) => {
     const content = contentOf(response)
-    const type: Part = !content ? 'no body' : content.type === 'application/json' ? typeOf(content.media.schema) : content.type
+    const type: Part = !content
+      ? 'no body'
+      : content.type === 'application/json'
+        ? typeOf(content.media.schema)
+        : Object.keys(response.content).join(', ')
     const fields =
       content && !content.media.schema.$ref && content.type === 'application/json' && fieldsTable(document, content.media.schema, false)
     return html`<p><strong>${status}</strong> ${response.description}: ${type}</p>${fields}`

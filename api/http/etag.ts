@@ -1,7 +1,7 @@
 /** Conditional requests (RFC 9110, 13): strong ETags from the bytes of the representation. */
 
 /** The ETag of a body. */
-export const etagOf = (body: string) => `"${Bun.hash(body).toString(36)}"`
+export const etagOf = (body: string | Uint8Array) => `"${Bun.hash(body).toString(36)}"`
 
 /** Whether a list of ETags (`If-None-Match`, weak comparison) names this one. */
 export function matches(header: string, etag: string): boolean {

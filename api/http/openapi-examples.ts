@@ -99,8 +99,8 @@ function objectFor(schema: TSchema, holder: string, { purpose, depth }: Place): 
   return result
 }
 
-/** Optional fields that only a second call has something for. */
-const LATER = /token$|^expected/i
+/** Optional fields that only a later call has something for. */
+const LATER = /token$|^expected|^addon/i
 
 /** A field that a first call may well send: no reference to something else, nothing nested. */
 function isShort(schema: TSchema): boolean {

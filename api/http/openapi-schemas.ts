@@ -1,5 +1,5 @@
 /** The schemas of the routes as JSON Schema 2020-12, the form that OpenAPI 3.1 takes; those that have a name stand in `components`. */
-import type { Route } from './route.ts'
+import { isSchema, type Route } from './route.ts'
 import type { TProperties, TSchema } from './schema.ts'
 
 export type Json = Record<string, any>
@@ -77,7 +77,7 @@ interface Wish {
 function wishes(routes: readonly Route[]): Wish[] {
   const answers = routes.flatMap(({ method, options }) =>
     Object.values(options.answers)
-      .filter((answer): answer is TSchema => typeof answer !== 'string')
+      .filter(isSchema)
       .map((schema) => ({ method, op: options.op, schema })),
   )
   const whole = answers.filter(({ schema }) => fieldsOf(schema) && !entryOf(schema))
@@ -123,7 +123,7 @@ function places(routes: readonly Route[], identity: (schema: TSchema, filled: bo
       visit(part.schema, part.filled, /^\w+$/.test(part.field) ? part.field : part.field === '[]' ? singular(field) : field, within)
   }
   for (const { options } of routes)
-    for (const answer of Object.values(options.answers)) if (typeof answer !== 'string') visit(answer, false, 'answer', options.op)
+    for (const answer of Object.values(options.answers)) if (isSchema(answer)) visit(answer, false, 'answer', options.op)
   for (const { options } of routes) if (options.body) visit(options.body, true, 'body', options.op)
   return [...found.values()].filter(({ count }) => count > 1)
 }

@@ -4,8 +4,7 @@ import { ERROR_SCHEMAS, failure, failures, header, HEADERS, KEYED_HEADERS, PARAM
 import { exampleOf } from './openapi-examples.ts'
 import { parametersOf } from './openapi-parameters.ts'
 import { schemasOf, type Json, type Show } from './openapi-schemas.ts'
-import type { Route } from './route.ts'
-import type { TSchema } from './schema.ts'
+import { isSchema, type AnswerBody, type Route } from './route.ts'
 
 export interface About {
   /** Where the paths start: a path on the same host, or an absolute URL. */
@@ -79,32 +78,33 @@ const REASONS: Record<number, string> = {
   304: 'Unchanged',
 }
 
-function success(route: Route, status: number, answer: TSchema | string, show: Show): Json {
+const otherThanJson = (type: string): [string, Json] => [
+  type,
+  {
+    schema:
+      type === 'application/json'
+        ? { type: 'object' }
+        : { type: 'string', ...(type.startsWith('text/') ? {} : { contentMediaType: type }) },
+  },
+]
+
+function success(route: Route, status: number, answer: AnswerBody, show: Show): Json {
   const { method, options } = route
   const headers = { ...(options.scope === 'public' ? PUBLIC_HEADERS : KEYED_HEADERS) }
   if (method === 'GET' && status === 200) headers.ETag = header('ETag')
   if (method === 'POST' && (options.scope !== 'public' || options.owner)) headers['Idempotent-Replayed'] = header('Replayed')
   const description = REASONS[status] ?? 'Done'
   if (status === 204) return { description, headers }
-  if (typeof answer === 'string') {
-    const type = answer.split(';')[0]!.trim()
-    return {
-      description,
-      headers,
-      content: {
-        [type]: {
-          schema:
-            type === 'application/json'
-              ? { type: 'object' }
-              : { type: 'string', ...(type.startsWith('text/') ? {} : { contentMediaType: type }) },
-        },
-      },
-    }
+  if (!isSchema(answer)) {
+    const types = [answer].flat().map((type) => otherThanJson(type.split(';')[0]!.trim()))
+    return { description, headers, content: Object.fromEntries(types) }
   }
   return {
     description,
     headers,
-    content: { 'application/json': { schema: show(answer, false), example: exampleOf(answer, subjectOf(route), 'answer') } },
+    content: {
+      'application/json': { schema: show(answer, false), example: exampleOf(answer, subjectOf(route), 'answer') },
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 /** A route made ready to answer: its schemas compiled at their first use, not at start, and its results turned into bodies. */
 import { parser, type Parser } from './check.ts'
 import { JSON_TYPE } from './response.ts'
-import { Reply, type Route } from './route.ts'
+import { isSchema, Reply, type Route } from './route.ts'
 import type { TProperties } from './schema.ts'
 
 export interface Ready {
@@ -17,7 +17,7 @@ export interface Ready {
 }
 
 export function readied(route: Route): Ready {
-  const [status, first] = Object.entries(route.options.answers)[0]!
+  const [status, first] = Object.entries(route.options.answers)[0] ?? ([200, JSON_TYPE] as const)
   return {
     route,
     query: route.query && parser(route.query),
@@ -25,7 +25,7 @@ export function readied(route: Route): Ready {
     form: formOf(route),
     answers: new Map(),
     status: Number(status),
-    type: typeof first === 'string' ? first : JSON_TYPE,
+    type: isSchema(first) ? JSON_TYPE : [first].flat()[0]!,
   }
 }
 
@@ -44,10 +44,14 @@ export function encoded(ready: Ready, result: unknown, checked: boolean): string
   return typeof body === 'string' && ready.type !== JSON_TYPE ? body : JSON.stringify(body ?? null)
 }
 
+/** The bytes of a result that is no text; null for all others. */
+export const bytesOf = (result: unknown): Uint8Array | null =>
+  result instanceof Reply && result.body instanceof Uint8Array ? result.body : null
+
 function check({ route, answers }: Ready, status: number, body: unknown) {
   const schema = route.options.answers[status]
   if (schema === undefined) throw new Error(`${route.options.op} answers ${status}, which it does not describe`)
-  if (typeof schema === 'string') return
+  if (!isSchema(schema)) return
   let check = answers.get(status)
   if (!check) answers.set(status, (check = parser(schema)))
   const problems = check.problems(JSON.parse(JSON.stringify(body)))

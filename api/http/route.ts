@@ -58,7 +58,7 @@ export interface Call<Q = unknown, B = unknown> {
   after(task: (store: Handle) => Promise<void>, when?: 'success' | 'always'): void
 }
 
-/** An answer with a status, a type or headers of its own. */
+/** An answer with a status, a type or headers of its own; bytes are sent as they are. */
 export class Reply {
   constructor(
     readonly status: number,
@@ -66,6 +66,10 @@ export class Reply {
     readonly headers: Record<string, string> = {},
   ) {}
 }
+
+/** The body of an answer: JSON of a schema, or one of other media types. */
+export type AnswerBody = TSchema | string | readonly string[]
+export const isSchema = (answer: AnswerBody): answer is TSchema => typeof answer !== 'string' && !Array.isArray(answer)
 
 export interface RouteOptions<Q extends TProperties, B extends TSchema> {
   /** operationId of the OpenAPI document. */
@@ -85,8 +89,11 @@ export interface RouteOptions<Q extends TProperties, B extends TSchema> {
   upload?: TSchema
   /** What the file of the form may have; 1 MB when not given. */
   uploadMaxBytes?: number
-  /** Bodies by status; the first is the answer of a plain return value. A string names a media type that is not JSON. */
-  answers: Record<number, TSchema | string>
+  /**
+   * Bodies by status; the first is the answer of a plain return value. A string names a media type that is not JSON, a list those of
+   * which each answer has one. Nothing at all: it always refuses.
+   */
+  answers: Record<number, AnswerBody>
   /** Statuses that it may refuse with, beside the ones that every route has (401, 403, 429). */
   refuses?: number[]
   /** The store that a `public` request is about, which it names by a token of its own; refuses with 404 what names none. */

@@ -1,11 +1,14 @@
-/** Shipments (document 3): which units of an order left, with whom. Labels come with the carriers, in a later release. */
-import { desc, eq } from 'drizzle-orm'
+/** Shipments (document 3): which units of an order left, with whom, and the label of a linked carrier. */
+import { and, desc, eq } from 'drizzle-orm'
+import { LABEL_MODES, TEMPLATES } from '../../db/store/addons.ts'
 import { shipments } from '../../db/store/orders.ts'
-import { conflict } from '../http/refusal.ts'
-import { resource } from '../http/route.ts'
-import { Nullable, Page, Paging, Text, Type, Uuid, WebUrl } from '../http/schema.ts'
+import { conflict, missing, Refusal } from '../http/refusal.ts'
+import { Reply, resource } from '../http/route.ts'
+import { Nullable, OneOf, Page, Paging, Text, Type, Uuid, WebUrl } from '../http/schema.ts'
+import { findAddon } from './addon.ts'
 import { aboutOf, noteShipment, shipUnits } from './change.ts'
 import { findOrder, readLines, unitsOf, type LineRow, type OrderRow, type Units } from './order.ts'
+import { contentOf, isStillConnected, labelFor, LabelView, labelView } from './shipment-label.ts'
 
 const UnitsInput = Type.Array(Type.Object({ lineId: Uuid(), quantity: Type.Integer({ minimum: 1, maximum: 10_000 }) }), {
   minItems: 1,
@@ -15,17 +18,24 @@ const Shipment = Type.Object({
   id: Uuid(),
   orderId: Uuid(),
   lines: Type.Array(Type.Object({ lineId: Uuid(), quantity: Type.Integer() })),
-  carrier: Nullable(Type.String()),
+  carrier: Nullable(Type.String({ examples: ['carrier_b'] })),
   trackingNumber: Nullable(Type.String()),
   trackingUrl: Nullable(Type.String()),
+  label: LabelView,
   createdAt: Type.String(),
 })
 const ShipmentInput = Type.Object({
   lines: Type.Optional(UnitsInput),
-  carrier: Type.Optional(Nullable(Text(0, 100))),
+  carrier: Type.Optional(
+    Nullable(Text(0, 100, { examples: ['carrier_b'] }), { description: 'Left out: the carrier that the shipping method is linked to' }),
+  ),
   trackingNumber: Type.Optional(Nullable(Text(0, 200))),
   trackingUrl: Type.Optional(Nullable(WebUrl())),
+  template: Type.Optional(OneOf(TEMPLATES, { description: "The parcel's size, for carrier_b; left out: by the products' dimensions" })),
 })
+type ShipmentRow = typeof shipments.$inferSelect
+
+const view = (row: ShipmentRow) => ({ ...row, label: labelView(row.label) })
 
 /** All that can still ship of an order. */
 const openUnits = (lines: readonly LineRow[]): Units[] =>
@@ -63,17 +73,30 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
         requireShippable(order, units)
         for (const { line, quantity } of units) await shipUnits(tx, about, order, line, quantity)
         await noteShipment(tx, about, order, lines)
+        const id = outside.id()
+        const carrier = body.carrier?.trim() || null
+        const trackingNumber = body.trackingNumber?.trim() || null
+        const label = await labelFor(tx, order, {
+          shipmentId: id,
+          units,
+          carrier,
+          trackingNumber,
+          template: body.template,
+          isSandbox: call.session.environment === 'sandbox',
+          settings: await call.settings(),
+        })
         const row = {
-          id: outside.id(),
+          id,
           orderId: order.id,
           lines: units.map(({ line, quantity }) => ({ lineId: line.id, quantity })),
-          carrier: body.carrier ?? null,
-          trackingNumber: body.trackingNumber ?? null,
+          carrier: carrier ?? label?.addonName ?? null,
+          trackingNumber,
           trackingUrl: body.trackingUrl ?? null,
           createdAt: now,
+          label,
         }
         await tx.insert(shipments).values(row)
-        return row
+        return view(row)
       }),
   )
   .get(
@@ -88,9 +111,54 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
     },
     async ({ db, params, query: { limit, offset } }) => {
       const { id } = await findOrder(db, params.id!)
+      const rows = await db
+        .select()
+        .from(shipments)
+        .where(eq(shipments.orderId, id))
+        .orderBy(desc(shipments.id))
+        .limit(limit)
+        .offset(offset)
       return {
-        data: await db.select().from(shipments).where(eq(shipments.orderId, id)).orderBy(desc(shipments.id)).limit(limit).offset(offset),
+        data: rows.map(view),
         meta: { count: await db.$count(shipments, eq(shipments.orderId, id)), offset, limit },
       }
+    },
+  )
+  .get(
+    '/{shipmentId}/label',
+    {
+      op: 'getShipmentLabel',
+      summary: "Print a shipment's label",
+      description:
+        'In the format of the carrier: for carrier_a its `labelMode`, a PDF for the others. It says what held when the shipment was made.',
+      scope: 'orders:read',
+      answers: { 200: ['application/pdf', 'application/zpl', 'application/epl', 'application/dpl'] },
+      refuses: [404, 409],
+    },
+    async ({ db, params }) => {
+      const order = await findOrder(db, params.id!)
+      const [shipment] = await db
+        .select()
+        .from(shipments)
+        .where(and(eq(shipments.id, params.shipmentId!.toLowerCase()), eq(shipments.orderId, order.id)))
+      if (!shipment) throw missing('shipment')
+      const { label } = shipment
+      if (!label) throw new Refusal(404, 'the shipment has no label: it was not given to a linked carrier')
+      const addon = await findAddon(db, label.addonName)
+      if (!isStillConnected(addon, label))
+        throw conflict(`${label.addonName} is no longer connected for ${label.environment}: connect it again to print its labels`)
+      // Fonts, barcodes and PDF are loaded by those alone who print.
+      const { labelOf } = await import('./carriers/label.ts')
+      const mode = addon!.config.labelMode ?? LABEL_MODES[0]
+      const { type, extension, bytes } = await labelOf(
+        label.addonName,
+        mode,
+        contentOf(order, label, shipment),
+        new Date(shipment.createdAt),
+      )
+      return new Reply(200, bytes, {
+        'content-type': type,
+        'content-disposition': `inline; filename="label-${order.lookup}-${shipment.id.slice(-12)}.${extension}"`,
+      })
     },
   )

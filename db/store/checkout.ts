@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { id, instant, json, minor } from '../columns.ts'
+import { addons, CARRIERS } from './addons.ts'
 import { taxRates } from './catalog.ts'
 import type { Address } from './store.ts'
 
@@ -59,12 +60,17 @@ export const shippingMethods = sqliteTable(
     updatedAt: instant().notNull(),
     /** What `query` looks in: transliterated, lowercase. */
     folded: text().notNull().default(''),
+    /** The carrier that it is linked to: one that is linked can't be disconnected. */
+    addonId: text().references(() => addons.id),
+    addonName: text({ enum: CARRIERS }),
+    addonData: json<Record<string, unknown>>(),
   },
   (t) => [
     check('shipping_methods_type', sql`${t.type} in ('courier', 'parcel', 'pickup_point', 'in_store')`),
     check('shipping_methods_price', sql`${t.price} >= 0`),
     index('shipping_methods_position').on(t.position, t.id),
     index('shipping_methods_tax_rate').on(t.taxRateId),
+    index('shipping_methods_addon').on(t.addonId),
   ],
 )
 

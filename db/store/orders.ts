@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { flag, id, instant, json, minor } from '../columns.ts'
+import type { ShipmentLabel } from './addons.ts'
 import type { Address } from './store.ts'
 
 export const customers = sqliteTable('customers', {
@@ -231,6 +232,8 @@ export const shipments = sqliteTable(
     trackingNumber: text(),
     trackingUrl: text(),
     createdAt: instant().notNull(),
+    /** What its label says; null: the order was not linked to a carrier when it left. */
+    label: json<ShipmentLabel>(),
   },
   (t) => [index('shipments_order').on(t.orderId, t.id)],
 )

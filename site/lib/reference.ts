@@ -109,7 +109,7 @@ function answers(document: Json, operation: Json): string {
         type === 'application/json' && Number(status) < 300
           ? `, ${typeOf(body!.schema)}`
           : type && type !== 'application/json'
-            ? `, ${code(type)}`
+            ? `, ${Object.keys(content).map(code).join(', ')}`
             : ''
       return `- ${code(Number(status))} ${description}${what}`
     })

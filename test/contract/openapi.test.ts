@@ -6,7 +6,7 @@ import { docsPage } from '../../api/http/docs-page.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { exampleOf } from '../../api/http/openapi-examples.ts'
 import type { Refusal } from '../../api/http/refusal.ts'
-import { resource } from '../../api/http/route.ts'
+import { isSchema, resource } from '../../api/http/route.ts'
 import { Nullable, OneOf, Page, Type, Uuid, type TSchema } from '../../api/http/schema.ts'
 import { parser } from '../../api/http/check.ts'
 import { testApp } from '../harness.ts'
@@ -91,7 +91,7 @@ describe('the OpenAPI document', () => {
     const wrong = routes.flatMap(({ options: { op, body, answers } }) => [
       ...(body ? refused(body, exampleOf(body, 'products', 'body')).map((problem) => ({ op, problem })) : []),
       ...Object.entries(answers).flatMap(([status, answer]) =>
-        typeof answer === 'string'
+        !isSchema(answer)
           ? []
           : parser(answer)
               .problems(exampleOf(answer, 'products', 'answer'))

@@ -1,5 +1,6 @@
 /** What every contract test starts from: the document of a running app, and two stores with something in them. */
 import { expect } from 'vitest'
+import { carriersDouble } from '../doubles/carriers.ts'
 import { testApp, type Answer, type TestApp, type TestStore } from '../harness.ts'
 import { Caller, fill, nobody, operationsOf, WORDS, type Json, type Operation } from './operations.ts'
 import { idFor, linked, seed, type Known } from './seed.ts'
@@ -23,7 +24,15 @@ export interface World {
 }
 
 export async function world(): Promise<World> {
-  const app = await testApp()
+  const carriers = carriersDouble()
+  // What the examples say has to be accepted.
+  carriers.instead = () => new Response()
+  const app = await testApp({ carriers: carriers.urls })
+  const { close } = app
+  app.close = async () => {
+    await close()
+    carriers.close()
+  }
   const document: Json = (await app.send('GET', '/openapi')).body
   const operations = operationsOf(document)
   const [shop, other] = [await app.newStore({ plan: 'scale', aiBuilt: true }), await app.newStore({ plan: 'scale', aiBuilt: true })]

@@ -1,22 +1,26 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readPages } from '../../site/lib/content.ts'
+import { carriersDouble, type CarriersDouble } from '../doubles/carriers.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { hostPicture } from './picture.ts'
 import { runPage, runs } from './run.ts'
 import { variablesOf } from './store.ts'
 
 let app: TestApp
+let carriers: CarriersDouble
 let server: Bun.Server<undefined>
 let hosted: Awaited<ReturnType<typeof hostPicture>>
 beforeAll(async () => {
+  carriers = carriersDouble()
   server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => app.app.fetch(request) })
   hosted = await hostPicture()
-  app = await testApp({ baseUrl: server.url.origin, fetchPublic: hosted.fetchPublic })
+  app = await testApp({ baseUrl: server.url.origin, fetchPublic: hosted.fetchPublic, carriers: carriers.urls })
 })
 afterAll(async () => {
   await server.stop(true)
   await hosted.close()
   await app.close()
+  carriers.close()
 })
 
 const { pages } = readPages(new URL('../..', import.meta.url).pathname)
@@ -24,7 +28,13 @@ const { pages } = readPages(new URL('../..', import.meta.url).pathname)
 test.each(pages.filter(runs).map((page) => [page.file, page] as const))(
   'what %s shows is what happens',
   async (_, { code }) => {
-    expect(await runPage(code, await variablesOf(app, server.url.origin))).toEqual([])
+    expect(
+      await runPage(code, {
+        ...(await variablesOf(app, server.url.origin)),
+        CARRIER_A_PASSWORD: carriers.known.password,
+        CARRIER_B_TOKEN: carriers.known.token,
+      }),
+    ).toEqual([])
   },
   60_000,
 )

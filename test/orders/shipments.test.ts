@@ -44,6 +44,7 @@ describe('POST /orders/{id}/shipments', () => {
       carrier: 'DHL',
       trackingNumber: 'JD01',
       trackingUrl: 'https://track.example/JD01',
+      label: null,
       createdAt: expect.any(String),
     })
     expect(await shop.order(id)).toMatchObject({ status: 'shipped', lines: [{ shippedQuantity: 3 }, { shippedQuantity: 1 }] })

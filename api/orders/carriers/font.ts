@@ -1,0 +1,60 @@
+/** The letters of labels: DejaVu Sans Condensed, which has all of Latin, Greek and Cyrillic and may be embedded anywhere. */
+import { createRequire } from 'node:module'
+import anyAscii from 'any-ascii'
+import * as fontkit from 'fontkit'
+
+/** The part of fontkit's fonts that labels use. */
+interface Font {
+  unitsPerEm: number
+  hasGlyphForCodePoint(codePoint: number): boolean
+  glyphForCodePoint(codePoint: number): { advanceWidth: number; path: { commands: Command[] } }
+}
+/** A step of a glyph's outline, in font units, upwards. */
+export interface Command {
+  command: 'moveTo' | 'lineTo' | 'quadraticCurveTo' | 'bezierCurveTo' | 'closePath'
+  args: number[]
+}
+
+const { resolve } = createRequire(import.meta.url)
+export const FONT_FILES = {
+  regular: resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf'),
+  bold: resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf'),
+}
+const regular = fontkit.openSync(FONT_FILES.regular) as unknown as Font
+const bold = fontkit.openSync(FONT_FILES.bold) as unknown as Font
+
+const faceOf = (isBold: boolean) => (isBold ? bold : regular)
+/** Scripts that are printed as they are written: from left to right, a letter beside the other. */
+const PLAIN = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]$/u
+/** Control characters, and marks that steer text without being seen. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]+/gu
+
+/** Text as a label can show it, on one line: what the font lacks is transliterated. */
+export function printable(text: string): string {
+  const plain = (letter: string) => {
+    const codePoint = letter.codePointAt(0)!
+    return PLAIN.test(letter) && regular.hasGlyphForCodePoint(codePoint) && bold.hasGlyphForCodePoint(codePoint) ? letter : anyAscii(letter)
+  }
+  return [...text.normalize('NFC').replace(UNSEEN, ' ')].map(plain).join('').replace(/\s+/g, ' ').trim()
+}
+
+/** How wide a text is, in its own size. */
+export function widthOf(text: string, isBold: boolean): number {
+  const font = faceOf(isBold)
+  let width = 0
+  for (const letter of text) width += font.glyphForCodePoint(letter.codePointAt(0)!).advanceWidth
+  return width / font.unitsPerEm
+}
+
+/** The outlines of a text's letters, each with where it begins, in font units. */
+export function outlinesOf(text: string, isBold: boolean): { unitsPerEm: number; letters: { at: number; commands: Command[] }[] } {
+  const font = faceOf(isBold)
+  let at = 0
+  const letters = [...text].map((letter) => {
+    const { advanceWidth, path } = font.glyphForCodePoint(letter.codePointAt(0)!)
+    const outline = { at, commands: path.commands }
+    at += advanceWidth
+    return outline
+  })
+  return { unitsPerEm: font.unitsPerEm, letters }
+}
