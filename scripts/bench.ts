@@ -2,17 +2,20 @@
  * `npm run bench`: Stoa against a floor of bare statements, in turn and on the same data, with the bars that it must meet. The
  * ratios mean something on any machine, the rates only on this one.
  */
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { memoryAfterLoad, memoryWithStores, startTime } from './bench/memory.ts'
+import { sendNewsletter } from './bench/newsletter.ts'
+import { measurePaging } from './bench/paging.ts'
 import { document, table, type Figures } from './bench/report.ts'
 import { requests } from './bench/requests.ts'
 import { measureRows } from './bench/rounds.ts'
 import { cartsFor, ROW_NAMES, rowsOf, type RowName, type Side } from './bench/rows.ts'
 import { requireSame } from './bench/same.ts'
 import { seed, type Seeded } from './bench/seed.ts'
+import { stormWorkstations } from './bench/storm.ts'
 import { endAll, startFloor, startStoa, type Server } from './bench/servers.ts'
 
 const PRODUCTS = 1_000
@@ -20,6 +23,8 @@ const ORDERS = 10_000
 const ROUNDS = 5
 const ROUNDS_MAX = 20
 const STORES = 1_000
+const RECIPIENTS = 10_000
+const STORM_PRODUCTS = 100
 const MIXED_LOAD_MS = 60_000
 /** Exit status of a program that was interrupted. */
 const INTERRUPTED = 130
@@ -31,6 +36,7 @@ interface Options {
   only: RowName[]
   rounds: number
   memory: boolean
+  marketing: boolean
 }
 
 function names(text: string): RowName[] {
@@ -67,6 +73,23 @@ async function measure(dataDir: string, seeded: Seeded, options: Options, say: (
   }
 }
 
+/** What goes on in the background, and long lists: each on data of its own. */
+async function measureMarketing(folder: string, say: (text: string) => void): Promise<Partial<Figures>> {
+  const own = (name: string) => {
+    const dataDir = join(folder, name)
+    mkdirSync(dataDir)
+    return dataDir
+  }
+  say('a newsletter')
+  const newsletter = await sendNewsletter(own('newsletter'), RECIPIENTS)
+  say('long lists')
+  const paging = await measurePaging(own('paging'))
+  say('orders at workstations')
+  const storm = own('storm')
+  const seeded = await seed({ url: `file:${storm}/{name}.db` }, { products: STORM_PRODUCTS, orders: STORM_PRODUCTS, carts: 0 })
+  return { newsletter, paging, storm: await stormWorkstations(storm, seeded) }
+}
+
 async function bench(options: Options): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), 'stoa-bench-'))
   const interrupted = async () => {
@@ -84,6 +107,7 @@ async function bench(options: Options): Promise<Figures> {
     const carts = CARTS_COMPARED + cartsFor(options.only, options.rounds)
     const seeded = await seed({ url: `file:${dataDir}/{name}.db` }, { products: PRODUCTS, orders: ORDERS, carts })
     const figures: Figures = { rows: await measure(dataDir, seeded, options, say) }
+    if (options.marketing) Object.assign(figures, await measureMarketing(folder, say))
     if (!options.memory) return figures
     say('starting')
     figures.startMs = await startTime(join(folder, 'start'))
@@ -98,10 +122,11 @@ async function bench(options: Options): Promise<Figures> {
 }
 
 const program = new Command('bench')
-  .description('Measures Stoa against the same statements in plain code; takes less than three minutes.')
+  .description('Measures Stoa against the same statements in plain code; takes about four minutes.')
   .option('--json', 'print one JSON document')
   .option('--only <rows>', 'measure these rows only, separated by commas', names, [...ROW_NAMES])
   .option('--rounds <count>', 'rounds of each row; the median counts', rounds, ROUNDS)
+  .option('--no-marketing', 'leave out newsletters, long lists and workstations')
   .option('--no-memory', 'leave out memory and start')
   .action(async (options: Options) => {
     const figures = await bench(options)

@@ -1,11 +1,12 @@
 /** Subscribers (document 3, Marketing and visitors): who wants newsletters, signed up by visitors or by the merchant. */
-import { and, asc, desc, eq, gte, inArray, lt, type SQL } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, inArray, lt, lte } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { SUBSCRIBER_STATUSES, subscribers } from '../../db/store/newsletters.ts'
 import { normalizeEmail } from '../email.ts'
 import { missing } from '../http/refusal.ts'
 import { resource, type Call, type Wake } from '../http/route.ts'
 import { deleted, Deleted, Email, Line, Nullable, OneOf, Page, Paging, Type, Uuid } from '../http/schema.ts'
+import { markAt, remember } from './page-marks.ts'
 import { forget, signUp, type SubscriberRow } from './subscribing.ts'
 import { countOf, type SubscriberStatus } from './tally.ts'
 
@@ -54,28 +55,37 @@ interface Listing {
   limit: number
   offset: number
   status?: SubscriberStatus
-  query?: string
 }
 
-/** A page of subscribers, newest first. What lies in the far half is counted off from its end. */
-async function list(db: Db, { limit, offset, status, query }: Listing) {
-  const from = query === undefined ? undefined : normalizeEmail(query)
-  const filters: (SQL | undefined)[] = [
+/** The subscribers whose addresses begin like this, newest first. */
+async function search(db: Db, { limit, offset, status }: Listing, beginning: string) {
+  const where = and(
+    gte(subscribers.email, beginning),
+    lt(subscribers.email, `${beginning}\u{10ffff}`),
     status && eq(subscribers.status, status),
-    from === undefined ? undefined : and(gte(subscribers.email, from), lt(subscribers.email, `${from}\u{10ffff}`)),
-  ]
-  const where = and(...filters)
-  const count = from === undefined ? await countOf(db, status) : await db.$count(subscribers, where)
+  )
+  const rows = await db.select().from(subscribers).where(where).orderBy(desc(subscribers.id)).limit(limit).offset(offset)
+  return { data: rows.map(view), meta: { count: await db.$count(subscribers, where), offset, limit } }
+}
+
+/** A page of subscribers, newest first. Where it begins may be known; if not, what lies in the far half is counted off from its end. */
+async function list(db: Db, { limit, offset, status }: Listing) {
+  const where = status && eq(subscribers.status, status)
+  const { count, changes } = await countOf(db, status)
   const size = Math.max(0, Math.min(limit, count - offset))
-  const fromEnd = offset > count / 2
+  const mark = markAt(db, changes, status ?? 'all', offset)
+  const fromEnd = !mark && offset > count / 2
+  const after = mark && (mark.inclusive ? lte(subscribers.id, mark.id) : lt(subscribers.id, mark.id))
   const ids = db
     .select({ id: subscribers.id })
     .from(subscribers)
-    .where(where)
+    .where(and(where, after))
     .orderBy(fromEnd ? asc(subscribers.id) : desc(subscribers.id))
     .limit(size)
-    .offset(fromEnd ? Math.max(0, count - offset - size) : offset)
+    .offset(mark ? 0 : fromEnd ? Math.max(0, count - offset - size) : offset)
   const rows = size ? await db.select().from(subscribers).where(inArray(subscribers.id, ids)).orderBy(desc(subscribers.id)) : []
+  const found = rows.map(({ id }) => id)
+  remember(db, changes, status ?? 'all', offset, found)
   return { data: rows.map(view), meta: { count, offset, limit } }
 }
 
@@ -100,7 +110,7 @@ export const subscriberRoutes = ({ wake }: { wake?: Wake }) =>
         },
         answers: { 200: Page(Subscriber) },
       },
-      ({ db, query }) => list(db, query),
+      ({ db, query }) => (query.query === undefined ? list(db, query) : search(db, query, normalizeEmail(query.query))),
     )
     .post(
       '',

@@ -1,35 +1,37 @@
 /** How many subscribers there are of each status: counted as they change, since counting 100,000 anew takes longer than a page of them. */
-import { eq, sql } from 'drizzle-orm'
+import { inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
-import type { SUBSCRIBER_STATUSES } from '../../db/store/newsletters.ts'
+import { SUBSCRIBER_STATUSES } from '../../db/store/newsletters.ts'
 import { counters } from '../../db/store/store.ts'
 
 export type SubscriberStatus = (typeof SUBSCRIBER_STATUSES)[number]
 
-const name = (status: SubscriberStatus) => `subscribers ${status}`
+const PREFIX = 'subscribers '
+/** Counts the changes of the list: what was learnt of it before the last one no longer holds. */
+const CHANGES = `${PREFIX}changes`
 
-async function add(tx: Db, status: SubscriberStatus, by: number) {
+async function add(tx: Db, name: string, by: number) {
   await tx
     .insert(counters)
-    .values({ name: name(status), value: by })
+    .values({ name, value: by })
     .onConflictDoUpdate({ target: counters.name, set: { value: sql`${counters.value} + ${by}` } })
 }
 
 /** Counts a subscriber whose status changes; null: there was none before, or is none after. */
 export async function recount(tx: Db, from: SubscriberStatus | null, to: SubscriberStatus | null) {
   if (from === to) return
-  if (from) await add(tx, from, -1)
-  if (to) await add(tx, to, 1)
+  if (from) await add(tx, PREFIX + from, -1)
+  if (to) await add(tx, PREFIX + to, 1)
+  await add(tx, CHANGES, 1)
 }
 
-/** How many subscribers there are: of a status, or in all. */
-export async function countOf(db: Db, status?: SubscriberStatus): Promise<number> {
-  const where = status
-    ? eq(counters.name, name(status))
-    : sql`${counters.name} in ('subscribers pending', 'subscribers active', 'subscribers unsubscribed')`
-  const [row] = await db
-    .select({ count: sql<number>`coalesce(sum(${counters.value}), 0)` })
+/** How many subscribers there are, of a status or in all, and how often the list has changed. */
+export async function countOf(db: Db, status?: SubscriberStatus): Promise<{ count: number; changes: number }> {
+  const rows = await db
+    .select()
     .from(counters)
-    .where(where)
-  return row!.count
+    .where(inArray(counters.name, [CHANGES, ...SUBSCRIBER_STATUSES.map((own) => PREFIX + own)]))
+  const of = (name: string) => rows.find((row) => row.name === PREFIX + name)?.value ?? 0
+  const count = status ? of(status) : SUBSCRIBER_STATUSES.reduce((sum, own) => sum + of(own), 0)
+  return { count, changes: of('changes') }
 }

@@ -1,6 +1,9 @@
 /** What the bench says: the bars that its figures must meet, the table for people, and the document for programs. */
+import type { Mailed } from './newsletter.ts'
+import type { Paged } from './paging.ts'
 import { median, type RowResult } from './rounds.ts'
 import { ROW_NAMES, type RowName } from './rows.ts'
+import type { Storm } from './storm.ts'
 
 const READ_RATIO = 0.5
 const WRITE_RATIO = 0.3
@@ -11,6 +14,13 @@ const BESIDE_TIMES = 5
 const MEMORY_MB = 250
 const MEMORY_STORES_MB = 700
 const START_MS = 2_000
+const MAIL_MEMORY_MB = 250
+const PAGE_TIMES = 2
+/** Orders that one workstation may have more than another. */
+const SPREAD = 2
+
+const whole = (value: number) => Math.round(value).toLocaleString('en-US')
+const exact = (value: number) => value.toFixed(2)
 
 /** All figures of a run; what was not asked for is not there. */
 export interface Figures {
@@ -19,6 +29,9 @@ export interface Figures {
   memory1000StoresMb?: number
   startMs?: number
   mixedPerSecond?: number
+  newsletter?: Mailed
+  paging?: Paged[]
+  storm?: Storm
 }
 
 /** One bar and what was measured for it. */
@@ -64,18 +77,27 @@ function barsOf(row: RowResult, all: readonly RowResult[]): Bar[] {
   }
 }
 
+/** The bars of what goes on in the background, and of long lists. */
+const barsOfMarketing = ({ newsletter, paging, storm }: Figures): Bar[] => [
+  ...(newsletter ? [under(`memory while ${whole(newsletter.recipients)} mails go out, MB`, newsletter.memoryMb, MAIL_MEMORY_MB)] : []),
+  ...(paging ?? []).flatMap(({ list, rows, firstTimes, middleTimes }) => [
+    under(`${list}: first page of ${whole(rows)}, times of 100`, firstTimes, PAGE_TIMES, 'x'),
+    under(`${list}: middle page of ${whole(rows)}, times of 100`, middleTimes, PAGE_TIMES, 'x'),
+  ]),
+  ...(storm ? [under(`${whole(storm.orders)} orders over workstations: spread`, storm.split[0]! - storm.split.at(-1)!, SPREAD)] : []),
+]
+
 /** Every bar that the figures of a run say something about. */
-export function bars({ rows, memoryMb, memory1000StoresMb, startMs }: Figures): Bar[] {
+export function bars(figures: Figures): Bar[] {
+  const { rows, memoryMb, memory1000StoresMb, startMs } = figures
   return [
     ...ROW_NAMES.flatMap((name) => rows.filter((row) => row.name === name)).flatMap((row) => barsOf(row, rows)),
     ...(memoryMb === undefined ? [] : [under('memory after mixed load, MB', memoryMb, MEMORY_MB)]),
     ...(memory1000StoresMb === undefined ? [] : [under('memory with 1,000 stores open, MB', memory1000StoresMb, MEMORY_STORES_MB)]),
     ...(startMs === undefined ? [] : [under('start to first answer, ms', startMs, START_MS)]),
+    ...barsOfMarketing(figures),
   ]
 }
-
-const whole = (value: number) => Math.round(value).toLocaleString('en-US')
-const exact = (value: number) => value.toFixed(2)
 
 function columns(lines: readonly (readonly string[])[]): string {
   const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
@@ -110,10 +132,23 @@ export function table(figures: Figures): string {
         ]
       : [],
   )
+  const { newsletter, storm } = figures
+  const background = [
+    ...(newsletter
+      ? [
+          `newsletter: ${whole(newsletter.recipients)} mails in ${exact(newsletter.seconds)} s, ${whole(newsletter.perSecond)}/s, ${exact(newsletter.ratio)} of nodemailer alone`,
+        ]
+      : []),
+    ...(storm
+      ? [
+          `workstations: ${whole(storm.orders)} orders paid at once in ${exact(storm.seconds)} s, ${storm.split.join('/')}; p99 of lists ${exact(storm.aloneP99Ms)} ms alone, ${exact(storm.besideP99Ms)} ms meanwhile`,
+        ]
+      : []),
+  ]
   const mixed = figures.mixedPerSecond === undefined ? [] : [`mixed load: ${whole(figures.mixedPerSecond)} operations/s`]
   return [
     ...(lines.length ? [columns([head, ...lines])] : []),
-    [...beside, ...mixed].join('\n'),
+    [...beside, ...mixed, ...background].join('\n'),
     columns([['bar', 'measured', 'must be', ''], ...held]),
   ]
     .filter(Boolean)

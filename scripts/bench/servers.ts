@@ -61,8 +61,11 @@ async function start(args: string[], env: Record<string, string>): Promise<Serve
 export const startFloor = (file: string) => start(['scripts/bench/floor.ts', file], environment())
 
 /** Stoa's API on a data folder, as in production but for the limit of requests per key. */
-export const startStoa = (dataDir: string) =>
-  start(['api/main.ts'], environment({ DATA_DIR: dataDir, HOST: '127.0.0.1', API_PORT: '0', RATE_LIMIT: '0', LOG: 'silent', METRICS: '1' }))
+export const startStoa = (dataDir: string, more: Record<string, string> = {}) =>
+  start(
+    ['api/main.ts'],
+    environment({ ...more, DATA_DIR: dataDir, HOST: '127.0.0.1', API_PORT: '0', RATE_LIMIT: '0', LOG: 'silent', METRICS: '1' }),
+  )
 
 const POLL_MS = 5
 

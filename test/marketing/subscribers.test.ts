@@ -250,5 +250,14 @@ describe('the list', () => {
       expect(data.map(({ id }: { id: string }) => id)).toEqual(all.slice(offset, offset + 5))
       expect(meta).toEqual({ count: 24, offset, limit: 5 })
     }
+    // What is remembered of pages holds until the list changes.
+    const page = async (query: string) => (await shop.get(`/subscribers?${query}`)).body.data.map(({ id }: { id: string }) => id)
+    expect(await page('limit=5&offset=10')).toEqual(all.slice(10, 15))
+    made(await shop.remove(`/subscribers/${all[2]}`))
+    const { id } = (await signUp({ email: 'newest@example.com' })).body
+    const now = [id, ...all.filter((_: string, i: number) => i !== 2)]
+    for (const offset of [10, 5, 15, 10, 0]) expect(await page(`limit=5&offset=${offset}`)).toEqual(now.slice(offset, offset + 5))
+    expect(await page('limit=5&offset=10&status=active')).toEqual(now.slice(10, 15))
+    expect(await page('limit=5&offset=0&status=pending')).toEqual([])
   })
 })
