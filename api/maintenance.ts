@@ -108,7 +108,7 @@ export function maintain({ registry, handles, payments, runner, files, outside, 
       for (const environment of ['live', 'sandbox'] as const) {
         if (stopped) return
         try {
-          await handles.use(storeId, environment, async (store) => {
+          await handles.visit(storeId, environment, async (store) => {
             if (isDaily) await removeOrphans(store, { storeId, environment }, files, outside.now())
             await sweep(store, { storeId, environment }, payments, outside)
           })

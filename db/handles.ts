@@ -35,6 +35,18 @@ export class Handles {
     }
   }
 
+  /** The same, for a look now and then: a store that nobody had open is closed after it. */
+  async visit<T>(storeId: string, environment: Environment, fn: (store: Handle) => Promise<T>): Promise<T> {
+    const name = databaseName(storeId, environment)
+    const wasOpen = this.#open.has(name) || this.#opening.has(name)
+    try {
+      return await this.use(storeId, environment, fn)
+    } finally {
+      const store = this.#open.get(name)
+      if (!wasOpen && store?.idle) this.#shut(name, store)
+    }
+  }
+
   #ready(name: string): Handle | undefined {
     const store = this.#open.get(name)
     const file = this.#files.get(name)
@@ -98,12 +110,15 @@ export class Handles {
     if (this.#open.size <= this.max) return
     for (const [name, store] of this.#open) {
       if (this.#open.size <= this.max) break
-      if (!store.idle) continue
-      this.#forget(name)
-      store.close()
-      // libSQL frees descriptors when the closed connection is collected, and nothing else makes that happen soon.
-      if (++this.#closed % 32 === 0) Bun.gc(true)
+      if (store.idle) this.#shut(name, store)
     }
+  }
+
+  #shut(name: string, store: Handle) {
+    this.#forget(name)
+    store.close()
+    // libSQL frees descriptors when the closed connection is collected, and nothing else makes that happen soon.
+    if (++this.#closed % 32 === 0) Bun.gc(true)
   }
 
   /** Forgets a store that is being deleted or restored. */

@@ -1,7 +1,7 @@
 /** Jobs that were given up, in all stores: what `stoa doctor` tells of. */
 import { desc, isNotNull } from 'drizzle-orm'
 import type { Registry } from '../../db/control/registry.ts'
-import { databaseName, openDatabase } from '../../db/open.ts'
+import { databaseName, peek } from '../../db/open.ts'
 import { jobs } from '../../db/store/store.ts'
 
 /** As many of one store as anybody reads. */
@@ -14,22 +14,16 @@ export interface GivenUp {
   error: string
 }
 
-/** The jobs that were given up, the newest of each store first; a database that can't be opened has none. */
+/** The jobs that were given up, the newest of each store first; a database that can't be read, or has an older schema, has none. */
 export async function givenUp(registry: Registry): Promise<GivenUp[]> {
   const found: GivenUp[] = []
   for (const { id: storeId } of await registry.listStores())
     for (const environment of ['live', 'sandbox'] as const) {
-      const store = await openDatabase(registry.location, databaseName(storeId, environment), 'store').catch(() => null)
-      if (!store) continue
       const { kind, subject, error, failedAt } = jobs
-      const rows = await store.read
-        .select({ kind, subject, error })
-        .from(jobs)
-        .where(isNotNull(failedAt))
-        .orderBy(desc(failedAt))
-        .limit(PER_STORE_MAX)
-        .finally(() => store.close())
-      found.push(...rows.map((row) => ({ ...row, storeId, error: row.error ?? 'no error' })))
+      const rows = await peek(registry.location, databaseName(storeId, environment), 'store', (db) =>
+        db.select({ kind, subject, error }).from(jobs).where(isNotNull(failedAt)).orderBy(desc(failedAt)).limit(PER_STORE_MAX),
+      )
+      found.push(...(rows ?? []).map((row) => ({ ...row, storeId, error: row.error ?? 'no error' })))
     }
   return found
 }

@@ -89,7 +89,7 @@ export class Runner {
   /** Looks at what a store waits for. */
   async look(storeId: string, environment: Environment) {
     try {
-      await this.#needs.handles.use(storeId, environment, (store) => this.#note(store, storeId, environment))
+      await this.#needs.handles.visit(storeId, environment, (store) => this.#note(store, storeId, environment))
     } catch (error) {
       this.#due.delete(`${storeId} ${environment}`)
       this.#needs.log.write('warn', 'the jobs of a store can not be read', { storeId, environment, error: String(error) })
