@@ -18,9 +18,9 @@ const RULES = [
   'api/orders/assignment.ts',
   'api/orders/carriers/layout.ts',
   'api/orders/carriers/parcel.ts',
-  'api/marketing/tier.ts',
-  'api/marketing/earning.ts',
-  'api/marketing/redeeming.ts',
+  'api/marketing/points/tier.ts',
+  'api/marketing/points/earning.ts',
+  'api/marketing/points/redeeming.ts',
   'api/content/handle.ts',
   'api/public-address.ts',
 ]

@@ -3,7 +3,7 @@
  * units throughout. Order of application (document 3): line prices, bundle discount, volume and other promotions, coupons,
  * loyalty, shipping, tax. Every split is by largest remainder, so that parts add up to their whole.
  */
-import { mostPayable, pointsToPay, worthOf } from '../marketing/redeeming.ts'
+import { mostPayable, pointsToPay, worthOf } from '../marketing/points/redeeming.ts'
 import { share } from '../money.ts'
 import { covers, Lines, takeBundles, takePromotions, type Coverage, type PriceLine, type Promotion } from './discounts.ts'
 

@@ -2,7 +2,7 @@
 import type { Db } from '../../db/driver.ts'
 import type { CartItem } from '../../db/store/checkout.ts'
 import { conflict } from '../http/refusal.ts'
-import { worthOf } from '../marketing/redeeming.ts'
+import { worthOf } from '../marketing/points/redeeming.ts'
 import type { Settings } from '../http/route.ts'
 import type { PriceLine } from './discounts.ts'
 import { loyaltyFor } from './quote-loyalty.ts'

@@ -6,10 +6,10 @@ import { customers } from '../../db/store/orders.ts'
 import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { Label, Nullable, Page, Paging, Type, Uuid } from '../http/schema.ts'
-import { changePoints } from './points.ts'
+import { changePoints } from './points/points.ts'
 import { changes, POINTS_MAX, reads } from './loyalty.ts'
 import { Tier } from './loyalty-tiers.ts'
-import { tierOf } from './tier.ts'
+import { tierOf } from './points/tier.ts'
 
 /** Entries of the ledger that a member is read with. */
 const LEDGER_SHOWN = 50

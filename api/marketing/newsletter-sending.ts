@@ -2,12 +2,12 @@
 import { and, asc, eq } from 'drizzle-orm'
 import { DELIVERY_STATUSES, newsletterDeliveries, newsletters, subscribers } from '../../db/store/newsletters.ts'
 import { conflict, wrong } from '../http/refusal.ts'
-import { resource, type Wake } from '../http/route.ts'
+import { resource, type Call, type Wake } from '../http/route.ts'
 import { Instant, Nullable, OneOf, Page, Paging, Type, Uuid } from '../http/schema.ts'
 import { ask, withdraw } from '../jobs/queue.ts'
 import { utc } from '../time.ts'
-import { reach, type Reach } from './audience.ts'
-import { begin, DELIVER, redraft, requireQuota, requireSendable } from './launch.ts'
+import { reach, type Reach } from './mailing/audience.ts'
+import { begin, DELIVER, redraft, requireQuota, requireSendable } from './mailing/launch.ts'
 import { findNewsletter, Newsletter, newsletterView } from './newsletters.ts'
 
 const Sending = Type.Object(
@@ -28,6 +28,18 @@ const Delivery = Type.Object(
   { $id: 'NewsletterDelivery' },
 )
 const People = (count: number) => `${count} ${count === 1 ? 'subscriber' : 'subscribers'}`
+
+const back = { scope: 'marketing:write', answers: { 200: Newsletter }, refuses: [404, 409] }
+
+/** Makes a newsletter that is in one status, and in no other, a draft again. */
+const redraftFrom = (from: 'scheduled' | 'failed', { params, now, write }: Pick<Call, 'params' | 'now' | 'write'>) =>
+  write(async (tx) => {
+    const row = await findNewsletter(tx, params.id!)
+    const { status } = row
+    if (status !== from) throw conflict(`the newsletter is ${status}: this is for ${from} ones`, { status })
+    await withdraw(tx, DELIVER, row.id)
+    return newsletterView(await redraft(tx, row, now))
+  })
 
 /** `wake`: says that a newsletter waits to be sent. */
 export const newsletterSendingRoutes = ({ wake }: { wake?: Wake }) =>
@@ -82,18 +94,9 @@ export const newsletterSendingRoutes = ({ wake }: { wake?: Wake }) =>
         op: 'cancelNewsletter',
         summary: 'Take back a scheduled newsletter',
         description: 'It is a draft again.',
-        scope: 'marketing:write',
-        answers: { 200: Newsletter },
-        refuses: [404, 409],
+        ...back,
       },
-      ({ params, now, write }) =>
-        write(async (tx) => {
-          const row = await findNewsletter(tx, params.id!)
-          if (row.status !== 'scheduled')
-            throw conflict(`only a scheduled newsletter can be cancelled: it is ${row.status}`, { status: row.status })
-          await withdraw(tx, DELIVER, row.id)
-          return newsletterView(await redraft(tx, row, now))
-        }),
+      (call) => redraftFrom('scheduled', call),
     )
     .post(
       '/{id}/retry',
@@ -101,18 +104,9 @@ export const newsletterSendingRoutes = ({ wake }: { wake?: Wake }) =>
         op: 'retryNewsletter',
         summary: 'Make a failed newsletter a draft again',
         description: 'It can be changed and sent again; who has got it already is left out then.',
-        scope: 'marketing:write',
-        answers: { 200: Newsletter },
-        refuses: [404, 409],
+        ...back,
       },
-      ({ params, now, write }) =>
-        write(async (tx) => {
-          const row = await findNewsletter(tx, params.id!)
-          if (row.status !== 'failed')
-            throw conflict(`only a failed newsletter can be retried: it is ${row.status}`, { status: row.status })
-          await withdraw(tx, DELIVER, row.id)
-          return newsletterView(await redraft(tx, row, now))
-        }),
+      (call) => redraftFrom('failed', call),
     )
     .get(
       '/{id}/deliveries',

@@ -5,8 +5,8 @@ import { settings } from '../../db/store/store.ts'
 import { html, type Html } from '../http/html.ts'
 import { missing } from '../http/refusal.ts'
 import { Reply, resource, type Call } from '../http/route.ts'
-import { follow } from './subscribing.ts'
-import { ownerOfToken } from './subscriber-token.ts'
+import { follow } from './mailing/subscribing.ts'
+import { ownerOfToken } from './mailing/token.ts'
 
 const STYLE =
   ':root{color-scheme:light dark}body{font:18px/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto 0;padding:0 1.5rem;text-align:center}h1{font-size:1.5rem}button{font:inherit;padding:.6rem 1.6rem;border:0;border-radius:.5rem;background:light-dark(#1c1b19,#ece9e2);color:light-dark(#fff,#171614);cursor:pointer}button:focus-visible{outline:3px solid #4a90d9;outline-offset:3px}'

@@ -6,9 +6,9 @@ import { normalizeEmail } from '../email.ts'
 import { missing } from '../http/refusal.ts'
 import { resource, type Call, type Wake } from '../http/route.ts'
 import { deleted, Deleted, Email, Line, Nullable, OneOf, Page, Paging, Type, Uuid } from '../http/schema.ts'
-import { markAt, remember } from './page-marks.ts'
-import { forget, signUp, type SubscriberRow } from './subscribing.ts'
-import { countOf, type SubscriberStatus } from './tally.ts'
+import { markAt, remember } from './mailing/page-marks.ts'
+import { forget, signUp, type SubscriberRow } from './mailing/subscribing.ts'
+import { countOf, type SubscriberStatus } from './mailing/tally.ts'
 
 const Status = OneOf(SUBSCRIBER_STATUSES)
 const own = { email: Type.String(), name: Nullable(Type.String()), source: Nullable(Type.String()), status: Status }

@@ -4,8 +4,8 @@ import type { Db } from '../../db/driver.ts'
 import { loyaltyLedger, loyaltySettings } from '../../db/store/loyalty.ts'
 import { conflict } from '../http/refusal.ts'
 import type { Outside } from '../http/route.ts'
-import { monthsLater } from '../marketing/earning.ts'
-import { changePoints } from '../marketing/points.ts'
+import { monthsLater } from '../marketing/points/earning.ts'
+import { changePoints } from '../marketing/points/points.ts'
 import type { OrderRow } from './order.ts'
 
 type About = { outside: Outside; now: string }

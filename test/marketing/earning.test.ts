@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { isRunning, monthsLater, pointsFor, pointsLost, type Campaign, type EarningLine } from '../../api/marketing/earning.ts'
-import { tierOf } from '../../api/marketing/tier.ts'
+import { isRunning, monthsLater, pointsFor, pointsLost, type Campaign, type EarningLine } from '../../api/marketing/points/earning.ts'
+import { tierOf } from '../../api/marketing/points/tier.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, type Shop } from '../shop.ts'
 

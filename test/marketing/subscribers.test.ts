@@ -4,7 +4,7 @@ import PostalMime, { type Email } from 'postal-mime'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'drizzle-orm'
 import { createLog } from '../../api/http/log.ts'
-import { newToken, ownerOfToken } from '../../api/marketing/subscriber-token.ts'
+import { newToken, ownerOfToken } from '../../api/marketing/mailing/token.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, paths, type Shop } from '../shop.ts'
 

@@ -2,7 +2,7 @@
  * Where the pages of a long list begin: remembered as they are read, so that whoever pages through 100,000 rows does not have the
  * database count its way to each page anew. They hold until the list changes.
  */
-import type { Db } from '../../db/driver.ts'
+import type { Db } from '../../../db/driver.ts'
 
 /** A page begins at this row, or just after it. */
 export interface Mark {

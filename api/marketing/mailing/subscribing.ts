@@ -1,11 +1,11 @@
 /** How somebody becomes a subscriber, and stops being one: the only places in which a subscriber's status changes. */
 import { eq } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
-import type { Environment } from '../../db/open.ts'
-import { subscribers } from '../../db/store/newsletters.ts'
-import type { Outside, Settings } from '../http/route.ts'
-import { ask } from '../jobs/queue.ts'
-import { newToken } from './subscriber-token.ts'
+import type { Db } from '../../../db/driver.ts'
+import type { Environment } from '../../../db/open.ts'
+import { subscribers } from '../../../db/store/newsletters.ts'
+import type { Outside, Settings } from '../../http/route.ts'
+import { ask } from '../../jobs/queue.ts'
+import { newToken } from './token.ts'
 import { recount, type SubscriberStatus } from './tally.ts'
 
 export type SubscriberRow = typeof subscribers.$inferSelect

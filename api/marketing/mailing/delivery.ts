@@ -3,18 +3,18 @@
  * that a crash leaves no doubt but about those few, which then read `unknown` and are not sent again.
  */
 import { and, asc, eq, isNotNull, min, sql } from 'drizzle-orm'
-import type { Registry } from '../../db/control/registry.ts'
-import type { Db } from '../../db/driver.ts'
-import { newsletterDeliveries, newsletters, subscribers, type DELIVERY_STATUSES } from '../../db/store/newsletters.ts'
-import { settings as settingsTable } from '../../db/store/store.ts'
-import { Refusal } from '../http/refusal.ts'
-import type { JobKind, Running } from '../jobs/runner.ts'
-import { MailError, MAILS_AT_ONCE, type Mailer, type Mailers } from '../mail.ts'
+import type { Registry } from '../../../db/control/registry.ts'
+import type { Db } from '../../../db/driver.ts'
+import { newsletterDeliveries, newsletters, subscribers, type DELIVERY_STATUSES } from '../../../db/store/newsletters.ts'
+import { settings as settingsTable } from '../../../db/store/store.ts'
+import { Refusal } from '../../http/refusal.ts'
+import type { JobKind, Running } from '../../jobs/runner.ts'
+import { MailError, MAILS_AT_ONCE, type Mailer, type Mailers } from '../../mail.ts'
 import { addDeliveries, reach } from './audience.ts'
 import { begin, end, fail } from './launch.ts'
-import { cardsOf } from './newsletter-cards.ts'
-import { write } from './newsletter-mail.ts'
-import type { NewsletterRow } from './newsletters.ts'
+import { cardsOf } from './cards.ts'
+import { write } from './letter.ts'
+import type { NewsletterRow } from '../newsletters.ts'
 import { linkTo, postalAddress, senderOf } from './sender.ts'
 
 export interface DeliveryNeeds {

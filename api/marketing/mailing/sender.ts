@@ -1,5 +1,5 @@
 /** Who a store's mails come from, and the links in them. */
-import type { Settings } from '../http/route.ts'
+import type { Settings } from '../../http/route.ts'
 
 /** The address that mails come from: the one that is set, or one at the store's domain. */
 export function senderOf({ name, email, contactEmail }: Settings, baseUrl: string): { name: string; address: string } {

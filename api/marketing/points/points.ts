@@ -3,10 +3,10 @@
  * entry that gave them, and those that would expire first are used first; the rest of the balance never expires.
  */
 import { and, asc, eq, gt, gte, lte, sql } from 'drizzle-orm'
-import { compile, named, type Db } from '../../db/driver.ts'
-import { loyaltyLedger, loyaltyMembers, type LEDGER_KINDS, type Lot } from '../../db/store/loyalty.ts'
-import type { Outside } from '../http/route.ts'
-import { ask } from '../jobs/queue.ts'
+import { compile, named, type Db } from '../../../db/driver.ts'
+import { loyaltyLedger, loyaltyMembers, type LEDGER_KINDS, type Lot } from '../../../db/store/loyalty.ts'
+import type { Outside } from '../../http/route.ts'
+import { ask } from '../../jobs/queue.ts'
 
 type About = { outside: Outside; now: string }
 

@@ -1,5 +1,5 @@
 /** What points are worth in a cart (document 1, Loyalty settings): pure rules, exact in integers. */
-import { millionths } from '../money.ts'
+import { millionths } from '../../money.ts'
 
 /** What a store lets its members do with points. */
 export interface Redemption {

@@ -1,10 +1,10 @@
 /** The mail of the double opt-in: asks whoever reads it whether they signed up. */
 import { eq } from 'drizzle-orm'
-import { subscribers } from '../../db/store/newsletters.ts'
-import { settings } from '../../db/store/store.ts'
-import { html } from '../http/html.ts'
-import type { JobKind } from '../jobs/runner.ts'
-import type { Mailers } from '../mail.ts'
+import { subscribers } from '../../../db/store/newsletters.ts'
+import { settings } from '../../../db/store/store.ts'
+import { html } from '../../http/html.ts'
+import type { JobKind } from '../../jobs/runner.ts'
+import type { Mailers } from '../../mail.ts'
 import { linkTo, senderOf } from './sender.ts'
 
 /** Sends one confirmation mail; a store that has turned outbound mail off sends none. */

@@ -1,11 +1,11 @@
 /** The products that a newsletter features, as they are when it is sent. */
 import { and, asc, eq, inArray } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
-import { products, variants } from '../../db/store/catalog.ts'
-import type { Featured } from '../../db/store/newsletters.ts'
-import type { Settings } from '../http/route.ts'
-import { decimalsOf, toMajor } from '../money.ts'
-import type { Card } from './newsletter-mail.ts'
+import type { Db } from '../../../db/driver.ts'
+import { products, variants } from '../../../db/store/catalog.ts'
+import type { Featured } from '../../../db/store/newsletters.ts'
+import type { Settings } from '../../http/route.ts'
+import { decimalsOf, toMajor } from '../../money.ts'
+import type { Card } from './letter.ts'
 
 /** An amount as people of the store's locale write it. */
 export function spelledPrice(minor: number, { currency, locale }: Pick<Settings, 'currency' | 'locale'>): string {

@@ -1,14 +1,14 @@
 /** The state machine of newsletters (document 1): what sending needs, and how one begins, ends, fails and becomes a draft again. */
 import { and, eq, sql } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
-import { newsletterDeliveries, newsletters } from '../../db/store/newsletters.ts'
-import type { Plan } from '../plans.ts'
-import { LIMITS } from '../plans.ts'
-import { Refusal } from '../http/refusal.ts'
-import type { Outside, Settings } from '../http/route.ts'
-import { emit } from '../store/outbox.ts'
+import type { Db } from '../../../db/driver.ts'
+import { newsletterDeliveries, newsletters } from '../../../db/store/newsletters.ts'
+import type { Plan } from '../../plans.ts'
+import { LIMITS } from '../../plans.ts'
+import { Refusal } from '../../http/refusal.ts'
+import type { Outside, Settings } from '../../http/route.ts'
+import { emit } from '../../store/outbox.ts'
 import type { Reach } from './audience.ts'
-import type { NewsletterRow } from './newsletters.ts'
+import type { NewsletterRow } from '../newsletters.ts'
 import { monthOf, reserveMails, returnMails, usedIn } from './quota.ts'
 
 /** The name of the job that sends a newsletter. */

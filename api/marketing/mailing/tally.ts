@@ -1,8 +1,8 @@
 /** How many subscribers there are of each status: counted as they change, since counting 100,000 anew takes longer than a page of them. */
 import { inArray, sql } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
-import { SUBSCRIBER_STATUSES } from '../../db/store/newsletters.ts'
-import { counters } from '../../db/store/store.ts'
+import type { Db } from '../../../db/driver.ts'
+import { SUBSCRIBER_STATUSES } from '../../../db/store/newsletters.ts'
+import { counters } from '../../../db/store/store.ts'
 
 export type SubscriberStatus = (typeof SUBSCRIBER_STATUSES)[number]
 

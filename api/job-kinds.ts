@@ -1,12 +1,12 @@
 /** The visible list of what is done in the background. */
-import type { Registry } from '../../db/control/registry.ts'
-import type { Mailers } from '../mail.ts'
-import { confirmSubscriber } from '../marketing/confirmation.ts'
-import { deliverNewsletter } from '../marketing/delivery.ts'
-import { expireLoyaltyPoints } from '../marketing/expiry.ts'
-import { DELIVER } from '../marketing/launch.ts'
-import { CONFIRM } from '../marketing/subscribing.ts'
-import type { JobKind } from './runner.ts'
+import type { Registry } from '../db/control/registry.ts'
+import type { Mailers } from './mail.ts'
+import { confirmSubscriber } from './marketing/mailing/confirmation.ts'
+import { deliverNewsletter } from './marketing/mailing/delivery.ts'
+import { expireLoyaltyPoints } from './marketing/points/expiry.ts'
+import { DELIVER } from './marketing/mailing/launch.ts'
+import { CONFIRM } from './marketing/mailing/subscribing.ts'
+import type { JobKind } from './jobs/runner.ts'
 
 export interface JobNeeds {
   registry: Registry

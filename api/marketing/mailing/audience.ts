@@ -1,8 +1,8 @@
 /** Who gets a newsletter (document 3, Clarifications): active subscribers, looked through in windows, so that no statement takes long. */
 import { and, eq, gt, lte, max, sql, type SQL } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
-import type { Handle } from '../../db/open.ts'
-import { newsletterDeliveries, subscribers, type AUDIENCES } from '../../db/store/newsletters.ts'
+import type { Db } from '../../../db/driver.ts'
+import type { Handle } from '../../../db/open.ts'
+import { newsletterDeliveries, subscribers, type AUDIENCES } from '../../../db/store/newsletters.ts'
 
 export type Audience = (typeof AUDIENCES)[number]
 

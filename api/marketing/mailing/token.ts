@@ -1,5 +1,5 @@
 /** What links in mails carry: which store they are about, and 128 random bits that only the reader of the mail has. */
-import type { Environment } from '../../db/open.ts'
+import type { Environment } from '../../../db/open.ts'
 
 const STORE_BYTES = 16
 const SECRET_BYTES = 16

@@ -1,5 +1,5 @@
 /** A newsletter as a mail: plain text and HTML from the same words. Every word of a merchant or buyer is escaped. */
-import { escapeHtml, html, Html } from '../http/html.ts'
+import { escapeHtml, html, Html } from '../../http/html.ts'
 
 /** A product as it is featured, with its price as text. */
 export interface Card {

@@ -1,5 +1,5 @@
 /** How many points an order earns, and how many a refund takes back (document 3, Decisions): pure rules, exact in integers. */
-import type { CAMPAIGN_SCOPES } from '../../db/store/loyalty.ts'
+import type { CAMPAIGN_SCOPES } from '../../../db/store/loyalty.ts'
 
 /** A factor with six decimals, as an integer. */
 const SCALE = 1_000_000n

@@ -1,7 +1,7 @@
 /** The monthly quota of newsletter recipients (document 3, Decisions): reserved in one statement, so that two can't both take the rest. */
 import { and, eq, sql } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
-import { emailQuota } from '../../db/store/newsletters.ts'
+import type { Db } from '../../../db/driver.ts'
+import { emailQuota } from '../../../db/store/newsletters.ts'
 
 /** The calendar month (UTC) of an instant. */
 export const monthOf = (now: string) => now.slice(0, 7)
