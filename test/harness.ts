@@ -65,6 +65,10 @@ export interface TestOptions {
   payments?: Provider | null
   smtpUrl?: string | null
   mailers?: Mailers
+  /** Where the links in mails lead. */
+  baseUrl?: () => string
+  /** Does jobs as they become due, as a server does, and not when a test settles them. */
+  background?: boolean
 }
 
 /** On a libSQL server every test database gets a name of its own, since namespaces outlive the test. */
@@ -103,7 +107,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
   const jobs = new Runner({
     registry,
     handles,
-    kinds: jobKinds({ registry, mailers, baseUrl: () => 'https://api.shop.example' }),
+    kinds: jobKinds({ registry, mailers, baseUrl: options.baseUrl ?? (() => 'https://api.shop.example') }),
     outside,
     log,
   })
@@ -117,8 +121,10 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     metrics: options.metrics,
     dnsServers: options.dnsServers,
     payments: options.payments,
+    wake: options.background ? (storeId, environment) => jobs.wake(storeId, environment) : undefined,
     outside,
   })
+  if (options.background) jobs.start()
 
   const send: Send = async (method, path, body, { key, headers = {}, raw } = {}) => {
     const response = await app.fetch(

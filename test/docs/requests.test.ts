@@ -7,7 +7,7 @@ import { variablesOf } from './store.ts'
 let app: TestApp
 let server: Bun.Server<undefined>
 beforeAll(async () => {
-  app = await testApp()
+  app = await testApp({ background: true, baseUrl: () => server.url.origin })
   server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => app.app.fetch(request) })
 })
 afterAll(async () => {
