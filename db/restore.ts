@@ -3,14 +3,18 @@
  * each. Replacing the files would leave a server that has them open writing into files that nobody reads any more.
  */
 import { rmSync } from 'node:fs'
+import { and, eq, lte, or } from 'drizzle-orm'
 import { PARTS, unpack, type Manifest } from './archive.ts'
 import { temporaryFolder } from './backup.ts'
 import type { Registry } from './control/registry.ts'
 import { FileConnection } from './connection.ts'
+import type { Db } from './driver.ts'
 import { Busy, isLocked } from './errors.ts'
 import { adoptMedia } from './media-files.ts'
 import { migrations } from './migrate.ts'
 import { createDatabase, databaseName, fileOf, openDatabase } from './open.ts'
+import { newsletters } from './store/newsletters.ts'
+import { jobs } from './store/store.ts'
 
 /** How long to wait for a moment in which no server writes. */
 const LOCK_WAIT_MS = 60_000
@@ -27,7 +31,9 @@ export async function restoreStore(registry: Registry, storeId: string, file: st
     await requireFitting(registry, storeId, file, manifest)
     for (const part of PARTS) {
       // An older backup is brought to the current schema before its rows are taken over.
-      ;(await openDatabase({ url: `file:${folder}/{name}.db` }, part, 'store')).close()
+      const backup = await openDatabase({ url: `file:${folder}/{name}.db` }, part, 'store')
+      await backup.write((tx) => parkMail(tx, new Date().toISOString()))
+      backup.close()
       await createDatabase(registry.location, databaseName(storeId, part), 'store')
       ;(await openDatabase(registry.location, databaseName(storeId, part), 'store')).close()
     }
@@ -39,6 +45,20 @@ export async function restoreStore(registry: Registry, storeId: string, file: st
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** What a newsletter says that was under way, or has had its time, when the store was restored. */
+const PARKED = 'the store was restored from a backup: who has got it since then is not known; retry it to send it to the others'
+
+/** Newsletters that may have gone out since the backup wait for a person; nobody holds the jobs of the backup. */
+async function parkMail(tx: Db, now: string) {
+  const parked = await tx
+    .update(newsletters)
+    .set({ status: 'failed', failedAt: now, errorMessage: PARKED, updatedAt: now })
+    .where(or(eq(newsletters.status, 'sending'), and(eq(newsletters.status, 'scheduled'), lte(newsletters.scheduledAt, now))))
+    .returning({ id: newsletters.id })
+  for (const { id } of parked) await tx.delete(jobs).where(eq(jobs.subject, id))
+  await tx.update(jobs).set({ leaseToken: null, leaseUntil: null })
 }
 
 async function requireFitting(registry: Registry, storeId: string, file: string, { store, schemaVersion }: Manifest) {

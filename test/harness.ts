@@ -75,6 +75,8 @@ export interface TestOptions {
   fetchPublic?: FetchPublic
   carriers?: CarrierUrls
   secrets?: Secrets
+  /** Does jobs as they become due, as a server does, and not when a test settles them. */
+  background?: boolean
 }
 
 /** On a libSQL server every test database gets a name of its own, since namespaces outlive the test. */
@@ -131,10 +133,12 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     metrics: options.metrics,
     dnsServers: options.dnsServers,
     payments: options.payments,
+    wake: options.background ? (storeId, environment) => jobs.wake(storeId, environment) : undefined,
     outside,
     carriers: options.carriers,
     secrets: options.secrets,
   })
+  if (options.background) jobs.start()
 
   const send: Send = async (method, path, body, { key, headers = {}, raw } = {}) => {
     const response = await app.fetch(

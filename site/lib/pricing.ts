@@ -57,7 +57,7 @@ export function pricingMarkdown({ currency, updatedAt, plans, features }: Pricin
   const cells = (values: readonly string[]) => `| ${values.join(' | ')} |`
   const line = (name: string, value: (plan: Pricing['plans'][number]) => string) => cells([name, ...plans.map(value)])
   return [
-    `Prices in ${currency.toUpperCase()}, as of ${updatedAt}. The limits are the store API’s own; those of newsletters take effect with these, in a later release.`,
+    `Prices in ${currency.toUpperCase()}, as of ${updatedAt}. The limits are the store API’s own.`,
     ...plans.map((plan) =>
       [
         `## ${plan.name}`,

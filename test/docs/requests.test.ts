@@ -14,7 +14,7 @@ beforeAll(async () => {
   carriers = carriersDouble()
   server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => app.app.fetch(request) })
   hosted = await hostPicture()
-  app = await testApp({ baseUrl: server.url.origin, fetchPublic: hosted.fetchPublic, carriers: carriers.urls })
+  app = await testApp({ background: true, baseUrl: server.url.origin, fetchPublic: hosted.fetchPublic, carriers: carriers.urls })
 })
 afterAll(async () => {
   await server.stop(true)

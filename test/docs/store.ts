@@ -1,4 +1,6 @@
 /** The store that the requests of a page are run against, and the variables that they use. */
+import { dirname } from 'node:path'
+import { sql } from 'drizzle-orm'
 import type { TestApp } from '../harness.ts'
 import { made, newShop } from '../shop.ts'
 
@@ -7,6 +9,9 @@ export async function variablesOf(app: TestApp, url: string): Promise<Record<str
   const shop = await newShop(app, { name: 'Atelier Nord', plan: 'scale' })
   const post = async (path: string, body: object) => made(await shop.post(path, body))
   await shop.settings({ enabledCurrencies: ['usd', 'eur'], enabledLanguages: { 'en-US': true, 'pl-PL': true } })
+  // As `stoa store update --email-domain-verified true` does.
+  await shop.settings({ email: { domain: 'mail.shop.example' } })
+  await app.handles.use(shop.store.id, 'live', (store) => store.write((tx) => tx.run(sql`update settings set email_domain_verified = 1`)))
   const taxRate = await post('/tax-rates', { name: 'VAT', rate: 23, default: true })
   const category = await post('/categories', { name: 'Shirts' })
   const collection = await post('/collections', { name: 'Summer' })
@@ -73,5 +78,6 @@ export async function variablesOf(app: TestApp, url: string): Promise<Record<str
     PENDING_ORDER_ID: pending.id,
     CUSTOMER_ID: order.customer.id,
     MEMBER_ID: member.id,
+    DATA_DIR: dirname(app.mailFolder),
   }
 }

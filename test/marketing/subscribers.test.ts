@@ -102,7 +102,11 @@ describe('double opt-in', () => {
     await app.jobs.settle()
     const [mail, ...more] = await mailsTo(email)
     expect(more).toEqual([])
-    expect(mail!.from).toEqual({ name: 'Atelier', address: 'hello@shop.example' })
+    // Nobody has shown that shop.example is theirs.
+    expect([mail!.from, mail!.replyTo]).toEqual([
+      { name: 'Atelier', address: 'no-reply@api.shop.example' },
+      [{ name: '', address: 'hello@shop.example' }],
+    ])
     expect(mail!.to).toEqual([{ name: 'Żółw', address: email }])
     const [link] = /https:\/\/api\.shop\.example\/api\/v1\/subscribers\/confirm\/\S+/.exec(mail!.text!)!
     expect(mail!.html).toContain(`href="${link}"`)
@@ -145,6 +149,10 @@ describe('double opt-in', () => {
     await signUp({ email: 'quiet@example.com' })
     await app.jobs.settle()
     expect(await mailsTo('quiet@example.com')).toEqual([])
+    await shop.settings({ email: { outboundEnabled: true } })
+    await signUp({ email: 'quiet@example.com' })
+    await app.jobs.settle()
+    expect(await mailsTo('quiet@example.com')).toHaveLength(1)
   })
 })
 

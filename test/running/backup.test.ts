@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { form, png } from '../content/pictures.ts'
 import { call, cleanUp, folder, startStoa, stoa, stoaJson, type Started } from './processes.ts'
@@ -96,6 +96,37 @@ test('a file without a name is a usage error; a folder is refused in one line', 
 })
 
 describe('store restore', () => {
+  test('sends no newsletter again that went out after the backup: it waits for a person', async () => {
+    const at = await shop({})
+    const api = async (method: string, path: string, body?: unknown) => (await call(at.server.api, at.keys.admin, method, path, body)).body
+    await stoaJson(at.dataDir, 'store', 'update', at.id, '--email-domain-verified', 'true')
+    await api('PATCH', '/settings', { email: { outboundEnabled: true }, address: { line1: 'Long Lane 1', city: 'Gdynia' } })
+    await api('POST', '/subscribers', { email: 'ada@example.com' })
+    const draft = async () => (await api('POST', '/newsletters', { subject: 'Hello', content: 'All.' })).id as string
+    const [soon, later] = [await draft(), await draft()]
+    await api('POST', `/newsletters/${soon}/send`, { scheduledAt: new Date(Date.now() + 2_000).toISOString() })
+    await api('POST', `/newsletters/${later}/send`, { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() })
+    const file = `${folder()}/backup.tar`
+    await stoaJson(at.dataDir, 'store', 'backup', at.id, '--to', file)
+    expect((await api('GET', `/newsletters/${soon}`)).status).toBe('scheduled')
+    const mails = () => readdirSync(`${at.dataDir}/mail`).length
+    while ((await api('GET', `/newsletters/${soon}`)).status !== 'sent') await Bun.sleep(50)
+    expect(mails()).toBe(1)
+    rmSync(`${at.dataDir}/mail`, { recursive: true })
+    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file)
+    expect(await api('GET', `/newsletters/${soon}`)).toMatchObject({
+      status: 'failed',
+      errorMessage: expect.stringMatching(/^the store was restored from a backup/),
+    })
+    expect((await api('GET', `/newsletters/${later}`)).status).toBe('scheduled')
+    await at.server.running.child.kill('SIGTERM')
+    await at.server.running.ended
+    const again = await startStoa({ DATA_DIR: at.dataDir })
+    await Bun.sleep(1_000)
+    expect((await call(again.api, at.keys.admin, 'GET', `/newsletters/${soon}`)).body.status).toBe('failed')
+    expect(existsSync(`${at.dataDir}/mail`)).toBe(false)
+  })
+
   test('running servers see it at once: live data, sandbox, search and stock', async () => {
     const at = await shop({ WORKERS: '2' })
     const kettle = await create(at, at.keys.admin, 'Copper kettle')

@@ -21,7 +21,7 @@ export const confirmSubscriber = ({ mailers, baseUrl }: { mailers: Mailers; base
     try {
       await mailer.send({
         id: `${row.id}-${Date.parse(row.askedAt ?? row.createdAt)}`,
-        from: senderOf(own!, baseUrl()),
+        ...senderOf(own!, baseUrl()),
         to: { name: row.name ?? '', address: row.email },
         subject: question,
         text: `${question}\n\nOpen this page to confirm:\n${link}\n\n${otherwise}\n`,

@@ -114,13 +114,12 @@ async function composer({ store, storeId }: Running, row: NewsletterRow, baseUrl
     postalAddress: postalAddress(settings!),
     language: settings!.defaultLanguage,
   })
-  const from = senderOf(settings!, baseUrl)
-  const replyTo = settings!.contactEmail ? { replyTo: settings!.contactEmail } : {}
+  const sender = senderOf(settings!, baseUrl)
   const listId = `newsletters.${storeId}.${new URL(baseUrl).hostname}`
   return ({ id, email, name, token }: Subscriber) => {
     const url = linkTo(baseUrl, 'unsubscribe', token)
     return {
-      ...{ id: `${row.id}.${id}`, from, ...replyTo, to: { name: name ?? '', address: email }, subject: row.subject, ...letter(url) },
+      ...{ id: `${row.id}.${id}`, ...sender, to: { name: name ?? '', address: email }, subject: row.subject, ...letter(url) },
       headers: { 'List-ID': `<${listId}>`, 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
     }
   }

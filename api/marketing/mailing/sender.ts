@@ -1,10 +1,28 @@
 /** Who a store's mails come from, and the links in them. */
+import { normalizeEmail } from '../../email.ts'
 import type { Settings } from '../../http/route.ts'
 
-/** The address that mails come from: the one that is set, or one at the store's domain. */
-export function senderOf({ name, email, contactEmail }: Settings, baseUrl: string): { name: string; address: string } {
-  const address = email.fromAddress ?? (email.domain ? `no-reply@${email.domain}` : contactEmail) ?? `no-reply@${new URL(baseUrl).hostname}`
-  return { name: email.fromName ?? name, address }
+/** Who mails come from, and who gets the answers. */
+export interface Sender {
+  from: { name: string; address: string }
+  replyTo?: string
+}
+
+const isAt = (address: string, domain: string) => {
+  const host = normalizeEmail(address).split('@').at(-1)!
+  return host === domain || host.endsWith(`.${domain}`)
+}
+
+/**
+ * Who a store's mails come from. The address that is set counts at the store's own domain alone, or where the operator has verified a
+ * store without one: nobody sends as somebody else. Answers go to the contact address, or to the one that is set.
+ */
+export function senderOf({ name, email, emailDomainVerified, contactEmail }: Settings, baseUrl: string): Sender {
+  const { domain, fromAddress, fromName } = email
+  const own = fromAddress !== null && emailDomainVerified && (domain === null || isAt(fromAddress, domain))
+  const host = domain !== null && emailDomainVerified ? domain : new URL(baseUrl).hostname
+  const replyTo = contactEmail ?? (own ? null : fromAddress)
+  return { from: { name: fromName ?? name, address: own ? fromAddress : `no-reply@${host}` }, ...(replyTo ? { replyTo } : {}) }
 }
 
 /** Where a reader of a mail goes to. */

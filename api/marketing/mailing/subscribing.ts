@@ -37,8 +37,9 @@ async function setStatus(tx: Db, { now }: About, row: SubscriberRow, status: Sub
   return { ...row, ...columns }
 }
 
-/** Asks for a mail with a link to confirm, unless there was one lately. */
-async function askToConfirm(tx: Db, about: About, row: SubscriberRow) {
+/** Asks for a mail with a link to confirm, unless there was one lately, or the store sends none. */
+async function askToConfirm(tx: Db, about: About, row: SubscriberRow, { email }: Settings) {
+  if (!email.outboundEnabled) return
   const { now } = about
   if (row.askedAt !== null && Date.parse(now) - Date.parse(row.askedAt) < ASK_AGAIN_MS) return
   await tx.update(subscribers).set({ askedAt: now }).where(eq(subscribers.id, row.id))
@@ -63,7 +64,7 @@ export async function signUp(
   if (known) {
     if (known.status === 'active') return known
     if (known.status === 'pending' && !doubleOptIn) return setStatus(tx, about, known, 'active')
-    await askToConfirm(tx, about, known)
+    await askToConfirm(tx, about, known, settings)
     return known
   }
   const { now, outside } = about
@@ -74,7 +75,7 @@ export async function signUp(
   }
   await tx.insert(subscribers).values(row)
   await recount(tx, null, status)
-  if (doubleOptIn) await askToConfirm(tx, about, row)
+  if (doubleOptIn) await askToConfirm(tx, about, row, settings)
   return row
 }
 
