@@ -128,6 +128,12 @@ function listed(reading: Reading, kind: 'docs' | 'help', sections: readonly Navi
   return pages
 }
 
+/** Which of two pages of one day comes first: the higher version, of posts the later name. */
+function later(a: Page, b: Page): number {
+  const [ours, theirs] = [a, b].map(({ frontmatter, slug }) => (frontmatter as { version?: string }).version ?? slug) as [string, string]
+  return theirs.localeCompare(ours, 'en', { numeric: true })
+}
+
 /** The pages of blog or changelog, newest first. */
 function dated(reading: Reading, kind: 'blog' | 'changelog'): Page[] {
   const { root, report } = reading
@@ -140,7 +146,7 @@ function dated(reading: Reading, kind: 'blog' | 'changelog'): Page[] {
       }
       return readPage(reading, kind, null, slug) ?? []
     })
-    .toSorted((a, b) => (a.date === b.date ? (a.slug < b.slug ? 1 : -1) : a.date < b.date ? 1 : -1))
+    .toSorted((a, b) => (a.date === b.date ? later(a, b) : a.date < b.date ? 1 : -1))
 }
 
 /** Reports links within the site that lead nowhere; `known` are paths that are no pages of the content. */
