@@ -8,7 +8,7 @@ import type { Client } from '@libsql/client'
 import { FileConnection, FileReader, serverClient, ServerConnection, type Connection } from './connection.ts'
 import { database, type Db } from './driver.ts'
 import { Busy, isLocked } from './errors.ts'
-import { migrate, migrations, versionOf, type Kind } from './migrate.ts'
+import { migrate, type Kind } from './migrate.ts'
 import { fileTransactions, serverTransactions, Writer, type Begin } from './writer.ts'
 
 export type Environment = 'live' | 'sandbox'
@@ -123,26 +123,6 @@ export async function openDatabase(location: Location, name: string, kind: Kind)
   if (!path) return openServer(location, name, kind)
   if (!existsSync(path)) throw new Error(`the database ${name} is missing`)
   return openFile(path, kind)
-}
-
-/**
- * Looks into a database as it is, without bringing it to the current schema; `look` is not called, and null is returned, when it has
- * another one, is missing, or can't be read.
- */
-export async function peek<T>(location: Location, name: string, kind: Kind, look: (db: Db) => Promise<T>): Promise<T | null> {
-  const path = fileOf(location, name)
-  if (path && !existsSync(path)) return null
-  let connection: Connection | undefined
-  try {
-    connection = path
-      ? new FileReader(path)
-      : new ServerConnection(serverClient(location.url.replaceAll('{name}', name), location.authToken))
-    return (await versionOf(connection)) === migrations(kind).length ? await look(database(connection)) : null
-  } catch {
-    return null
-  } finally {
-    connection?.close()
-  }
 }
 
 let template: Promise<Uint8Array> | undefined

@@ -1,6 +1,6 @@
 /** `stoa doctor`: whether everything that Stoa needs is there, and what to do where it is not. */
 import { existsSync, statfsSync, statSync } from 'node:fs'
-import { connect } from 'node:net'
+import { connect, isIP } from 'node:net'
 import { dirname, join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { readConfig, type Config, type Environment } from '../api/config.ts'
@@ -8,11 +8,16 @@ import { KEY_FILE } from '../api/secrets.ts'
 import { CONTROL, openRegistry } from '../db/control/open.ts'
 import { dataDirProblem, obstacle } from '../db/data-dir.ts'
 import { givenUp } from '../api/jobs/given-up.ts'
+import { locked } from '../api/orders/addon.ts'
+import { keyIn, secretsWith } from '../api/secrets.ts'
+import type { Registry } from '../db/control/registry.ts'
+import { peekStores } from '../db/peek.ts'
+import { addons } from '../db/store/addons.ts'
 import { survey } from '../db/migrate-all.ts'
 import { fileOf } from '../db/open.ts'
 
 export interface Check {
-  name: 'configuration' | 'databases' | 'jobs' | 'disk' | 'chromium' | 'mail'
+  name: 'configuration' | 'databases' | 'jobs' | 'credentials' | 'disk' | 'chromium' | 'mail'
   ok: boolean
   message: string
 }
@@ -38,7 +43,15 @@ export async function examine(env: Environment): Promise<Check[]> {
   } catch (error) {
     return [{ name: 'configuration', ok: false, message: (error as Error).message }]
   }
-  return [configuration(config), await databases(config), await jobs(config), disk(config), chromium(), await mail(config)]
+  return [
+    configuration(config),
+    await databases(config),
+    await jobs(config),
+    await credentials(config),
+    disk(config),
+    chromium(),
+    await mail(config),
+  ]
 }
 
 function configuration({ stripe, dataDir, secretKey }: Config): Check {
@@ -93,22 +106,44 @@ async function databases({ database, dataDir }: Config): Promise<Check> {
   }
 }
 
-/** Jobs that were given up. A database that can't be opened is told of by the check of the databases. */
-async function jobs({ database }: Config): Promise<Check> {
-  const name = 'jobs'
+/** Looks into all stores. A database that can't be opened is told of by the check of the databases. */
+async function inStores(
+  name: Check['name'],
+  { database }: Config,
+  look: (registry: Registry) => Promise<Omit<Check, 'name'>>,
+): Promise<Check> {
   const control = fileOf(database, CONTROL)
   if (control && !existsSync(control)) return { name, ok: true, message: 'none yet' }
   try {
     const { registry, close } = await openRegistry(database)
-    const failed = await givenUp(registry).finally(close)
-    if (!failed.length) return { name, ok: true, message: 'none was given up' }
-    const { storeId, kind, subject, error } = failed[0]!
-    const message = `${failed.length} given up, such as ${kind} of store ${storeId} (${subject}): ${error}`
-    return { name, ok: false, message: `${message}; mend the cause, then ask for it again` }
+    return { name, ...(await look(registry).finally(close)) }
   } catch {
     return { name, ok: true, message: 'not looked at: see databases' }
   }
 }
+
+const jobs = (config: Config) =>
+  inStores('jobs', config, async (registry) => {
+    const failed = await givenUp(registry)
+    if (!failed.length) return { ok: true, message: 'none was given up' }
+    const { storeId, kind, subject, error } = failed[0]!
+    const message = `${failed.length} given up, such as ${kind} of store ${storeId} (${subject}): ${error}`
+    return { ok: false, message: `${message}; mend the cause, then ask for it again` }
+  })
+
+/** Credentials that were sealed with another key. */
+const credentials = (config: Config) =>
+  inStores('credentials', config, async (registry) => {
+    const { name, live, test } = addons
+    const rows = await peekStores(registry, (db) => db.select({ name, live, test }).from(addons))
+    if (!rows.length) return { ok: true, message: 'none are stored' }
+    const secrets = secretsWith(config.secretKey ?? keyIn(config.dataDir))
+    const closed = rows.filter((row) => locked(secrets, row).length)
+    if (!closed.length) return { ok: true, message: `those of ${rows.length} addons open` }
+    const [first] = closed
+    const message = `those of ${closed.length} addons were sealed with another key, such as ${first!.name} of store ${first!.storeId}`
+    return { ok: false, message: `${message}: put that SECRET_KEY (or secret.key) back, or connect them again` }
+  })
 
 function disk({ dataDir }: Config): Check {
   const name = 'disk'
@@ -136,7 +171,8 @@ async function mail({ smtpUrl, dataDir }: Config): Promise<Check> {
   const { protocol, hostname, port } = new URL(smtpUrl)
   const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'smtps:' ? 465 : 25) }
   const greeting = await new Promise<string>((resolve) => {
-    const socket = protocol === 'smtps:' ? connectTls({ ...address, servername: hostname }) : connect(address)
+    const socket =
+      protocol === 'smtps:' ? connectTls({ ...address, ...(isIP(address.host) ? {} : { servername: hostname }) }) : connect(address)
     const end = (text: string) => {
       clearTimeout(timer)
       socket.destroy()

@@ -71,7 +71,7 @@ const required = (path: string, message = 'is required') => invalid([{ code: 're
 function requireDestination(cart: CartRow, method: Quote['method']) {
   if (cart.shippingMethodId === null) throw required('shippingMethodId', 'is required: something in the cart is shipped')
   if (method && method.type !== 'in_store') requireAddress(cart.shippingAddress, 'shippingAddress')
-  if (method?.addonName && method.type === 'pickup_point' && !cart.pickupPoint)
+  if (method?.addonName && method.type === 'pickup_point' && !Object.keys(cart.pickupPoint ?? {}).length)
     throw required('pickupPoint', `is required for ${method.name}: choose a point first`)
 }
 

@@ -3,7 +3,7 @@ import { desc, eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { categories, collections, products } from '../../db/store/catalog.ts'
 import { CAMPAIGN_SCOPES, loyaltyCampaigns } from '../../db/store/loyalty.ts'
-import { missing, wrong } from '../http/refusal.ts'
+import { invalid, missing, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Ids, Instant, Label, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../http/schema.ts'
 import { requireIds } from '../references.ts'
@@ -57,7 +57,8 @@ async function scopeOf(tx: Db, body: Static<typeof CampaignPatch>, known: Row | 
   const isNew = known?.scope !== scope
   const given = body.scopeIds?.map((id) => id.toLowerCase())
   if (!given && !isNew) return { scope, scopeIds: known.scopeIds }
-  if (!given?.length) throw wrong('scopeIds', 'must name at least one, unless scope is ALL_PRODUCTS')
+  if (!given) throw invalid([{ code: 'required', message: 'is required unless scope is ALL_PRODUCTS', path: ['scopeIds'] }])
+  if (!given.length) throw wrong('scopeIds', 'must name at least one, unless scope is ALL_PRODUCTS')
   const kept = new Set(isNew ? [] : known.scopeIds)
   await requireIds(
     tx,

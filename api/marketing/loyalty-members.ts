@@ -5,7 +5,7 @@ import { loyaltyLedger, loyaltyMembers, loyaltyTiers } from '../../db/store/loya
 import { customers } from '../../db/store/orders.ts'
 import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
-import { Label, Nullable, Page, Paging, Type, Uuid } from '../http/schema.ts'
+import { Line, Nullable, Page, Paging, Type, Uuid } from '../http/schema.ts'
 import { changePoints } from './points/points.ts'
 import { changes, POINTS_MAX, reads } from './loyalty.ts'
 import { Tier } from './loyalty-tiers.ts'
@@ -41,7 +41,7 @@ const MemberDetail = Type.Object(
 const Adjustment = Type.Object(
   {
     points: Type.Integer({ minimum: -POINTS_MAX, maximum: POINTS_MAX, description: 'Below zero to take them; not 0' }),
-    reason: Type.Optional(Label(200, { description: '`adjustment` when left out' })),
+    reason: Type.Optional(Nullable(Line(0, 200, { description: '`adjustment` when left out or blank' }))),
   },
   { $id: 'LoyaltyAdjustmentInput', examples: [{ points: 50, reason: 'A present for your patience' }] },
 )
@@ -125,7 +125,7 @@ export const loyaltyMemberRoutes = resource('marketing', '/loyalty/members')
           customerId: customer.id,
           points,
           kind: 'adjusted',
-          reason: call.body.reason ?? 'adjustment',
+          reason: call.body.reason?.trim() || 'adjustment',
           lifetime: Math.max(0, points),
         })
         if (balance === null) throw conflict('the member has fewer points than that', { balance: await balanceOf(tx, customer.id) })

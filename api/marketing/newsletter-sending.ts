@@ -77,7 +77,7 @@ export const newsletterSendingRoutes = ({ wake }: { wake?: Wake }) =>
           if (scheduledAt === null) await begin(tx, launch)
           else {
             requireSendable(launch)
-            await requireQuota(tx, launch)
+            await requireQuota(tx, { ...launch, now: scheduledAt })
             await tx.update(newsletters).set({ status: 'scheduled', scheduledAt, updatedAt: now }).where(eq(newsletters.id, newsletter.id))
           }
           await ask(tx, call, { kind: DELIVER, subject: newsletter.id, dueAt: scheduledAt ?? now })

@@ -66,28 +66,22 @@ function requireDraft({ status }: NewsletterRow, what: string) {
   if (status !== 'draft') throw conflict(`only drafts can be ${what}: the newsletter is ${status}`, { status })
 }
 
-/** The products that a body features; refuses what is not in the store. */
-async function featuredOf(tx: Db, given: Static<typeof more.products> | undefined): Promise<Featured[]> {
+/** The products that a body features; refuses what is not in the store, unless the newsletter has it already (then it is left out of the mail). */
+async function featuredOf(tx: Db, given: Static<typeof more.products> | undefined, kept: readonly Featured[] = []): Promise<Featured[]> {
   const featured = (given ?? []).map(({ productId, variantId }) => ({
     productId: productId.toLowerCase(),
     variantId: variantId?.toLowerCase() ?? null,
   }))
-  await requireIds(
-    tx,
-    products,
-    featured.map(({ productId }) => productId),
-    (i) => `products.${i}.productId`,
+  const added = featured.map((entry) =>
+    kept.some(({ productId, variantId }) => productId === entry.productId && variantId === entry.variantId) ? null : entry,
   )
-  await requireIds(
-    tx,
-    variants,
-    featured.map(({ variantId }) => variantId),
-    (i) => `products.${i}.variantId`,
-  )
-  for (const [i, { productId, variantId }] of featured.entries()) {
-    if (variantId === null) continue
-    const [own] = await tx.select({ productId: variants.productId }).from(variants).where(eq(variants.id, variantId))
-    if (own!.productId !== productId) throw wrong(`products.${i}.variantId`, 'is a variant of another product')
+  const ids = (field: 'productId' | 'variantId') => added.map((entry) => entry?.[field])
+  await requireIds(tx, products, ids('productId'), (i) => `products.${i}.productId`)
+  await requireIds(tx, variants, ids('variantId'), (i) => `products.${i}.variantId`)
+  for (const [i, entry] of added.entries()) {
+    if (!entry?.variantId) continue
+    const [own] = await tx.select({ productId: variants.productId }).from(variants).where(eq(variants.id, entry.variantId))
+    if (own!.productId !== entry.productId) throw wrong(`products.${i}.variantId`, 'is a variant of another product')
   }
   return featured
 }
@@ -156,7 +150,7 @@ export const newsletterRoutes = resource('marketing', '/newsletters')
       write(async (tx) => {
         const row = await findNewsletter(tx, params.id!)
         const { products: given, ...rest } = body
-        const featured = given && (await featuredOf(tx, given))
+        const featured = given && (await featuredOf(tx, given, row.products))
         requireDraft(row, 'changed')
         const next = { ...row, ...rest, ...(featured ? { products: featured } : {}), updatedAt: now }
         await tx.update(newsletters).set(next).where(eq(newsletters.id, row.id))

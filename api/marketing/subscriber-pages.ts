@@ -5,7 +5,7 @@ import { settings } from '../../db/store/store.ts'
 import { html, type Html } from '../http/html.ts'
 import { missing } from '../http/refusal.ts'
 import { Reply, resource, type Call } from '../http/route.ts'
-import { follow } from './mailing/subscribing.ts'
+import { confirm, unsubscribe } from './mailing/subscribing.ts'
 import { ownerOfToken } from './mailing/token.ts'
 
 const STYLE =
@@ -77,7 +77,7 @@ export const subscriberPages = ({ registry }: { registry: Registry }) => {
         ...common,
       },
       async ({ db, params, write, outside, now }) => {
-        await write((tx) => follow(tx, { outside, now }, params.token!, 'unsubscribed'))
+        await write((tx) => unsubscribe(tx, { outside, now }, params.token!))
         return done('Unsubscribed', `${await nameOf(db)} will send you no more newsletters.`)
       },
     )
@@ -98,7 +98,9 @@ export const subscriberPages = ({ registry }: { registry: Registry }) => {
       '/confirm/{token}',
       { op: 'confirmSubscription', summary: 'Confirm a sign-up', ...common },
       async ({ db, params, write, outside, now }) => {
-        await write((tx) => follow(tx, { outside, now }, params.token!, 'active'))
+        const isIn = await write((tx) => confirm(tx, { outside, now }, params.token!))
+        const gone = () => done('Please sign up again', 'This link is no longer good.')
+        if (!isIn) return gone()
         return done('Subscribed', `Thank you. ${await nameOf(db)} will send you its newsletters.`)
       },
     )

@@ -43,7 +43,7 @@ const SubscriberInput = Type.Object(
   { examples: [{ email: 'ada@example.com', name: 'Ada Lovelace', source: 'footer' }] },
 )
 
-const view = ({ token: _, askedAt: __, ...row }: SubscriberRow) => row
+const view = ({ token: _, askedAt: __, confirmToken: ___, ...row }: SubscriberRow) => row
 
 async function find(db: Db, id: string) {
   const [row] = await db.select().from(subscribers).where(eq(subscribers.id, id.toLowerCase()))

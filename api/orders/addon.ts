@@ -70,6 +70,13 @@ const placeOf = (name: Carrier, environment: AddonEnvironment) => `addon ${name}
 export const sealed = (secrets: Secrets, name: Carrier, environment: AddonEnvironment, credentials: object): string =>
   secrets.seal(credentials, placeOf(name, environment))
 
+/** The environments of a row whose credentials this server's key does not open. */
+export const locked = (secrets: Secrets, row: Pick<AddonRow, 'name' | 'live' | 'test'>): AddonEnvironment[] =>
+  (['live', 'test'] as const).filter((environment) => {
+    const text = row[environment]
+    return text !== null && secrets.open(text, placeOf(row.name, environment)) === null
+  })
+
 /** The credentials of an environment; null where there are none, or none that this server's key opens. */
 export function opened<T>(secrets: Secrets, row: AddonRow, environment: AddonEnvironment): T | null {
   const text = row[environment]

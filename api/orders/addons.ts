@@ -35,7 +35,7 @@ const InputA = Type.Object({
     Nullable(Text(0, 200, { examples: ['stoa-goods-tracking'] }), { description: 'Left out or blank: the stored one is cleared' }),
   ),
   trackApiPassword: Type.Optional(Nullable(Text(0, 1000, { examples: ['another-long-password'] }), { description: 'Never returned' })),
-  labelMode: Type.Optional(OneOf(LABEL_MODES, { description: 'For both environments; left out: stays' })),
+  labelMode: Type.Optional(Nullable(OneOf(LABEL_MODES), { description: 'For both environments; left out: stays; null: the default' })),
 })
 const InputB = Type.Object({
   environment,
@@ -45,7 +45,9 @@ const InputB = Type.Object({
     Nullable(Text(0, 4000), { description: "For the point picker in buyers' browsers; left out or blank: the stored one is cleared" }),
   ),
   fallbackTemplate: Type.Optional(
-    OneOf(TEMPLATES, { description: 'For both environments; left out: stays. Used when neither a shipment nor its products decide' }),
+    Nullable(OneOf(TEMPLATES), {
+      description: 'For both environments; left out: stays; null: none. Used when neither a shipment nor its products decide',
+    }),
   ),
 })
 
@@ -148,7 +150,12 @@ export function addonRoutes({ carriers, secrets }: { carriers?: CarrierUrls; sec
         const { login, password, trackApiUser, trackApiPassword, labelMode } = call.body
         const user = given(trackApiUser)
         const credentials: CredentialsA = { login, password, trackApiUser: user, trackApiPassword: user && given(trackApiPassword) }
-        return connect(call, 'carrier_a', sealed(secrets, 'carrier_a', call.body.environment, credentials), labelMode && { labelMode })
+        return connect(
+          call,
+          'carrier_a',
+          sealed(secrets, 'carrier_a', call.body.environment, credentials),
+          labelMode === undefined ? {} : { labelMode: labelMode ?? undefined },
+        )
       },
     )
     .put(
@@ -163,7 +170,7 @@ export function addonRoutes({ carriers, secrets }: { carriers?: CarrierUrls; sec
       (call) => {
         const { token, orgId, geowidgetToken, fallbackTemplate } = call.body
         const credentials: CredentialsB = { token, orgId, geowidgetToken: given(geowidgetToken) }
-        const config = fallbackTemplate && { fallbackTemplate }
+        const config = fallbackTemplate === undefined ? {} : { fallbackTemplate: fallbackTemplate ?? undefined }
         return connect(call, 'carrier_b', sealed(secrets, 'carrier_b', call.body.environment, credentials), config)
       },
     )

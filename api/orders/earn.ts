@@ -1,5 +1,5 @@
 /** Points that orders earn: given when they are paid, taken back as money goes back. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { products } from '../../db/store/catalog.ts'
 import { loyaltyCampaigns, loyaltyLedger, loyaltyMembers, loyaltySettings, loyaltyTiers } from '../../db/store/loyalty.ts'
@@ -9,7 +9,7 @@ import { collectionIds } from '../catalog/read.ts'
 import { readLineages } from '../checkout/quote-reads.ts'
 import type { Outside } from '../http/route.ts'
 import { monthsLater, pointsFor, pointsLost, type Campaign, type EarningLine } from '../marketing/points/earning.ts'
-import { changePoints } from '../marketing/points/points.ts'
+import { changePoints, expirePoints, lowerLifetime } from '../marketing/points/points.ts'
 import { tierOf } from '../marketing/points/tier.ts'
 import { decimalsOf } from '../money.ts'
 import type { LineRow, OrderRow } from './order.ts'
@@ -90,18 +90,30 @@ export async function earn(tx: Db, about: About, order: OrderRow, lines: readonl
   await tx.update(orders).set({ pointsEarned: points }).where(eq(orders.id, order.id))
 }
 
-/** Takes back what an order does not earn any more, once `backCents` of it have gone back: as far as the member still has it. */
+/**
+ * Takes back what an order does not earn any more, once `backCents` of it have gone back: of the balance as far as the member has it and
+ * it has not expired, of the lifetime points in full, so that nobody keeps a tier for what was refunded.
+ */
 export async function takeBack(tx: Db, about: About, order: OrderRow, backCents: number) {
   if (!order.pointsEarned) return
   const { customerId, id: orderId } = order
-  const [row] = await tx
-    .select({ taken: sql<number>`coalesce(-sum(${loyaltyLedger.points}), 0)` })
+  const lost = pointsLost(order.pointsEarned, backCents, order.paidCents)
+  if (lost > order.pointsTakenBack) {
+    await lowerLifetime(tx, about.now, customerId, lost - order.pointsTakenBack)
+    order.pointsTakenBack = lost
+    await tx.update(orders).set({ pointsTakenBack: lost }).where(eq(orders.id, orderId))
+  }
+  await expirePoints(tx, about, customerId)
+  const entries = await tx
+    .select({ kind: loyaltyLedger.kind, points: loyaltyLedger.points, expired: loyaltyLedger.expired })
     .from(loyaltyLedger)
-    .where(and(eq(loyaltyLedger.orderId, orderId), eq(loyaltyLedger.kind, 'taken_back')))
+    .where(and(eq(loyaltyLedger.orderId, orderId), inArray(loyaltyLedger.kind, ['earned', 'taken_back'])))
+  // What was given and has expired is gone already.
+  const left = entries.reduce((sum, { points, expired }) => sum + points - expired, 0)
+  const taken = -entries.reduce((sum, { points }) => sum + Math.min(0, points), 0)
   const [member] = await tx.select().from(loyaltyMembers).where(eq(loyaltyMembers.customerId, customerId))
-  const points = Math.min(pointsLost(order.pointsEarned, backCents, order.paidCents) - row!.taken, member?.balance ?? 0)
+  const points = Math.min(lost - taken, left, member?.balance ?? 0)
   if (points <= 0) return
-  const lifetime = -Math.min(points, member!.lifetimePoints)
   const reason = `refund of order ${order.lookup}`
-  await changePoints(tx, about, { customerId, points: -points, kind: 'taken_back', reason, lifetime, orderId })
+  await changePoints(tx, about, { customerId, points: -points, kind: 'taken_back', reason, orderId })
 }

@@ -149,6 +149,7 @@ export async function place(
     coupons: price.coupons.map(({ code, discount }) => ({ code, discountCents: discount })),
     pointsEarned: 0,
     pointsRedeemed: price.pointsRedeemed,
+    pointsTakenBack: 0,
     accessCode: outside.secret(),
     ...(paid ? await placementOf(tx, { ...unplaced, source: order.source, shippingMethodId: method?.id ?? null }) : unplaced),
     packedAt: null,

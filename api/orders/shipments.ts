@@ -4,7 +4,7 @@ import { LABEL_MODES, TEMPLATES } from '../../db/store/addons.ts'
 import { shipments } from '../../db/store/orders.ts'
 import { conflict, missing, Refusal } from '../http/refusal.ts'
 import { Reply, resource } from '../http/route.ts'
-import { Nullable, OneOf, Page, Paging, Text, Type, Uuid, WebUrl } from '../http/schema.ts'
+import { Nullable, OneOf, Line, Page, Paging, Type, Uuid, WebUrl } from '../http/schema.ts'
 import { findAddon } from './addon.ts'
 import { aboutOf, noteShipment, shipUnits } from './change.ts'
 import { findOrder, readLines, unitsOf, type LineRow, type OrderRow, type Units } from './order.ts'
@@ -27,9 +27,9 @@ const Shipment = Type.Object({
 const ShipmentInput = Type.Object({
   lines: Type.Optional(UnitsInput),
   carrier: Type.Optional(
-    Nullable(Text(0, 100, { examples: ['carrier_b'] }), { description: 'Left out: the carrier that the shipping method is linked to' }),
+    Nullable(Line(0, 100, { examples: ['carrier_b'] }), { description: 'Left out: the carrier that the shipping method is linked to' }),
   ),
-  trackingNumber: Type.Optional(Nullable(Text(0, 200))),
+  trackingNumber: Type.Optional(Nullable(Line(0, 200))),
   trackingUrl: Type.Optional(Nullable(WebUrl())),
   template: Type.Optional(OneOf(TEMPLATES, { description: "The parcel's size, for carrier_b; left out: by the products' dimensions" })),
 })

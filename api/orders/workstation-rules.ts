@@ -41,6 +41,8 @@ export async function rulesOf(tx: Db, { rules }: Static<typeof RulesInput>) {
   const methods = rules.flatMap(({ shippingIds = [] }, i) =>
     shippingIds.map((id, j) => ({ id: id.toLowerCase(), path: `rules.${i}.shippingIds.${j}` })),
   )
+  // One that was deleted since it was put in may stay, and matches nothing: it never widens a rule.
+  const kept = new Set((await tx.select({ ids: workstationRules.shippingIds }).from(workstationRules)).flatMap(({ ids }) => ids))
   const known = new Set((await tx.select({ id: workstations.id }).from(workstations)).map(({ id }) => id))
   const rows = rules.map(({ sources = [], shippingIds = [], workstationIds }, position) => {
     const own = lower(workstationIds).filter((id) => known.has(id))
@@ -50,7 +52,7 @@ export async function rulesOf(tx: Db, { rules }: Static<typeof RulesInput>) {
   await requireIds(
     tx,
     shippingMethods,
-    methods.map(({ id }) => id),
+    methods.map(({ id }) => (kept.has(id) ? null : id)),
     (i) => methods[i]!.path,
   )
   return rows

@@ -105,6 +105,8 @@ export const loyaltyLedger = sqliteTable(
     expiring: integer().notNull().default(0),
     /** Of points that were redeemed: when they would have expired. */
     taken: json<Lot[]>(),
+    /** Of points that expire: those that have expired. */
+    expired: integer().notNull().default(0),
   },
   (t) => [
     check('loyalty_ledger_points', sql`${t.points} <> 0`),

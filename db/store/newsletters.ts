@@ -14,7 +14,7 @@ export const subscribers = sqliteTable(
     name: text(),
     source: text(),
     status: text({ enum: SUBSCRIBER_STATUSES }).notNull(),
-    /** Capability of whoever reads the mails: 128 random bits. */
+    /** Capability of whoever reads the mails: the way out. */
     token: text().notNull().unique(),
     /** When they last became active. */
     subscribedAt: instant(),
@@ -23,6 +23,8 @@ export const subscribers = sqliteTable(
     askedAt: instant(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
+    /** Capability of whoever reads the mail that asks to confirm: the way in. */
+    confirmToken: text().unique(),
   },
   (t) => [
     check('subscribers_status', sql`${t.status} in ('pending', 'active', 'unsubscribed')`),

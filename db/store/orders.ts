@@ -96,6 +96,8 @@ export const orders = sqliteTable(
     foldedName: text().notNull().default(''),
     /** Who decided where it is packed, or that it is nowhere; null when nobody has. */
     workstationBy: text({ enum: ['rule', 'hand'] }),
+    /** Of the points that it earned, those that refunds have taken back. */
+    pointsTakenBack: integer().notNull().default(0),
   },
   (t) => [
     check(

@@ -48,6 +48,8 @@ export const settings = sqliteTable(
     welcomeOffer: json<{ enabled: boolean; couponId: string | null }>().notNull(),
     lowStockThreshold: integer().notNull(),
     updatedAt: instant().notNull(),
+    /** What the links of subscribers are made with; made with the first one. */
+    mailSecret: text(),
   },
   (t) => [check('settings_one_row', sql`${t.id} = 1`), check('settings_low_stock', sql`${t.lowStockThreshold} >= 0`)],
 )

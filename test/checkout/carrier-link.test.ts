@@ -158,6 +158,7 @@ describe('a checkout with a pickup point', () => {
     const refused = await checkOut(linked)
     expect(paths(refused)).toEqual(['pickupPoint'])
     expect(refused.body.details[0].code).toBe('required')
+    expect(paths(await checkOut(linked, {}))).toEqual(['pickupPoint'])
     expect(made(await checkOut(linked, POINT)).order.shipping.pickupPoint).toEqual(POINT)
   })
 

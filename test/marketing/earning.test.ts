@@ -122,19 +122,39 @@ describe('a refund', () => {
       return [balance, lifetimePoints]
     }
     made(await shop.post(`/orders/${paid.id}/refunds`, { amountCents: 2495 }))
-    expect(await left()).toEqual([25, 25])
+    // Half of 49 is 24 and a half: what is left counts as if it had been paid alone, rounded down.
+    expect(await left()).toEqual([24, 24])
     made(await shop.post(`/orders/${paid.id}/refunds`, { amountCents: 2495 }))
     expect(await left()).toEqual([0, 0])
     const { ledger } = await member(paid.customer.id)
-    expect(ledger.map(({ points }: { points: number }) => points)).toEqual([-25, -24, 49])
+    expect(ledger.map(({ points }: { points: number }) => points)).toEqual([-24, -25, 49])
     expect(ledger[0]).toMatchObject({ reason: `refund of order ${paid.orderNumber}`, orderId: paid.id })
   })
 
-  test('takes no more than the member still has', async () => {
+  test('takes no more than the member still has, but the whole of it from what the tier is found by', async () => {
     const paid = await order()
     made(await shop.post(`/loyalty/members/${paid.customer.id}/adjustments`, { points: -40, reason: 'Spent' }))
     made(await shop.patch(`/orders/${paid.id}`, { status: 'refunded' }))
-    expect(await member(paid.customer.id)).toMatchObject({ balance: 0, lifetimePoints: 40 })
+    expect(await member(paid.customer.id)).toMatchObject({ balance: 0, lifetimePoints: 0 })
+  })
+
+  test('takes nothing for points that have expired: they are gone already', async () => {
+    made(await shop.call('PUT', '/loyalty/settings', { pointsExpiryMonths: 1 }))
+    const paid = await order()
+    app.clock.advance(40 * 86_400_000)
+    made(await shop.call('PUT', '/loyalty/settings', {}))
+    await order()
+    expect((await member(paid.customer.id)).balance).toBe(98)
+    made(await shop.post(`/orders/${paid.id}/refunds`, { amountCents: 2495 }))
+    made(await shop.post(`/orders/${paid.id}/refunds`, { amountCents: 2495 }))
+    const { balance, lifetimePoints, ledger } = await member(paid.customer.id)
+    expect([balance, lifetimePoints]).toEqual([49, 49])
+    expect(ledger.map(({ points, reason }: { points: number; reason: string }) => [points, reason.split(' ')[0]])).toEqual([
+      [-49, 'expired'],
+      [49, 'order'],
+      [49, 'order'],
+    ])
+    app.clock.real()
   })
 })
 

@@ -290,11 +290,16 @@ describe('members', () => {
     ['points', '5', 'x'],
     ['points', undefined, 'x'],
     ['points', 1_000_000_001, 'x'],
-    ['reason', 5, ''],
-    ['reason', 5, null],
+    ['reason', 5, 5],
     ['reason', 5, 'x'.repeat(201)],
+    ['reason', 5, 'two\nlines'],
   ])('%s is 400 for %j because of %j', async (path, points, reason) => {
     expect(paths(await adjust(await customer(), points, reason))).toEqual([path])
+  })
+
+  test.each([undefined, null, '', ' '])('need no reason: %j', async (reason) => {
+    const answer = await shop.post(`/loyalty/members/${await customer()}/adjustments`, { points: 5, reason })
+    expect(made(answer).ledger[0].reason).toBe('adjustment')
   })
 
   test('nobody is a member who is no customer of the store', async () => {

@@ -120,6 +120,15 @@ describe('a draft', () => {
     expect((await shop.get(`/newsletters/${gone.id}`)).status).toBe(404)
   })
 
+  test('can be sent back as it was, though a product of it has been deleted', async () => {
+    const variantId = await shop.variant()
+    const { productId } = made(await shop.get(`/variants/${variantId}`))
+    const { id, products } = await draft({ products: [{ productId }] })
+    made(await shop.remove(`/products/${productId}`))
+    expect(made(await shop.patch(`/newsletters/${id}`, { products })).products).toEqual(products)
+    expect(paths(await shop.post('/newsletters', { ...HELLO, products }))).toEqual(['products.0.productId'])
+  })
+
   test('is listed newest first, filtered by status', async () => {
     await ready('ada')
     const ids = [(await draft()).id, (await draft()).id, (await draft()).id]
@@ -408,6 +417,18 @@ describe('a schedule', () => {
     expect((await shop.post(`/newsletters/${id}/cancel`)).status).toBe(409)
   })
 
+  test('is checked against the quota of its own month', async () => {
+    await ready('ada')
+    app.clock.now = new Date('2027-01-31T12:00:00.000Z')
+    await app.handles.use(shop.store.id, 'live', (store) =>
+      store.write((tx) => tx.run(sql`insert into email_quota values ('2027-01', 10000)`)),
+    )
+    const { id } = await draft()
+    expect((await send(id, { scheduledAt: '2027-01-31T23:59:59.999Z' })).status).toBe(403)
+    expect((await send(id, { scheduledAt: '2027-02-01T00:00:00Z' })).status).toBe(202)
+    made(await shop.post(`/newsletters/${id}/cancel`))
+  })
+
   test('of a month counts in the month in which it is sent', async () => {
     await ready('ada')
     app.clock.now = new Date('2027-01-31T23:59:59.999Z')
@@ -504,6 +525,22 @@ describe('a mail server', () => {
     await app.jobs.settle()
     expect(await read(id)).toMatchObject({ status: 'sent', recipientCount: 2, errorMessage: 'the mail server refused 1 mail' })
     expect(await deliveries(id)).toEqual({ ada: 'sent', eve: 'refused', linus: 'sent' })
+  })
+
+  test('that refuses everybody has sent nothing: the newsletter has failed, and a retry asks it again', async () => {
+    await ready('ada', 'eve')
+    mailServer.refuse = () => 550
+    const { id } = await draft()
+    made(await send(id))
+    await app.jobs.settle()
+    expect(await read(id)).toMatchObject({ status: 'failed', recipientCount: 0, errorMessage: expect.stringContaining('550') })
+    expect(await quota()).toBe(0)
+    mailServer.refuse = undefined
+    made(await shop.post(`/newsletters/${id}/retry`))
+    expect(made(await send(id)).recipientCount).toBe(2)
+    await app.jobs.settle()
+    expect(smtp.taken.toSorted()).toEqual(addresses(['ada', 'eve']))
+    expect(await read(id)).toMatchObject({ status: 'sent', recipientCount: 2 })
   })
 
   test('that asks to come back later is asked again, three times at most', async () => {

@@ -4,7 +4,7 @@ import PostalMime, { type Email } from 'postal-mime'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'drizzle-orm'
 import { createLog } from '../../api/http/log.ts'
-import { newToken, ownerOfToken } from '../../api/marketing/mailing/token.ts'
+import { newToken, ownerOfToken, tokenFor } from '../../api/marketing/mailing/token.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, paths, type Shop } from '../shop.ts'
 
@@ -22,6 +22,8 @@ afterAll(() => app.close())
 const signUp = (body: object, key?: string) => shop.post('/subscribers', body, key ? { key } : {})
 const tokenOf = async (email: string, environment: 'live' | 'sandbox' = 'live') =>
   (await shop.rows(sql`select token from subscribers where email = ${email}`, environment))[0]![0] as string
+const confirmTokenOf = async (email: string) =>
+  (await shop.rows(sql`select confirm_token from subscribers where email = ${email}`))[0]![0] as string
 const page = (method: string, path: string, init: RequestInit = {}) =>
   app.app.fetch(new Request(`http://localhost/api/v1/subscribers/${path}`, { method, ...init }))
 const statusOf = async (email: string) => (await shop.get(`/subscribers?query=${email}`)).body.data[0]?.status
@@ -140,8 +142,24 @@ describe('double opt-in', () => {
     expect((await signUp({ email })).body.status).toBe('unsubscribed')
     await app.jobs.settle()
     expect(await mailsTo(email)).toHaveLength(1)
-    await page('POST', `confirm/${token}`)
+    await page('POST', `confirm/${await confirmTokenOf(email)}`)
     expect(await statusOf(email)).toBe('active')
+  })
+
+  test('takes the link of the last question alone, and not once they have left again', async () => {
+    const email = 'again@example.com'
+    await signUp({ email })
+    const token = await tokenOf(email)
+    const asked = await confirmTokenOf(email)
+    // What a forwarded newsletter carries is no way in.
+    expect(await (await page('POST', `confirm/${token}`)).text()).toContain('no longer good')
+    expect(await statusOf(email)).toBe('pending')
+    await page('POST', `confirm/${asked}`)
+    expect(await statusOf(email)).toBe('active')
+    await Bun.sleep(2)
+    await page('POST', `unsubscribe/${token}`)
+    expect(await (await page('POST', `confirm/${asked}`)).text()).toContain('no longer good')
+    expect(await statusOf(email)).toBe('unsubscribed')
   })
 
   test('sends nothing while the store has outbound mail turned off', async () => {
@@ -197,7 +215,16 @@ describe('unsubscribing', () => {
     expect((await shop.get('/subscribers')).body.meta.count).toBe(0)
   })
 
-  test.each(['x', 'a'.repeat(44), `${newToken(Bun.randomUUIDv7(), 'live')}`])(
+  test('works from an old mail for one who was deleted and has come back', async () => {
+    const { id } = (await signUp({ email })).body
+    made(await shop.remove(`/subscribers/${id}`))
+    await signUp({ email })
+    expect(await statusOf(email)).toBe('active')
+    await page('POST', path)
+    expect(await statusOf(email)).toBe('unsubscribed')
+  })
+
+  test.each(['x', 'a'.repeat(44), newToken({ storeId: Bun.randomUUIDv7(), environment: 'live' })])(
     'with a token that is none, or of no store, is 404: %s',
     async (token) => {
       expect((await page('GET', `unsubscribe/${token}`)).status).toBe(404)
@@ -227,9 +254,12 @@ describe('unsubscribing', () => {
 
 test('a token names its store, and has 128 random bits beside', () => {
   const storeId = Bun.randomUUIDv7()
-  for (const environment of ['live', 'sandbox'] as const)
-    expect(ownerOfToken(newToken(storeId, environment))).toEqual({ storeId, environment })
-  expect(new Set(Array.from({ length: 1_000 }, () => newToken(storeId, 'live').slice(-21))).size).toBe(1_000)
+  for (const environment of ['live', 'sandbox'] as const) {
+    const owner = { storeId, environment }
+    expect(ownerOfToken(newToken(owner))).toEqual(owner)
+    expect(ownerOfToken(tokenFor(owner, 'a@example.com', 'secret'))).toEqual(owner)
+  }
+  expect(new Set(Array.from({ length: 1_000 }, () => newToken({ storeId, environment: 'live' }).slice(-21))).size).toBe(1_000)
 })
 
 describe('the list', () => {

@@ -167,6 +167,7 @@ describe('PUT /addons/carrier_a and carrier_b', () => {
     expect(made(await put('carrier_b', b())).config).toEqual({ fallbackTemplate: null })
     expect(made(await put('carrier_b', b({ fallbackTemplate: 'large' }))).config).toEqual({ fallbackTemplate: 'large' })
     expect(made(await put('carrier_b', b({ environment: 'test' }))).config).toEqual({ fallbackTemplate: 'large' })
+    expect(made(await put('carrier_b', b({ fallbackTemplate: null }))).config).toEqual({ fallbackTemplate: null })
   })
 
   test('optional credentials that are left out or blank are cleared', async () => {

@@ -120,6 +120,7 @@ describe('POST /orders/{id}/shipments', () => {
     ['carrier', { carrier: 5 }],
     ['carrier', { carrier: 'x'.repeat(101) }],
     ['trackingNumber', { trackingNumber: 5 }],
+    ['trackingNumber', { trackingNumber: 'a\nb' }],
     ['trackingUrl', { trackingUrl: 'javascript:alert(1)' }],
     ['trackingUrl', { trackingUrl: 'track' }],
   ])('%s is 400 in %j', async (path, body) => {

@@ -164,6 +164,18 @@ describe('PUT /workstations/rules', () => {
     expect(made(await put({ workstationIds: [theirs.id, table.id] })).data[0].workstationIds).toEqual([table.id])
   })
 
+  test('a shipping method that has been deleted may stay in its rule, and matches nothing', async () => {
+    const table = await station()
+    const shippingId = await shop.method()
+    const put = (list: object[]) => shop.call('PUT', '/workstations/rules', { rules: list })
+    const { data } = made(await put([{ workstationIds: [table.id], shippingIds: [shippingId] }]))
+    made(await shop.remove(`/shipping/${shippingId}`))
+    expect(made(await put(data)).data).toEqual(data)
+    expect((await order()).workstationId).toBeNull()
+    made(await put([]))
+    expect(paths(await put(data))).toEqual(['rules.0.shippingIds.0'])
+  })
+
   test('places what waits and nobody has decided about, oldest first', async () => {
     const waiting = [await order(), await order(), await order()]
     const [unassigned, packed, pending] = [await order(), await order(), await order({ paymentMethod: 'manual' })]

@@ -3,6 +3,9 @@ import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../api/config.ts'
 import { databaseName, openDatabase } from '../../db/open.ts'
+import { addons } from '../../db/store/addons.ts'
+import { sealed } from '../../api/orders/addon.ts'
+import { secretsWith } from '../../api/secrets.ts'
 import { jobs } from '../../db/store/store.ts'
 import { SCOPES } from '../../db/control/scopes.ts'
 import { call, cleanUp, folder, run, startStoa, stoa, stoaJson, type Started } from './processes.ts'
@@ -258,7 +261,7 @@ describe('stoa doctor', () => {
   test('finds everything in order', async () => {
     const { checks, broken } = await doctor({ DATA_DIR: dataDir })
     expect(broken).toEqual([])
-    expect(checks.map((check) => check.name)).toEqual(['configuration', 'databases', 'jobs', 'disk', 'chromium', 'mail'])
+    expect(checks.map((check) => check.name)).toEqual(['configuration', 'databases', 'jobs', 'credentials', 'disk', 'chromium', 'mail'])
   })
 
   test('tells of jobs that were given up, with their error', async () => {
@@ -276,6 +279,27 @@ describe('stoa doctor', () => {
       `jobs: 1 given up, such as newsletter.deliver of store ${id} (n1): connection refused; mend the cause, then ask for it again`,
     ])
     await live.write((tx) => tx.delete(jobs))
+    live.close()
+  })
+
+  test('tells of credentials that were sealed with another key', async () => {
+    const { database } = readConfig({ DATA_DIR: dataDir })
+    const live = await openDatabase(database, databaseName(store.id, 'live'), 'store')
+    const text = sealed(secretsWith('a-key-of-another-time-0123456789abcdef'), 'carrier_b', 'live', { token: 't', orgId: '1' })
+    const now = new Date().toISOString()
+    await live.write((tx) =>
+      tx
+        .insert(addons)
+        .values({ id: Bun.randomUUIDv7(), name: 'carrier_b', config: {}, live: text, test: null, createdAt: now, updatedAt: now }),
+    )
+    const message = `those of 1 addons were sealed with another key, such as carrier_b of store ${store.id}: put that SECRET_KEY (or secret.key) back, or connect them again`
+    expect((await doctor({ DATA_DIR: dataDir })).broken).toEqual([`credentials: ${message}`])
+    expect(
+      (await doctor({ DATA_DIR: dataDir, SECRET_KEY: 'a-key-of-another-time-0123456789abcdef' })).broken.filter((line) =>
+        line.startsWith('credentials'),
+      ),
+    ).toEqual([])
+    await live.write((tx) => tx.delete(addons))
     live.close()
   })
 

@@ -13,8 +13,8 @@ export const confirmSubscriber = ({ mailers, baseUrl }: { mailers: Mailers; base
   async run({ store, environment, subject }) {
     const [row] = await store.read.select().from(subscribers).where(eq(subscribers.id, subject))
     const [own] = await store.read.select().from(settings)
-    if (!row || row.status === 'active' || !own!.email.outboundEnabled) return
-    const link = linkTo(baseUrl(), 'confirm', row.token)
+    if (!row?.confirmToken || row.status === 'active' || !own!.email.outboundEnabled) return
+    const link = linkTo(baseUrl(), 'confirm', row.confirmToken)
     const question = `Do you want the newsletters of ${own!.name}?`
     const otherwise = 'If you did not ask for this, do nothing: you will get no more mail.'
     const mailer = await mailers(environment)

@@ -1,5 +1,5 @@
 /** The state machine of newsletters (document 1): what sending needs, and how one begins, ends, fails and becomes a draft again. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/driver.ts'
 import { newsletterDeliveries, newsletters } from '../../../db/store/newsletters.ts'
 import type { Plan } from '../../plans.ts'
@@ -44,7 +44,7 @@ const exceeded = (plan: Plan, used: number, recipients: number) => {
   })
 }
 
-/** Refuses with 403 what would go over the quota of the month; reserves nothing. */
+/** Refuses with 403 what would go over the quota of the month of `now`; reserves nothing. */
 export async function requireQuota(db: Db, { plan, reached: { recipients }, now }: Launch) {
   const used = await usedIn(db, monthOf(now))
   if (used + recipients > LIMITS[plan].monthlyEmails) throw exceeded(plan, used, recipients)
@@ -99,9 +99,22 @@ async function returnRest(tx: Db, { quotaMonth, reserved, triedBefore }: Newslet
   if (quotaMonth !== null && rest > 0) await returnMails(tx, quotaMonth, rest)
 }
 
-/** All deliveries are done. */
-export async function end(tx: Db, { outside, now }: About, row: NewsletterRow) {
+/** What the mail server said of one that it refused. */
+async function firstError(tx: Db, id: string): Promise<string> {
+  const { newsletterId, status, error } = newsletterDeliveries
+  const [row] = await tx
+    .select({ error })
+    .from(newsletterDeliveries)
+    .where(and(eq(newsletterId, id), eq(status, 'refused')))
+    .limit(1)
+  return row?.error ?? 'refused'
+}
+
+/** All deliveries are done. A mail server that refused every one of them has sent nothing: that has failed. */
+export async function end(tx: Db, about: About, row: NewsletterRow) {
+  const { outside, now } = about
   const counts = await countDeliveries(tx, row.id)
+  if (!counts.sent && !counts.unknown && counts.refused) return fail(tx, about, row, await firstError(tx, row.id))
   await returnRest(tx, row, counts)
   const recipientCount = counts.sent ?? 0
   await set(tx, row, { status: 'sent', sentAt: now, recipientCount, errorMessage: remark(counts), reserved: 0, updatedAt: now })
@@ -110,10 +123,13 @@ export async function end(tx: Db, { outside, now }: About, row: NewsletterRow) {
 
 /** It can't be sent, or not to its end: those who have it keep it, the others get it when it is sent again. */
 export async function fail(tx: Db, { outside, now }: About, row: NewsletterRow, error: string) {
-  const unsent = and(eq(newsletterDeliveries.newsletterId, row.id), sql`${newsletterDeliveries.status} in ('pending', 'skipped')`)
-  await tx.delete(newsletterDeliveries).where(unsent)
   const counts = await countDeliveries(tx, row.id)
-  await returnRest(tx, row, counts)
+  // Where nobody has got it, those who were refused are tried again as well.
+  const isNone = !counts.sent && !counts.unknown
+  const again = isNone ? ['pending', 'skipped', 'refused'] : ['pending', 'skipped']
+  await returnRest(tx, row, isNone ? {} : counts)
+  const { newsletterId, status } = newsletterDeliveries
+  await tx.delete(newsletterDeliveries).where(and(eq(newsletterId, row.id), inArray(status, again as never)))
   const errorMessage = [error, remark(counts)].filter(Boolean).join('; ')
   await set(tx, row, { status: 'failed', failedAt: now, errorMessage, recipientCount: counts.sent ?? 0, reserved: 0, updatedAt: now })
   await emit(tx, outside, now, 'newsletter.failed', { newsletterId: row.id, errorMessage })

@@ -1,11 +1,11 @@
 /** How somebody becomes a subscriber, and stops being one: the only places in which a subscriber's status changes. */
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../../db/driver.ts'
-import type { Environment } from '../../../db/open.ts'
 import { subscribers } from '../../../db/store/newsletters.ts'
+import { settings as settingsTable } from '../../../db/store/store.ts'
 import type { Outside, Settings } from '../../http/route.ts'
 import { ask } from '../../jobs/queue.ts'
-import { newToken } from './token.ts'
+import { newToken, tokenFor, type Owner } from './token.ts'
 import { recount, type SubscriberStatus } from './tally.ts'
 
 export type SubscriberRow = typeof subscribers.$inferSelect
@@ -38,12 +38,21 @@ async function setStatus(tx: Db, { now }: About, row: SubscriberRow, status: Sub
 }
 
 /** Asks for a mail with a link to confirm, unless there was one lately, or the store sends none. */
-async function askToConfirm(tx: Db, about: About, row: SubscriberRow, { email }: Settings) {
+async function askToConfirm(tx: Db, about: About, row: SubscriberRow, owner: Owner, { email }: Settings) {
   if (!email.outboundEnabled) return
   const { now } = about
   if (row.askedAt !== null && Date.parse(now) - Date.parse(row.askedAt) < ASK_AGAIN_MS) return
-  await tx.update(subscribers).set({ askedAt: now }).where(eq(subscribers.id, row.id))
+  const confirmToken = newToken(owner)
+  await tx.update(subscribers).set({ askedAt: now, confirmToken }).where(eq(subscribers.id, row.id))
   await ask(tx, about, { kind: CONFIRM, subject: row.id, dueAt: now })
+}
+
+/** The token of an address; the store's secret is made with its first one. */
+async function ownToken(tx: Db, { outside }: About, owner: Owner, email: string): Promise<string> {
+  const [stored] = await tx.select({ secret: settingsTable.mailSecret }).from(settingsTable)
+  const secret = stored!.secret ?? outside.secret()
+  if (stored!.secret === null) await tx.update(settingsTable).set({ mailSecret: secret })
+  return tokenFor(owner, email, secret)
 }
 
 const byEmail = async (tx: Db, email: string) => (await tx.select().from(subscribers).where(eq(subscribers.email, email)))[0]
@@ -56,7 +65,7 @@ export async function signUp(
   tx: Db,
   about: About,
   { email, name, source }: SignUp,
-  owner: { storeId: string; environment: Environment },
+  owner: Owner,
   settings: Settings,
 ): Promise<SubscriberRow> {
   const doubleOptIn = settings.email.doubleOptIn ?? false
@@ -64,25 +73,35 @@ export async function signUp(
   if (known) {
     if (known.status === 'active') return known
     if (known.status === 'pending' && !doubleOptIn) return setStatus(tx, about, known, 'active')
-    await askToConfirm(tx, about, known, settings)
+    await askToConfirm(tx, about, known, owner, settings)
     return known
   }
   const { now, outside } = about
   const status = doubleOptIn ? 'pending' : 'active'
   const row: SubscriberRow = {
-    ...{ id: outside.id(), email, name, source, status, token: newToken(owner.storeId, owner.environment) },
+    ...{ id: outside.id(), email, name, source, status, token: await ownToken(tx, about, owner, email), confirmToken: null },
     ...{ subscribedAt: doubleOptIn ? null : now, unsubscribedAt: null, askedAt: null, createdAt: now, updatedAt: now },
   }
   await tx.insert(subscribers).values(row)
   await recount(tx, null, status)
-  if (doubleOptIn) await askToConfirm(tx, about, row, settings)
+  if (doubleOptIn) await askToConfirm(tx, about, row, owner, settings)
   return row
 }
 
-/** Follows a link in a mail; a token that nobody has changes nothing. */
-export async function follow(tx: Db, about: About, token: string, status: 'active' | 'unsubscribed') {
+/** Takes the way out; a token that nobody has changes nothing. */
+export async function unsubscribe(tx: Db, about: About, token: string) {
   const [row] = await tx.select().from(subscribers).where(eq(subscribers.token, token))
-  if (row) await setStatus(tx, about, row, status)
+  if (row) await setStatus(tx, about, row, 'unsubscribed')
+}
+
+/** Takes the way in, for a sign-up that waits for it; whether they are subscribed now. */
+export async function confirm(tx: Db, about: About, token: string): Promise<boolean> {
+  const [row] = await tx.select().from(subscribers).where(eq(subscribers.confirmToken, token))
+  if (!row) return false
+  // Who has left since they were asked has to sign up again.
+  if (row.status === 'unsubscribed' && row.askedAt! < row.unsubscribedAt!) return false
+  await setStatus(tx, about, row, 'active')
+  return true
 }
 
 /** Forgets a subscriber; whether there was one. */

@@ -56,7 +56,7 @@ export function pointsFor(lines: readonly EarningLine[], { pointsPerUnit, tierMu
 
 /** Of the points that an order earned, those that are not earned any more once so much of what was paid has gone back. */
 export const pointsLost = (earned: number, backCents: number, paidCents: number): number =>
-  paidCents > 0 ? Number((BigInt(earned) * BigInt(Math.min(backCents, paidCents))) / BigInt(paidCents)) : 0
+  paidCents > 0 ? earned - Number((BigInt(earned) * BigInt(Math.max(0, paidCents - backCents))) / BigInt(paidCents)) : 0
 
 /** So many months later; in a month that is too short, on its last day. */
 export function monthsLater(instant: string, months: number): string {

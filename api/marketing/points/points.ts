@@ -108,6 +108,14 @@ export async function changePoints(tx: Db, about: About, change: Change): Promis
   return balance
 }
 
+/** Lowers the lifetime points, which a balance says nothing of, as far as there are any. */
+export async function lowerLifetime(tx: Db, now: string, customerId: string, by: number) {
+  await tx
+    .update(loyaltyMembers)
+    .set({ lifetimePoints: sql`max(0, ${loyaltyMembers.lifetimePoints} - ${by})`, updatedAt: now })
+    .where(eq(loyaltyMembers.customerId, customerId))
+}
+
 /** Takes what has expired of a customer's points, as one entry. */
 export async function expirePoints(tx: Db, about: About, customerId: string) {
   const { now } = about
@@ -117,7 +125,7 @@ export async function expirePoints(tx: Db, about: About, customerId: string) {
   await addTo(tx, now, change)
   await tx
     .update(loyaltyLedger)
-    .set({ expiring: 0 })
+    .set({ expiring: 0, expired: sql`${loyaltyLedger.expired} + ${loyaltyLedger.expiring}` })
     .where(and(eq(loyaltyLedger.customerId, customerId), gt(loyaltyLedger.expiring, 0), lte(loyaltyLedger.expiresAt, now)))
   await addEntry(tx, about, change, 0, null)
 }

@@ -1,0 +1,38 @@
+/** Looking into databases from outside, as they are: nothing is opened for good, made or migrated. */
+import { existsSync } from 'node:fs'
+import type { Registry } from './control/registry.ts'
+import { FileReader, serverClient, ServerConnection, type Connection } from './connection.ts'
+import { database, type Db } from './driver.ts'
+import { migrations, versionOf, type Kind } from './migrate.ts'
+import { databaseName, fileOf, type Location } from './open.ts'
+
+/**
+ * Looks into a database as it is, without bringing it to the current schema; `look` is not called, and null is returned, when it has
+ * another one, is missing, or can't be read.
+ */
+export async function peek<T>(location: Location, name: string, kind: Kind, look: (db: Db) => Promise<T>): Promise<T | null> {
+  const path = fileOf(location, name)
+  if (path && !existsSync(path)) return null
+  let connection: Connection | undefined
+  try {
+    connection = path
+      ? new FileReader(path)
+      : new ServerConnection(serverClient(location.url.replaceAll('{name}', name), location.authToken))
+    return (await versionOf(connection)) === migrations(kind).length ? await look(database(connection)) : null
+  } catch {
+    return null
+  } finally {
+    connection?.close()
+  }
+}
+
+/** What `look` finds in the databases of all stores, one after the other; those that can't be read have nothing. */
+export async function peekStores<T>(registry: Registry, look: (db: Db) => Promise<T[]>): Promise<(T & { storeId: string })[]> {
+  const found: (T & { storeId: string })[] = []
+  for (const { id: storeId } of await registry.listStores())
+    for (const environment of ['live', 'sandbox'] as const) {
+      const rows = await peek(registry.location, databaseName(storeId, environment), 'store', look)
+      found.push(...(rows ?? []).map((row) => ({ ...row, storeId })))
+    }
+  return found
+}
