@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Transporter } from 'nodemailer'
+import type { SendMailOptions, Transporter } from 'nodemailer'
 import type { Environment } from '../db/open.ts'
 
 /** One mail to one person. */
@@ -43,11 +43,25 @@ export const MAILS_AT_ONCE = 8
 const CONNECT_MS = 10_000
 const SILENCE_MS = 30_000
 
-const messageOf = ({ id, from, ...mail }: Mail) => ({
-  ...mail,
-  from,
-  messageId: `<${id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
-})
+/** Bytes of text in one encoded word (RFC 2047): a line of mail is short. */
+const WORD_BYTES = 45
+
+/** A subject that looks encoded already would be decoded into something else by its reader: so that one is encoded. */
+function encodedSubject(subject: string): string | null {
+  if (!subject.includes('=?') || /[^\x20-\x7e]/.test(subject)) return null
+  const words = subject.match(new RegExp(`.{1,${WORD_BYTES}}`, 'g'))!
+  return words.map((word) => `=?UTF-8?B?${btoa(word)}?=`).join('\r\n ')
+}
+
+function messageOf({ id, from, subject, headers = {}, ...mail }: Mail): SendMailOptions {
+  const encoded = encodedSubject(subject)
+  return {
+    ...mail,
+    from,
+    messageId: `<${id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
+    ...(encoded === null ? { subject, headers } : { headers: { ...headers, Subject: { prepared: true, value: encoded } } }),
+  }
+}
 
 interface SmtpError extends Error {
   code?: string

@@ -250,6 +250,17 @@ describe('a newsletter', () => {
     expect(made(await shop.get('/subscribers?status=unsubscribed')).data[0].email).toBe('zolw@example.com')
   })
 
+  test.each(['=?utf-8?B?QmNj?= x', `Sale ${'=?'.repeat(60)}`, 'Zażółć =?x?=', 'a=?'])(
+    'keeps its subject letter by letter: %s',
+    async (subject) => {
+      await ready('ada')
+      const { id } = await draft({ subject })
+      made(await send(id))
+      await app.jobs.settle()
+      expect((await smtp.mails())[0]!.subject).toBe(subject)
+    },
+  )
+
   test('shows products with the prices of the moment it is sent, the cheapest variant unless one is named; what is no longer sold is left out', async () => {
     await ready('ada')
     const product = made(
