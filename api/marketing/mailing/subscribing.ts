@@ -6,7 +6,7 @@ import { settings as settingsTable } from '../../../db/store/store.ts'
 import type { Outside, Settings } from '../../http/route.ts'
 import { ask } from '../../jobs/queue.ts'
 import { newToken, tokenFor, type Owner } from './token.ts'
-import { recount, type SubscriberStatus } from './tally.ts'
+import { countSignUp, recount, type SubscriberStatus } from './tally.ts'
 
 export type SubscriberRow = typeof subscribers.$inferSelect
 
@@ -68,6 +68,7 @@ export async function signUp(
   owner: Owner,
   settings: Settings,
 ): Promise<SubscriberRow> {
+  await countSignUp(tx)
   const doubleOptIn = settings.email.doubleOptIn ?? false
   const known = await byEmail(tx, email)
   if (known) {

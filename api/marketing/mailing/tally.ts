@@ -17,6 +17,11 @@ async function add(tx: Db, name: string, by: number) {
     .onConflictDoUpdate({ target: counters.name, set: { value: sql`${counters.value} + ${by}` } })
 }
 
+/**
+ * Counts a sign-up, whatever comes of it: so each one is a write, and how long it takes does not tell whether the address was there.
+ */
+export const countSignUp = (tx: Db) => add(tx, 'sign-ups', 1)
+
 /** Counts a subscriber whose status changes; null: there was none before, or is none after. */
 export async function recount(tx: Db, from: SubscriberStatus | null, to: SubscriberStatus | null) {
   if (from === to) return
