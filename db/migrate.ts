@@ -46,8 +46,9 @@ export async function migrate(
     const transaction = await begin()
     try {
       if ((await versionOf(transaction.connection)) === version) {
-        for (const statement of list[version]!) await transaction.connection.exec(statement)
-        await transaction.connection.exec(`PRAGMA user_version = ${version + 1}`)
+        // As one text: a server is asked once, not for each of some hundred statements.
+        const statements = list[version]!.map((statement) => statement.replace(/;\s*$/, ''))
+        await transaction.connection.exec([...statements, `PRAGMA user_version = ${version + 1}`, ''].join(';\n'))
         applied++
       }
       await transaction.commit()
