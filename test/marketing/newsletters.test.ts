@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLog } from '../../api/http/log.ts'
-import { smtpMailer, type Mailers } from '../../api/mail.ts'
+import { MAILS_AT_ONCE, smtpMailer, type Mailers } from '../../api/mail.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, paths, type Shop } from '../shop.ts'
 import { smtpServer, type Smtp, type SmtpOptions } from '../smtp.ts'
@@ -587,6 +587,28 @@ describe('a mail server', () => {
     const { status, recipientCount, errorMessage } = await read(id)
     expect([status, recipientCount]).toEqual(['sent', 2])
     expect(errorMessage).toMatch(/^1 mail may or may not have arrived/)
+  })
+})
+
+describe('a process that loses its lease in the middle', () => {
+  test('stops, and whoever goes on sends nobody a second mail', async () => {
+    await ready(...people(80))
+    mailServer.delayMs = 20
+    const { id } = await draft()
+    made(await send(id))
+    const first = app.jobs.settle()
+    while (smtp.taken.length < 24) await Bun.sleep(2)
+    await app.handles.use(shop.store.id, 'live', (store) =>
+      store.write((tx) => tx.run(sql`update jobs set lease_token = null, lease_until = null`)),
+    )
+    await first
+    await app.jobs.settle()
+    expect(smtp.taken.length).toBe(new Set(smtp.taken).size)
+    const { data: unknown } = made(await shop.get(`/newsletters/${id}/deliveries?status=unknown&limit=100`))
+    expect(unknown.length).toBeLessThanOrEqual(MAILS_AT_ONCE)
+    const reached = new Set([...smtp.taken, ...unknown.map(({ email }: { email: string }) => email)])
+    expect([...reached].toSorted()).toEqual(addresses(people(80)))
+    expect((await read(id)).status).toBe('sent')
   })
 })
 

@@ -5,6 +5,8 @@
 import { and, asc, eq, isNotNull, min, sql } from 'drizzle-orm'
 import type { Registry } from '../../../db/control/registry.ts'
 import type { Db } from '../../../db/driver.ts'
+import { Busy } from '../../../db/errors.ts'
+import type { Handle } from '../../../db/open.ts'
 import { newsletterDeliveries, newsletters, subscribers, type DELIVERY_STATUSES } from '../../../db/store/newsletters.ts'
 import { settings as settingsTable } from '../../../db/store/store.ts'
 import { Refusal } from '../../http/refusal.ts'
@@ -28,6 +30,9 @@ type Status = (typeof DELIVERY_STATUSES)[number]
 
 /** Deliveries to those who have left meanwhile that one transaction passes over. */
 const SKIPPED_MAX = 100
+/** A busy store is asked again so often, after this long. */
+const BUSY_TRIES = 40
+const BUSY_PAUSE_MS = 250
 /** A mail server may ask so often to try a recipient later; the pauses between. */
 const DEFERRALS_MS = [60_000, 300_000, 1_800_000]
 
@@ -125,18 +130,30 @@ async function composer({ store, storeId }: Running, row: NewsletterRow, baseUrl
   }
 }
 
+/** Writes, though the store is so busy that it refuses for a while: what became of a mail must not be lost to that. */
+async function patiently<T>(store: Handle, fn: (tx: Db) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await store.write(fn)
+    } catch (error) {
+      if (!(error instanceof Busy) || tries === BUSY_TRIES) throw error
+      await Bun.sleep(BUSY_PAUSE_MS)
+    }
+  }
+}
+
 /** Sends until nothing is left that can go out now, several mails at once. Throws what breaks it off; what is on its way is waited for. */
 async function sendAll(
   { store, subject: id, outside, signal, held, progress }: Running,
   mailer: Mailer,
   compose: Awaited<ReturnType<typeof composer>>,
 ) {
-  let broken: MailError | undefined
+  let broken: unknown
   const one = async () => {
     let done = null as Outcome | null
     for (;;) {
       const stop = signal.aborted || broken !== undefined
-      const subscriber: Subscriber | 'more' | null = await store.write(async (tx) => {
+      const subscriber: Subscriber | 'more' | null = await patiently(store, async (tx) => {
         await (done?.status === 'sent' ? progress : held)(tx)
         const now = outside.now().toISOString()
         if (done) await (done.status === 'pending' && done.error !== null ? defer : note)(tx, id, done, now)
@@ -158,7 +175,9 @@ async function sendAll(
       }
     }
   }
-  await Promise.all(Array.from({ length: MAILS_AT_ONCE }, one))
+  // One that fails stops the others, and they are waited for: what they have under way is noted before anybody takes over.
+  const stopped = (error: unknown) => void (broken ??= error)
+  await Promise.all(Array.from({ length: MAILS_AT_ONCE }, () => one().catch(stopped)))
   if (broken) throw broken
 }
 
