@@ -118,6 +118,7 @@ async function seedOrder(tx: Db, draft: Draft, catalog: Catalog, { currency }: A
     coupons: used.map(({ code, discount }) => ({ code, discountCents: discount })),
     pointsEarned: 0,
     pointsRedeemed: 0,
+    pointsTakenBack: 0,
     accessCode: Bun.randomUUIDv7().replaceAll('-', ''),
     workstationId: null,
     packedAt: null,

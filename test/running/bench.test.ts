@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { sql } from 'drizzle-orm'
+import { openDatabase } from '../../db/open.ts'
+import { mailingStore } from '../../scripts/bench/newsletter.ts'
+import { seed } from '../../scripts/bench/seed.ts'
+
+test('what the bench writes past the API fits the tables that there are', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stoa-bench-'))
+  const location = { url: `file:${folder}/{name}.db` }
+  try {
+    const { database, orderIds, cartIds } = await seed(location, { products: 5, orders: 7, carts: 2 })
+    expect([orderIds.length, cartIds.length]).toEqual([7, 2])
+    const { storeId } = await mailingStore(location, 3)
+    for (const [name, table, count] of [
+      [database, 'orders', 7],
+      [`store-${storeId}`, 'subscribers', 3],
+    ] as const) {
+      const store = await openDatabase(location, name, 'store')
+      expect(await store.read.all(sql.raw(`select count(*) from ${table}`))).toEqual([[count]])
+      store.close()
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
