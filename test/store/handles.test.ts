@@ -126,10 +126,10 @@ describe('open stores', () => {
     handles.close()
   })
 
-  test('their file descriptors stay bounded while 160 stores are opened, written and left', async () => {
+  test('their file descriptors stay bounded while 400 stores are opened, written and left', async () => {
     const handles = new Handles(location, 8)
     let most = 0
-    for (const id of await stores(160)) {
+    for (const id of await stores(400)) {
       await handles.use(id, 'live', async (store) => {
         await write(store)
         await read(store)
