@@ -3,7 +3,8 @@ import { Elysia } from 'elysia'
 import type { Handles } from '../db/handles.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { serveFile } from './content/cdn.ts'
-import type { MediaNeeds } from './content/media.ts'
+import type { Intake } from './content/intake.ts'
+import type { MediaNeeds } from './content/keeping.ts'
 import { Answering } from './http/answer.ts'
 import { describe } from './http/describe.ts'
 import { createLog, type Log } from './http/log.ts'
@@ -34,6 +35,8 @@ export interface AppOptions extends MediaNeeds {
   payments?: Provider | null
   /** Says that a store may have a job to do; none: nobody does any. */
   wake?: Wake
+  /** Takes in images given by URL; it is the one that the jobs use. */
+  intake: Intake
   /** Where the carriers are asked; none: no carrier can be connected. */
   carriers?: CarrierUrls
   /** Seals what is kept of third parties; none: credentials can't be opened again once the process has ended. */

@@ -10,9 +10,20 @@ import { isIP } from 'node:net'
 import { isPublic } from './public-address.ts'
 
 const REDIRECTS_MAX = 3
+/** Statuses below 500 with which a server says: later. */
+const REFUSALS_FOR_NOW = new Set([408, 425, 429])
 
-/** Why an address was not read; the message is for whoever gave it. */
-export class NotFetched extends Error {}
+/** Why an address was not read; the message is for whoever gave it. One that is not final may be read later. */
+export class NotFetched extends Error {
+  constructor(
+    message: string,
+    readonly isFinal: boolean,
+  ) {
+    super(message)
+  }
+}
+const never = (message: string) => new NotFetched(message, true)
+const notNow = (message: string) => new NotFetched(message, false)
 
 export interface FetchNeeds {
   /** `host:port` pairs that may be reached although they are private, in lower case. */
@@ -43,7 +54,7 @@ const resolved = async (name: string) => (await systemLookup(name, { all: true }
 export const publicFetch = ({ allow, lookup = resolved }: FetchNeeds): FetchPublic =>
   async function (url, limits) {
     const deadline = Date.now() + limits.maxMs
-    const late = new NotFetched(`it took longer than ${limits.maxMs / 1000} seconds`)
+    const late = notNow(`it took longer than ${limits.maxMs / 1000} seconds`)
     let at = parsed(url)
     for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
       const left = deadline - Date.now()
@@ -53,13 +64,13 @@ export const publicFetch = ({ allow, lookup = resolved }: FetchNeeds): FetchPubl
       if ('bytes' in answer) return { bytes: answer.bytes, url: at }
       at = parsed(answer.location, at)
     }
-    throw new NotFetched(`it redirects more than ${REDIRECTS_MAX} times`)
+    throw never(`it redirects more than ${REDIRECTS_MAX} times`)
   }
 
 function parsed(text: string, base?: URL): URL {
   const url = URL.canParse(text, base) ? new URL(text, base) : null
-  if (!url || !/^https?:$/.test(url.protocol)) throw new NotFetched('it does not lead to an http or https address')
-  if (url.username || url.password) throw new NotFetched('it may not hold a user or a password')
+  if (!url || !/^https?:$/.test(url.protocol)) throw never('it does not lead to an http or https address')
+  if (url.username || url.password) throw never('it may not hold a user or a password')
   return url
 }
 
@@ -70,9 +81,9 @@ async function addressOf(url: URL, allow: readonly string[], lookup: NonNullable
   // The URL parser has turned every spelling of an IPv4 address (127.1, 0x7f.1, 2130706433) into the usual one.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const addresses = isIP(host) ? [host] : await lookup(host.replace(/\.$/, '')).catch(() => [])
-  if (!addresses.length) throw new NotFetched('its host does not exist')
+  if (!addresses.length) throw notNow('its host does not exist')
   const isAllowed = allow.includes(`${url.hostname.toLowerCase()}:${portOf(url)}`)
-  if (!isAllowed && !addresses.every(isPublic)) throw new NotFetched('it leads to an address that is not public')
+  if (!isAllowed && !addresses.every(isPublic)) throw never('it leads to an address that is not public')
   return addresses[0]!
 }
 
@@ -108,12 +119,13 @@ function read(
       else resolve(outcome)
       request.destroy()
     }
-    const tooLarge = () => end(new NotFetched(`it has more than ${maxBytes} bytes`))
-    request.on('error', () => end(new NotFetched('its server does not answer as it should')))
+    const tooLarge = () => end(never(`it has more than ${maxBytes} bytes`))
+    request.on('error', () => end(notNow('its server does not answer as it should')))
     request.on('response', (response) => {
       const { statusCode = 0, headers } = response
       if (statusCode >= 300 && statusCode < 400 && headers.location) return end({ location: headers.location })
-      if (statusCode !== 200) return end(new NotFetched(`its server answers ${statusCode}`))
+      if (statusCode !== 200)
+        return end((REFUSALS_FOR_NOW.has(statusCode) || statusCode >= 500 ? notNow : never)(`its server answers ${statusCode}`))
       if (Number(headers['content-length'] ?? 0) > maxBytes) return tooLarge()
       const chunks: Buffer[] = []
       let size = 0
@@ -122,8 +134,8 @@ function read(
         if (size > maxBytes) tooLarge()
         else chunks.push(chunk)
       })
-      response.on('error', () => end(new NotFetched('its server broke off')))
-      response.on('aborted', () => end(new NotFetched('its server broke off')))
+      response.on('error', () => end(notNow('its server broke off')))
+      response.on('aborted', () => end(notNow('its server broke off')))
       response.on('end', () => end({ bytes: new Uint8Array(Buffer.concat(chunks)) }))
     })
     request.end()

@@ -11,6 +11,7 @@ import { createApp, realOutside, type AppOptions } from './app.ts'
 import type { Provider } from './checkout/payment.ts'
 import { printed, readConfig, urlOf, type Config } from './config.ts'
 import { filesIn } from './content/files.ts'
+import { Intake } from './content/intake.ts'
 import { publicFetch } from './fetch-public.ts'
 import { close, listen, type Serve } from './http/listen.ts'
 import { createLog } from './http/log.ts'
@@ -66,14 +67,15 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
     const payments = await paymentsOf(config)
     const limiter = config.rate && new RateLimiter(config.rate, sharedTable(join(config.dataDir, 'rate-limits')))
     const url = urlOf(config.baseUrl, config.host, server.port!)
+    const library = { files: filesIn(mediaFolder(config.dataDir)), baseUrl: url, fetchPublic: publicFetch({ allow: config.fetchAllow }) }
+    const intake = new Intake(library)
     const runner = new Runner({
       registry,
       handles,
-      kinds: jobKinds({ registry, mailers: mailersFor(config), baseUrl: () => url }),
+      kinds: jobKinds({ registry, mailers: mailersFor(config), intake, baseUrl: () => url }),
       outside: realOutside,
       log,
     })
-    const files = filesIn(mediaFolder(config.dataDir))
     const app = createApp({
       registry,
       handles,
@@ -84,14 +86,13 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
       dnsServers: config.dnsServers,
       payments,
       wake: (storeId, environment) => runner.wake(storeId, environment),
-      files,
-      baseUrl: url,
-      fetchPublic: publicFetch({ allow: config.fetchAllow }),
+      ...library,
+      intake,
       carriers: config.carriers,
       secrets: secretsWith(config.secretKey ?? keyIn(config.dataDir)),
       version,
     })
-    const rest = maintain({ registry, handles, payments, runner, files, outside: realOutside, log })
+    const rest = maintain({ registry, handles, payments, runner, files: library.files, outside: realOutside, log })
     serve = app.fetch
     runner.start()
     return {

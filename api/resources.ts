@@ -20,6 +20,7 @@ import { pickupLocationRoutes } from './checkout/pickup-locations.ts'
 import { shippingOptionRoutes } from './checkout/shipping-options.ts'
 import { shippingRoutes } from './checkout/shipping.ts'
 import { libraryFeeds } from './content/feed-provider.ts'
+import { takingImages } from './content/given-images.ts'
 import { mediaRoutes } from './content/media.ts'
 import { photofeedRoutes } from './content/photofeed.ts'
 import { couponRoutes } from './marketing/coupons.ts'
@@ -51,14 +52,14 @@ export const resources = (options: AppOptions & { outside: Outside; secrets: Sec
   settingsRoutes(options),
   teamRoutes(options),
   auditLogRoutes,
-  productRoutes,
+  takingImages('product', productRoutes, options),
   productVariants,
   variantRoutes,
   inventory,
-  categoryRoutes,
-  collectionRoutes,
-  brandRoutes,
-  bundleRoutes,
+  takingImages('category', categoryRoutes, options),
+  takingImages('collection', collectionRoutes, options),
+  takingImages('brand', brandRoutes, options),
+  takingImages('bundle', bundleRoutes, options),
   search,
   taxRateRoutes,
   ...translationRoutes,

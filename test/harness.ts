@@ -11,6 +11,7 @@ import { createLog, type Log } from '../api/http/log.ts'
 import { RateLimiter, type Rate } from '../api/http/rate-limit.ts'
 import type { Outside } from '../api/http/route.ts'
 import { filesIn, type Files } from '../api/content/files.ts'
+import { Intake } from '../api/content/intake.ts'
 import type { Provider } from '../api/checkout/payment.ts'
 import { jobKinds } from '../api/job-kinds.ts'
 import { mailersFor, type Mailers } from '../api/mail.ts'
@@ -112,20 +113,24 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
   const outside = { ...realOutside, now: () => new Date(clock.now), ...options.outside }
   const log = options.log ?? createLog('warn', process.stderr)
   const mailers = options.mailers ?? mailersFor({ smtpUrl: options.smtpUrl ?? null, dataDir: folder })
+  const library = {
+    files: filesIn(join(folder, 'media')),
+    baseUrl: options.baseUrl ?? 'http://localhost',
+    fetchPublic: options.fetchPublic ?? publicFetch({ allow: [], lookup: async () => [] }),
+  }
+  const intake = new Intake(library)
   const jobs = new Runner({
     registry,
     handles,
-    kinds: jobKinds({ registry, mailers, baseUrl: () => options.baseUrl ?? 'https://api.shop.example' }),
+    kinds: jobKinds({ registry, mailers, intake, baseUrl: () => options.baseUrl ?? 'https://api.shop.example' }),
     outside,
     log,
   })
-  const files = filesIn(join(folder, 'media'))
   const app = createApp({
     registry,
     handles,
-    files,
-    baseUrl: options.baseUrl ?? 'http://localhost',
-    fetchPublic: options.fetchPublic ?? publicFetch({ allow: [], lookup: async () => [] }),
+    ...library,
+    intake,
     checkAnswers: true,
     version: 'test',
     limiter: options.rate ? new RateLimiter(options.rate) : null,
@@ -191,7 +196,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     handles,
     jobs,
     location,
-    files,
+    files: library.files,
     clock,
     mailFolder: join(folder, 'mail'),
     newStore,

@@ -6,21 +6,10 @@ import { resource } from '../http/route.ts'
 import { deleted, Deleted, Label, Nullable, Page, RichTextOrText, Type, Uuid } from '../http/schema.ts'
 import { slugFor } from '../references.ts'
 import { requireRichText } from '../rich-text.ts'
-import {
-  activeInput,
-  findGroup,
-  forget,
-  groupCondition,
-  groupFilters,
-  groupInput,
-  imageInput,
-  indexGroup,
-  overlay,
-  overlayAll,
-} from './groups.ts'
+import { activeInput, findGroup, forget, groupCondition, groupFilters, groupInput, indexGroup, overlay, overlayAll } from './groups.ts'
 import { viewOf } from './read.ts'
 import { translationsFor } from './translated.ts'
-import { Lang, Seo } from './shapes.ts'
+import { imageInput, Lang, Seo } from './shapes.ts'
 
 const Brand = Type.Object({
   id: Uuid(),

@@ -14,7 +14,6 @@ import {
   groupCondition,
   groupFilters,
   groupInput,
-  imageInput,
   indexGroup,
   overlay,
   overlayAll,
@@ -22,7 +21,7 @@ import {
 } from './groups.ts'
 import { productColumns, viewOf, viewProducts, type ProductRow } from './read.ts'
 import { translationsFor } from './translated.ts'
-import { Lang, ProductItem, Seo } from './shapes.ts'
+import { imageInput, Lang, ProductItem, Seo } from './shapes.ts'
 
 const Translation = Type.Object(
   { locale: Type.String() },

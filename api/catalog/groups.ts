@@ -4,7 +4,7 @@ import type { Db } from '../../db/driver.ts'
 import { brands, categories, collections } from '../../db/store/catalog.ts'
 import { translations, type TranslationFields } from '../../db/store/translations.ts'
 import { missing } from '../http/refusal.ts'
-import { isUuid, Nullable, Paging, RichTextOrText, Slug, Type, WebUrl } from '../http/schema.ts'
+import { isUuid, Paging, RichTextOrText, Slug, Type } from '../http/schema.ts'
 import type { View } from './read.ts'
 import { idOfTranslatedSlug, translationsFor } from './translated.ts'
 import { foundAmong, indexDocument, textOf, unindexDocument } from './search-index.ts'
@@ -23,7 +23,6 @@ export const groupInput = {
 }
 /** What a new one is when nothing is said: shown. */
 export const activeInput = { active: Type.Optional(Type.Boolean({ default: true })) }
-export const imageInput = Type.Optional(Nullable(WebUrl()))
 
 /** The query parameters that the lists of all three take. */
 export const groupFilters = {

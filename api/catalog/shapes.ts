@@ -13,7 +13,10 @@ export const Seo = Type.Object({
   description: Type.Optional(Nullable(Text(0, 1000))),
   canonical: Type.Optional(Nullable(Text(0, 2048, { pattern: '^(https?://.*|/.*)?$' }))),
 })
-export const Images = Type.Array(WebUrl(), { maxItems: 100 })
+/** What becomes of an image's URL: see `api/content/intake.ts`. */
+const COPIED = "Copied to the store's media library when it is elsewhere"
+export const Images = Type.Array(WebUrl(), { maxItems: 100, description: COPIED })
+export const imageInput = Type.Optional(Nullable(WebUrl({ description: COPIED })))
 /** Prices by lowercase currency code. */
 export const Prices = Type.Record(Type.String({ pattern: '^[A-Za-z]{3}$' }), Money(), { maxProperties: 200 })
 export const Countries = Type.Array(CountryCode(), { maxItems: 250, uniqueItems: true })

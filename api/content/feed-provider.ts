@@ -7,7 +7,7 @@ import { pathIn } from './cdn.ts'
 import type { Owner } from './files.ts'
 import { handleKey } from './handle.ts'
 import { fileOf } from './image.ts'
-import type { MediaNeeds } from './media.ts'
+import type { MediaNeeds } from './keeping.ts'
 
 /** A picture of a feed (document 1, Photo-feed image). */
 export interface FeedImage {

@@ -25,6 +25,7 @@ export const Media = Type.Object({
   feedAccount: Nullable(Type.String(), { description: 'Account whose photo feed it is in' }),
   takenAt: Type.String({ description: 'When it was added, unless told otherwise' }),
   code: Nullable(Type.String()),
+  source: Nullable(Type.String(), { description: 'The URL that it was taken from' }),
   createdAt: Type.String(),
   updatedAt: Type.String(),
 })

@@ -11,12 +11,11 @@ import { fold } from '../slug.ts'
 import { pathIn } from './cdn.ts'
 import type { Files, Owner } from './files.ts'
 import { handleKey } from './handle.ts'
-import { fileOf, imageOf, NoImage, type Image } from './image.ts'
+import { NoImage } from './image.ts'
+import { fetchImage, FILE_MAX_BYTES, keepImage, rowOf, type Found, type Kept, type MediaNeeds } from './keeping.ts'
 import { columns, Media, MediaForm, MediaInput, MediaPatch, shown, type Row } from './media-fields.ts'
 import { requireUnused } from './usage.ts'
 
-/** What a file may have. */
-const FILE_MAX_BYTES = 20 * 1_048_576
 /** Another server has this long to send one. */
 const FETCH_MAX_MS = 20_000
 
@@ -28,61 +27,27 @@ async function find(db: Db, id: string): Promise<Row> {
   return row
 }
 
-/** An image whose files are kept, before there is a row for it. */
-interface Kept {
-  id: string
-  name: string
-  image: Image
-}
-
-/** Makes an image of what came at `path` of the body, and keeps its files; they go again if no row follows. */
-async function keep(call: Call, files: Files, path: string, from: { bytes: Uint8Array; name: string | null }): Promise<Kept> {
+/** Keeps the image that came at `path` of the body; its files go again if no row follows. */
+async function keep(call: Call, files: Files, path: string, found: Found): Promise<Kept> {
   const id = call.outside.id()
   const owner = ownerOf(call)
-  let image: Image
-  try {
-    image = await imageOf(from.bytes)
-  } catch (error) {
-    throw error instanceof NoImage ? wrong(path, error.message) : error
-  }
-  await files.keep(owner, id, image.files)
   call.after(async ({ read }) => {
     if (!(await read.$count(media, eq(media.id, id)))) await files.remove(owner, id)
   }, 'always')
-  return { id, name: nameOf(from.name, image), image }
+  try {
+    return await keepImage(files, owner, id, found)
+  } catch (error) {
+    throw error instanceof NoImage ? wrong(path, error.message) : error
+  }
 }
 
 /** The file at a URL. */
 async function fetched(fetchPublic: FetchPublic, from: string) {
   try {
-    const { bytes, url } = await fetchPublic(from, { maxBytes: FILE_MAX_BYTES, maxMs: FETCH_MAX_MS, accept: 'image/*' })
-    return { bytes, name: unescaped(url.pathname) }
+    return await fetchImage(fetchPublic, from, { maxBytes: FILE_MAX_BYTES, maxMs: FETCH_MAX_MS })
   } catch (error) {
     throw error instanceof NotFetched ? wrong('url', `can't be fetched: ${error.message}`) : error
   }
-}
-
-function unescaped(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
-}
-
-/** The last part of a path, in one line; the name of the stored file when that leaves nothing. */
-function nameOf(given: string | null, { type }: Image): string {
-  const last = (given ?? '').split(/[/\\]/).at(-1)!
-  const line = last.replace(/\p{Cc}/gu, ' ').trim()
-  return [...line].slice(0, 200).join('') || fileOf(type)
-}
-
-/** What media needs of the process around it. */
-export interface MediaNeeds {
-  files: Files
-  /** The public URL of this server, without a slash at the end. */
-  baseUrl: string
-  fetchPublic: FetchPublic
 }
 
 export const mediaRoutes = ({ files, baseUrl, fetchPublic }: MediaNeeds) => {
@@ -129,26 +94,14 @@ export const mediaRoutes = ({ files, baseUrl, fetchPublic }: MediaNeeds) => {
         answers: { 201: Media },
         prepare: async (call) =>
           call.file
-            ? keep(call as never, files, 'file', call.file)
+            ? keep(call as never, files, 'file', { ...call.file, source: null })
             : keep(call as never, files, 'url', await fetched(fetchPublic, call.body.url)),
       },
       (call) =>
         call.write(async (tx) => {
-          const { id, name, image } = call.prepared as Kept
-          const { type, width, height, size, renditions } = image
-          const row = {
-            id,
-            type,
-            size,
-            width,
-            height,
-            renditions,
-            ...columns(call.body, { name, createdAt: call.now }),
-            createdAt: call.now,
-            updatedAt: call.now,
-          }
-          await tx.insert(media).values(row)
-          return shown(await find(tx, id), base(call, id))
+          const kept = call.prepared as Kept
+          await tx.insert(media).values(rowOf(kept, call.now, call.body))
+          return shown(await find(tx, kept.id), base(call, kept.id))
         }),
     )
     .get(

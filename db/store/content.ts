@@ -36,11 +36,16 @@ export const media = sqliteTable(
     folded: text().notNull(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
+    /** The URL that it was taken from. */
+    source: text(),
   },
   (t) => [
     check('media_type', sql`${t.type} in ('image/jpeg', 'image/png', 'image/webp', 'image/gif')`),
     check('media_dimensions', sql`${t.size} > 0 and ${t.width} > 0 and ${t.height} > 0`),
     check('media_feed', sql`(${t.feedAccount} is null) = (${t.feedKey} is null)`),
     index('media_feed_taken').on(t.feedKey, t.takenAt, t.id),
+    index('media_source')
+      .on(t.source)
+      .where(sql`${t.source} is not null`),
   ],
 )

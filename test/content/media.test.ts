@@ -52,6 +52,7 @@ describe('POST /media', () => {
       feedAccount: null,
       takenAt: body.createdAt,
       code: null,
+      source: null,
       createdAt: expect.any(String),
       updatedAt: body.createdAt,
     })

@@ -105,7 +105,7 @@ describe('pages', () => {
       store.write(async (tx) => {
         for (let i = 0; i < 99; i++)
           await tx.run(
-            sql`insert into media select ${Bun.randomUUIDv7()}, name, type, size, width, height, renditions, alt, description, feed_account, feed_key, ${day(2)}, ${String(i)}, folded, created_at, updated_at from media where id = ${id}`,
+            sql`insert into media select ${Bun.randomUUIDv7()}, name, type, size, width, height, renditions, alt, description, feed_account, feed_key, ${day(2)}, ${String(i)}, folded, created_at, updated_at, source from media where id = ${id}`,
           )
       }),
     )

@@ -1,0 +1,70 @@
+/** What a request gives as images, taken in with it as far as that goes quickly; a job does the rest. */
+import type { Db } from '../../db/driver.ts'
+import { ask } from '../jobs/queue.ts'
+import { Resource, type Call, type Route, type Wake } from '../http/route.ts'
+import type { Owner } from './files.ts'
+import type { Intake, Taken } from './intake.ts'
+import { listed, PLACES, replaced, type Addresses, type Place } from './places.ts'
+
+/** The job that takes in what was left; its subject is `{place}/{id}`. */
+export const TAKE_IN = 'images.take-in'
+
+/** So long a request waits for images, and no longer for one of so many bytes to be made. */
+const WAIT_MS = 2_000
+const AT_ONCE_BYTES = 5 * 1_048_576
+
+type Body = Record<string, unknown>
+type GivenCall = Call<unknown, Body>
+
+export interface GivenNeeds {
+  intake: Intake
+  /** Says that images were left. */
+  wake?: Wake
+}
+
+/** The resource, whose images are taken in: what its POST and PATCH routes get are addresses in the library, where that was possible. */
+export function takingImages(place: Place, resource: Resource, needs: GivenNeeds): Resource {
+  const { field } = PLACES[place]
+  const taking = new Resource(resource.room, resource.prefix)
+  for (const route of resource.routes) taking.routes.push(takes(route, field) ? { ...route, ...overridden(route, place, needs) } : route)
+  return taking
+}
+
+const takes = ({ method, options: { body } }: Route, field: string) =>
+  (method === 'POST' || method === 'PATCH') && field in (body?.properties ?? {})
+
+const ownerOf = ({ session }: GivenCall): Owner => ({ storeId: session.store.id, environment: session.environment })
+
+function overridden(route: Route, place: Place, { intake, wake }: GivenNeeds): Pick<Route, 'options' | 'handler'> {
+  const { field } = PLACES[place]
+  const given = (call: GivenCall) => intake.foreign(ownerOf(call), listed(call.body[field] as Addresses))
+
+  async function prepare(call: GivenCall): Promise<Taken | undefined> {
+    const addresses = given(call)
+    if (!addresses.length) return undefined
+    const owner = ownerOf(call)
+    const known = await intake.known(call.db, owner, addresses)
+    const unknown = addresses.filter((address) => !known.has(address))
+    const now = unknown.filter((address) => !intake.rests(address))
+    const taken = await intake.take(owner, now, call.outside.id, { maxBytes: AT_ONCE_BYTES, maxMs: WAIT_MS, until: Date.now() + WAIT_MS })
+    call.after(({ read }) => intake.drop(read, owner, taken.kept), 'always')
+    const left = [...taken.left, ...unknown.filter((address) => !now.includes(address))]
+    if (left.length) call.after(async () => wake?.(owner.storeId, owner.environment))
+    return { ...taken, left }
+  }
+
+  async function handler(call: GivenCall): Promise<unknown> {
+    const taken = call.prepared as Taken | undefined
+    if (!taken) return route.handler(call as never)
+    return call.write(async (tx) => {
+      const own = await intake.settle(tx, ownerOf(call), given(call), taken.kept, call.now)
+      const body = { ...call.body, [field]: replaced(call.body[field] as Addresses, own) }
+      const result = await route.handler({ ...call, body, write: (fn: (tx: Db) => Promise<unknown>) => fn(tx) } as never)
+      const { id } = result as { id: string }
+      if (taken.left.length) await ask(tx, call, { kind: TAKE_IN, subject: `${place}/${id}`, dueAt: call.now })
+      return result
+    })
+  }
+
+  return { options: { ...route.options, prepare: prepare as never }, handler: handler as never }
+}

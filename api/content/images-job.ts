@@ -1,0 +1,66 @@
+/** Takes in the images that their requests did not wait for. */
+import { eq } from 'drizzle-orm'
+import type { Db } from '../../db/driver.ts'
+import { withdraw } from '../jobs/queue.ts'
+import type { JobKind } from '../jobs/runner.ts'
+import { emit } from '../store/outbox.ts'
+import { TAKE_IN } from './given-images.ts'
+import type { Intake } from './intake.ts'
+import { FILE_MAX_BYTES } from './keeping.ts'
+import { listed, PLACES, replaced, type Addresses, type Place } from './places.ts'
+
+/** Another server has this long to send one image. */
+const FETCH_MAX_MS = 20_000
+/** Hosts that hang keep no other jobs from being run: so many at once, and who finds no room comes back. */
+const AT_ONCE = 2
+const COME_BACK_MS = 1_000
+
+async function shownBy(db: Db, place: Place, id: string): Promise<Addresses> {
+  const { table, column } = PLACES[place]
+  const [row] = await db.select({ shown: column }).from(table).where(eq(table.id, id))
+  return row?.shown
+}
+
+/** An image that can't be had stays the URL that it was, and nobody is bothered: the store shows it from where it is. */
+export function takeInImages(intake: Intake): JobKind {
+  let running = 0
+  return {
+    retriesMs: [60_000, 600_000, 3_600_000, 21_600_000],
+    async run({ store, storeId, environment, subject, outside, signal, held }) {
+      if (running >= AT_ONCE) return new Date(outside.now().getTime() + COME_BACK_MS).toISOString()
+      const owner = { storeId, environment }
+      const [place, id] = subject.split('/') as [Place, string]
+      running++
+      try {
+        const foreign = intake.foreign(owner, listed(await shownBy(store.read, place, id)))
+        const known = await intake.known(store.read, owner, foreign)
+        const unknown = foreign.filter((address) => !known.has(address))
+        const limits = { maxBytes: FILE_MAX_BYTES, maxMs: FETCH_MAX_MS, until: Infinity, signal }
+        const taken = await intake.take(owner, unknown, outside.id, limits)
+        try {
+          await store.write(async (tx) => {
+            await held(tx)
+            const shown = await shownBy(tx, place, id)
+            if (shown === undefined) return
+            const now = outside.now().toISOString()
+            const next = replaced(shown, await intake.settle(tx, owner, foreign, taken.kept, now))
+            if (JSON.stringify(next) === JSON.stringify(shown)) return
+            const { table, field } = PLACES[place]
+            await tx
+              .update(table)
+              .set({ [field]: next, updatedAt: now })
+              .where(eq(table.id, id))
+            if (place === 'product') await emit(tx, outside, now, 'product.updated', { productId: id })
+          })
+        } finally {
+          await intake.drop(store.read, owner, taken.kept)
+        }
+        if (signal.aborted) return 'interrupted'
+        if (taken.left.length) throw new Error(taken.error ?? 'images are left')
+      } finally {
+        running--
+      }
+    },
+    givenUp: async (tx, _, subject) => void (await withdraw(tx, TAKE_IN, subject)),
+  }
+}

@@ -1,0 +1,68 @@
+/** How an image gets into the media library: its files first, then the row that names them. */
+import { media } from '../../db/store/content.ts'
+import type { FetchPublic } from '../fetch-public.ts'
+import type { Static } from '../http/schema.ts'
+import type { Files, Owner } from './files.ts'
+import { fileOf, imageOf, type Image } from './image.ts'
+import { columns, type MediaPatch } from './media-fields.ts'
+
+/** What a file may have. */
+export const FILE_MAX_BYTES = 20 * 1_048_576
+
+/** What media needs of the process around it. */
+export interface MediaNeeds {
+  files: Files
+  /** The public URL of this server, without a slash at the end. */
+  baseUrl: string
+  fetchPublic: FetchPublic
+}
+
+/** The bytes of an image, where they are from, and what they are called there. */
+export interface Found {
+  bytes: Uint8Array
+  name: string | null
+  source: string | null
+}
+
+/** An image whose files are kept, before there is a row for it. */
+export interface Kept {
+  id: string
+  name: string
+  source: string | null
+  image: Image
+}
+
+/** Makes an image, and keeps its files under `id`; they have to go again if no row follows. Throws `NoImage`. */
+export async function keepImage(files: Files, owner: Owner, id: string, { bytes, name, source }: Found): Promise<Kept> {
+  const image = await imageOf(bytes)
+  await files.keep(owner, id, image.files)
+  return { id, name: nameOf(name, image), source, image }
+}
+
+/** What is at an address. Throws `NotFetched`. */
+export async function fetchImage(fetchPublic: FetchPublic, source: string, limits: { maxBytes: number; maxMs: number }): Promise<Found> {
+  const { bytes, url } = await fetchPublic(source, { ...limits, accept: 'image/*' })
+  return { bytes, name: unescaped(url.pathname), source }
+}
+
+/** The row of an image that is kept. */
+export function rowOf({ id, name, source, image }: Kept, now: string, about: Static<typeof MediaPatch> = {}): typeof media.$inferInsert {
+  const { type, width, height, size, renditions } = image
+  const own = { id, type, size, width, height, renditions, source }
+  return { ...own, ...columns(about, { name, createdAt: now }), createdAt: now, updatedAt: now }
+}
+
+function unescaped(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+/** The last part of a path, in one line; the name of the stored file when that leaves nothing. */
+function nameOf(given: string | null, { type }: Image): string {
+  const last = (given ?? '').split(/[/\\]/).at(-1)!
+  const line = last.replace(/\p{Cc}/gu, ' ').trim()
+  return [...line].slice(0, 200).join('') || fileOf(type)
+}

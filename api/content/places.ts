@@ -1,0 +1,23 @@
+/** Where the catalog shows images: what shows them, its table, and the field that has their addresses. */
+import { brands, bundles, categories, collections, products } from '../../db/store/catalog.ts'
+
+export const PLACES = {
+  product: { table: products, field: 'images', column: products.images },
+  bundle: { table: bundles, field: 'images', column: bundles.images },
+  category: { table: categories, field: 'image', column: categories.image },
+  collection: { table: collections, field: 'image', column: collections.image },
+  brand: { table: brands, field: 'logo', column: brands.logo },
+} as const
+export type Place = keyof typeof PLACES
+
+/** An image field as it is stored: a list of addresses, one, or none. */
+export type Addresses = readonly string[] | string | null | undefined
+
+/** The addresses of a field. */
+export const listed = (addresses: Addresses): readonly string[] => (typeof addresses === 'string' ? [addresses] : (addresses ?? []))
+
+/** The same field with other addresses in the place of some. */
+export function replaced<A extends Addresses>(addresses: A, others: ReadonlyMap<string, string>): A {
+  const other = (address: string) => others.get(address) ?? address
+  return (typeof addresses === 'string' ? other(addresses) : addresses?.map(other)) as A
+}
