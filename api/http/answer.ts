@@ -131,6 +131,7 @@ export class Answering {
     const now = outside.now().toISOString()
     const call = { query: {}, body, file, params, request, requestId, outside, now, prepared: undefined } as never
     const owner = await ready.route.options.owner?.(call)
+    if (owner instanceof Reply) return this.#respond(ready, request, owner, headers)
     if (!owner) return this.#respond(ready, request, await ready.route.handler(call), headers)
     return this.app.handles.use(owner.storeId, owner.environment, (handle) =>
       this.#run(ready, strangerIn(handle, call), { handle, request, headers }, text),

@@ -208,22 +208,27 @@ const FAILURES: Record<number, Failure> = {
 
 /** The shared answer of an error status. */
 export function failure(status: number): Json {
-  const known = FAILURES[status]
-  if (!known) throw new Error(`no error answer is described for status ${status}`)
-  return ref('responses', known.name)
+  return ref('responses', known(status).name)
+}
+
+/** The error answer of a status beside others that it has, such as a page. */
+export function failureOr(status: number, { content }: Json): Json {
+  const error = response(status)
+  return { ...error, content: { ...error.content, ...content } }
+}
+
+function known(status: number): Failure {
+  const failure = FAILURES[status]
+  if (!failure) throw new Error(`no error answer is described for status ${status}`)
+  return failure
+}
+
+function response(status: number): Json {
+  const { description, schema, example, headers } = known(status)
+  return { description, headers: headers ?? PUBLIC_HEADERS, content: { 'application/json': { schema: ref('schemas', schema), example } } }
 }
 
 /** The error answers of `statuses` as components. */
 export function failures(statuses: ReadonlySet<number>): Record<string, Json> {
-  return Object.fromEntries(
-    [...statuses]
-      .toSorted((a, b) => a - b)
-      .map((status) => {
-        const { name, description, schema, example, headers } = FAILURES[status]!
-        return [
-          name,
-          { description, headers: headers ?? PUBLIC_HEADERS, content: { 'application/json': { schema: ref('schemas', schema), example } } },
-        ]
-      }),
-  )
+  return Object.fromEntries([...statuses].toSorted((a, b) => a - b).map((status) => [known(status).name, response(status)]))
 }

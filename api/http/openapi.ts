@@ -1,6 +1,17 @@
 /** The OpenAPI 3.1 document of the store API, made from the very routes and schemas that answer (document 1, Versioning). */
 import { LIMITS, PLANS } from '../plans.ts'
-import { ERROR_SCHEMAS, failure, failures, header, HEADERS, KEYED_HEADERS, PARAMETERS, PUBLIC_HEADERS, ROOMS } from './openapi-common.ts'
+import {
+  ERROR_SCHEMAS,
+  failure,
+  failureOr,
+  failures,
+  header,
+  HEADERS,
+  KEYED_HEADERS,
+  PARAMETERS,
+  PUBLIC_HEADERS,
+  ROOMS,
+} from './openapi-common.ts'
 import { exampleOf } from './openapi-examples.ts'
 import { parametersOf } from './openapi-parameters.ts'
 import { schemasOf, type Json, type Show } from './openapi-schemas.ts'
@@ -126,7 +137,7 @@ function operation(route: Route, { show, failed }: Context): Json {
     responses[304] = { description: REASONS[304], headers: { 'X-Request-Id': header('RequestId'), ETag: header('ETag') } }
   for (const status of refused(route)) {
     failed.add(status)
-    responses[status] ??= failure(status)
+    responses[status] = responses[status] ? failureOr(status, responses[status]) : failure(status)
   }
   return {
     operationId: options.op,

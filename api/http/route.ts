@@ -96,8 +96,8 @@ export interface RouteOptions<Q extends TProperties, B extends TSchema> {
   answers: Record<number, AnswerBody>
   /** Statuses that it may refuse with, beside the ones that every route has (401, 403, 429). */
   refuses?: number[]
-  /** The store that a `public` request is about, which it names by a token of its own; refuses with 404 what names none. */
-  owner?: (call: Call<Static<TObject<Q>>, Static<B>>) => Promise<{ storeId: string; environment: Environment }>
+  /** The store that a `public` request is about, which it names by a token of its own; what names none gets an answer at once. */
+  owner?: (call: Call<Static<TObject<Q>>, Static<B>>) => Promise<{ storeId: string; environment: Environment } | Reply>
   /** Waits for a network, so it runs before the transaction that an `Idempotency-Key` or `If-Match` opens. */
   prepare?: (call: Call<Static<TObject<Q>>, Static<B>>) => Promise<unknown>
   /** Its representation depends on the stored data alone, not on the time: 304 without reading it (see etag.ts). */

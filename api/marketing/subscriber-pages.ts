@@ -20,9 +20,9 @@ const HEADERS = {
   'x-robots-tag': 'noindex',
 }
 
-const page = (title: string, body: Html) =>
+const page = (title: string, body: Html, status = 200) =>
   new Reply(
-    200,
+    status,
     html`<!doctype html>
       <html lang="en">
         <head>
@@ -42,18 +42,23 @@ const page = (title: string, body: Html) =>
 
 const asking = (title: string, text: string, button: string) =>
   page(title, html`<h1>${title}</h1><p>${text}</p><form method="post"><button>${button}</button></form>`)
-const done = (title: string, text: string) => page(title, html`<h1>${title}</h1><p>${text}</p>`)
+const done = (title: string, text: string, status?: number) => page(title, html`<h1>${title}</h1><p>${text}</p>`, status)
+/** For a person whose browser has followed a link; programs get the error of every 404. */
+const unknown = () => done('This link leads nowhere', 'Perhaps it was cut off: open it from the mail again.', 404)
 
 const nameOf = async (db: Db) => (await db.select({ name: settings.name }).from(settings))[0]!.name
 
 /** The pages of all stores; a token names its own. */
 export const subscriberPages = ({ registry }: { registry: Registry }) => {
-  const owner = async ({ params }: Pick<Call, 'params'>) => {
+  const owner = async ({ params, request }: Pick<Call, 'params' | 'request'>) => {
     const named = ownerOfToken(params.token!)
-    if (!named || !(await registry.store(named.storeId))) throw missing('page')
+    if (!named || !(await registry.store(named.storeId))) {
+      if (request.headers.get('accept')?.includes('text/html')) return unknown()
+      throw missing('page')
+    }
     return named
   }
-  const common = { scope: 'public' as const, answers: { 200: 'text/html' }, refuses: [404], owner }
+  const common = { scope: 'public' as const, answers: { 200: 'text/html', 404: 'text/html' }, refuses: [404], owner }
   return resource('marketing', '/subscribers')
     .get(
       '/unsubscribe/{token}',

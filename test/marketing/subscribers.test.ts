@@ -225,10 +225,20 @@ describe('unsubscribing', () => {
   })
 
   test.each(['x', 'a'.repeat(44), newToken({ storeId: Bun.randomUUIDv7(), environment: 'live' })])(
-    'with a token that is none, or of no store, is 404: %s',
+    'with a token that is none, or of no store, is a page that says so, with 404: %s',
     async (token) => {
-      expect((await page('GET', `unsubscribe/${token}`)).status).toBe(404)
-      expect((await page('POST', `unsubscribe/${token}`)).status).toBe(404)
+      for (const [method, path] of [
+        ['GET', 'unsubscribe'],
+        ['POST', 'unsubscribe'],
+        ['GET', 'confirm'],
+        ['POST', 'confirm'],
+      ] as const) {
+        const answer = await page(method, `${path}/${token}`, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
+        expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+        expect(await answer.text()).toContain('<h1>This link leads nowhere</h1>')
+        const program = await page(method, `${path}/${token}`)
+        expect([program.status, await program.json()]).toEqual([404, { error: 'page not found' }])
+      }
     },
   )
 
