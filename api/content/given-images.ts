@@ -46,7 +46,9 @@ function overridden(route: Route, place: Place, { intake, wake }: GivenNeeds): P
     const known = await intake.known(call.db, owner, addresses)
     const unknown = addresses.filter((address) => !known.has(address))
     const now = unknown.filter((address) => !intake.rests(address))
-    const taken = await intake.take(owner, now, call.outside.id, { maxBytes: AT_ONCE_BYTES, maxMs: WAIT_MS, until: Date.now() + WAIT_MS })
+    const until = Date.now() + WAIT_MS
+    const limits = { maxBytes: AT_ONCE_BYTES, mayWait: false, maxMs: WAIT_MS, until }
+    const taken = await intake.take(owner, now, call.outside.id, limits)
     call.after(({ read }) => intake.drop(read, owner, taken.kept), 'always')
     const left = [...taken.left, ...unknown.filter((address) => !now.includes(address))]
     if (left.length) call.after(async () => wake?.(owner.storeId, owner.environment))

@@ -42,11 +42,14 @@ export const renditionFile = (width: number) => `${width}.webp`
 let running = 0
 const waiting: (() => void)[] = []
 
-/** Waits for a turn; refuses with 503 when too many wait already. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (waiting.length >= WAITING_MAX)
+/** Whether an image would have to wait for its turn now. */
+export const imagesWait = () => running >= AT_ONCE
+
+/** Waits for a turn, if it may; refuses with 503 when too many wait already. */
+async function inTurn<T>(mayWait: boolean, work: () => Promise<T>): Promise<T> {
+  if (waiting.length >= (mayWait ? WAITING_MAX : 0) && imagesWait())
     throw new Refusal(503, 'too many images are being made at the moment, try again', {}, { 'retry-after': '5' })
-  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+  if (imagesWait()) await new Promise<void>((resolve) => waiting.push(resolve))
   else running++
   try {
     return await work()
@@ -57,15 +60,15 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Makes what is served of an image's bytes. Throws `NoImage`; other requests are answered meanwhile. */
-export async function imageOf(bytes: Uint8Array): Promise<Image> {
+/** Makes what is served of an image's bytes. Throws `NoImage`, or 503 when it would have to wait for its turn and may not. */
+export async function imageOf(bytes: Uint8Array, mayWait = true): Promise<Image> {
   if (!bytes.length) throw new NoImage('is empty')
   // The file's own word for it: names and headers can say anything.
   const { fileTypeFromBuffer } = await import('file-type')
   const type = (await fileTypeFromBuffer(bytes))?.mime as ImageType | undefined
   if (!type || !IMAGE_TYPES.includes(type)) throw new NoImage('must be a JPEG, PNG, WebP or GIF image')
   const sharp = await (decoder ??= loaded())
-  return inTurn(async () => {
+  return inTurn(mayWait, async () => {
     try {
       return await made(sharp, bytes, type)
     } catch (error) {

@@ -35,7 +35,7 @@ export function takeInImages(intake: Intake): JobKind {
         const foreign = intake.foreign(owner, listed(await shownBy(store.read, place, id)))
         const known = await intake.known(store.read, owner, foreign)
         const unknown = foreign.filter((address) => !known.has(address))
-        const limits = { maxBytes: FILE_MAX_BYTES, maxMs: FETCH_MAX_MS, until: Infinity, signal }
+        const limits = { maxBytes: FILE_MAX_BYTES, mayWait: true, maxMs: FETCH_MAX_MS, until: Infinity, signal }
         const taken = await intake.take(owner, unknown, outside.id, limits)
         try {
           await store.write(async (tx) => {

@@ -9,7 +9,7 @@ import { NotFetched } from '../fetch-public.ts'
 import { Refusal } from '../http/refusal.ts'
 import { pathIn } from './cdn.ts'
 import type { Owner } from './files.ts'
-import { fileOf, NoImage } from './image.ts'
+import { fileOf, imagesWait, NoImage } from './image.ts'
 import { FILE_MAX_BYTES, fetchImage, keepImage, rowOf, type Kept, type MediaNeeds } from './keeping.ts'
 
 /** A host that did not answer within the one is not asked again for the other by those who can't wait. */
@@ -20,6 +20,8 @@ const RESTING_MAX = 1_000
 export interface TakeLimits {
   /** A larger file is left for later. */
   maxBytes: number
+  /** Whether it waits for its turn when other images are being made; the rest is left for later otherwise. */
+  mayWait: boolean
   /** For the reading of one file. */
   maxMs: number
   /** When to leave the rest for later, in ms since 1970. */
@@ -82,7 +84,8 @@ export class Intake {
       const began = Date.now()
       const left = limits.until - began
       const { host } = new URL(address)
-      if (left <= 0 || limits.signal?.aborted || silent.has(host)) {
+      const isOver = left <= 0 || limits.signal?.aborted || (!limits.mayWait && imagesWait())
+      if (isOver || silent.has(host)) {
         taken.left.push(address)
         continue
       }
@@ -90,7 +93,7 @@ export class Intake {
         const maxMs = Math.min(left, limits.maxMs)
         const found = await fetchImage(this.#needs.fetchPublic, address, { maxBytes: FILE_MAX_BYTES, maxMs })
         if (found.bytes.length > limits.maxBytes) taken.left.push(address)
-        else taken.kept.push(await keepImage(this.#needs.files, owner, id(), found))
+        else taken.kept.push(await keepImage(this.#needs.files, owner, id(), found, limits.mayWait))
       } catch (error) {
         if (error instanceof NoImage || (error instanceof NotFetched && error.isFinal)) continue
         const isBusy = error instanceof Refusal && error.status === 503

@@ -32,9 +32,9 @@ export interface Kept {
   image: Image
 }
 
-/** Makes an image, and keeps its files under `id`; they have to go again if no row follows. Throws `NoImage`. */
-export async function keepImage(files: Files, owner: Owner, id: string, { bytes, name, source }: Found): Promise<Kept> {
-  const image = await imageOf(bytes)
+/** Makes an image, and keeps its files under `id`; they have to go again if no row follows. Throws as `imageOf`. */
+export async function keepImage(files: Files, owner: Owner, id: string, { bytes, name, source }: Found, mayWait?: boolean): Promise<Kept> {
+  const image = await imageOf(bytes, mayWait)
   await files.keep(owner, id, image.files)
   return { id, name: nameOf(name, image), source, image }
 }

@@ -172,6 +172,20 @@ describe('what stays the URL that it was', () => {
   })
 })
 
+describe('many at once', () => {
+  test('wait for nothing but their own; all are taken in, each once', async () => {
+    const large = (await png(2400, 1800)) as Uint8Array<ArrayBuffer>
+    const paths = Array.from({ length: 12 }, (_, i) => `/${i}.png`)
+    for (const path of paths) answers[path] = () => new Response(large)
+    await Promise.all(paths.map((path) => product([at(path)])))
+    expect(await waiting()).not.toEqual([])
+    await takeIn()
+    const images = made(await shop.get('/products?limit=100')).data.flatMap((each: any) => each.images)
+    expect(images.filter((url: string) => own().test(url))).toHaveLength(12)
+    expect([new Set(images).size, (await library()).length, (await kept()).length]).toEqual([12, 12, 12])
+  })
+})
+
 describe('a host that does not answer', () => {
   test('is waited for once, whatever is asked of it; then its images are left for later', async () => {
     let over = () => {}
