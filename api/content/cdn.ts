@@ -1,5 +1,6 @@
 /** The store's CDN path: files of media, served without a key and for ever. */
 import type { Environment } from '../../db/open.ts'
+import { isUuid } from '../http/schema.ts'
 import { targetOf } from '../http/url.ts'
 import type { Files, Owner } from './files.ts'
 
@@ -10,6 +11,14 @@ const TYPES: Record<string, string> = { jpg: 'image/jpeg', png: 'image/png', web
 
 /** The path below which all files of one id are. */
 export const pathIn = ({ storeId, environment }: Owner, id: string) => `${PREFIX}${storeId}/${environment}/${id}/`
+
+/** The id that a store's address of a file names, whatever host it is on; null for all other addresses. */
+export function idIn(owner: Owner, address: string): string | null {
+  const folder = pathIn(owner, '').slice(0, -1)
+  const at = address.indexOf(folder)
+  const id = address.slice(at + folder.length).split('/', 1)[0]!
+  return at >= 0 && isUuid(id) ? id.toLowerCase() : null
+}
 
 /** Answers a request for a file; null when it is for something else, or there is none. A file never changes under its name. */
 export async function serveFile(files: Files, request: Request): Promise<Response | null> {

@@ -5,6 +5,7 @@ import { Resource, type Call, type Route, type Wake } from '../http/route.ts'
 import type { Owner } from './files.ts'
 import type { Intake, Taken } from './intake.ts'
 import { listed, PLACES, replaced, type Addresses, type Place } from './places.ts'
+import { noteUses } from './usage.ts'
 
 /** The job that takes in what was left; its subject is `{place}/{id}`. */
 export const TAKE_IN = 'images.take-in'
@@ -56,14 +57,17 @@ function overridden(route: Route, place: Place, { intake, wake }: GivenNeeds): P
   }
 
   async function handler(call: GivenCall): Promise<unknown> {
-    const taken = call.prepared as Taken | undefined
-    if (!taken) return route.handler(call as never)
+    if (!listed(call.body[field] as Addresses).length) return route.handler(call as never)
+    const owner = ownerOf(call)
+    const { kept, left } = (call.prepared as Taken | undefined) ?? { kept: [], left: [] }
     return call.write(async (tx) => {
-      const own = await intake.settle(tx, ownerOf(call), given(call), taken.kept, call.now)
-      const body = { ...call.body, [field]: replaced(call.body[field] as Addresses, own) }
-      const result = await route.handler({ ...call, body, write: (fn: (tx: Db) => Promise<unknown>) => fn(tx) } as never)
+      const own = await intake.settle(tx, owner, given(call), kept, call.now)
+      const addresses = replaced(call.body[field] as Addresses, own)
+      const inside = { ...call, body: { ...call.body, [field]: addresses }, write: (fn: (tx: Db) => Promise<unknown>) => fn(tx) }
+      const result = await route.handler(inside as never)
       const { id } = result as { id: string }
-      if (taken.left.length) await ask(tx, call, { kind: TAKE_IN, subject: `${place}/${id}`, dueAt: call.now })
+      await noteUses(tx, owner, place, id, addresses)
+      if (left.length) await ask(tx, call, { kind: TAKE_IN, subject: `${place}/${id}`, dueAt: call.now })
       return result
     })
   }

@@ -8,6 +8,7 @@ import { TAKE_IN } from './given-images.ts'
 import type { Intake } from './intake.ts'
 import { FILE_MAX_BYTES } from './keeping.ts'
 import { listed, PLACES, replaced, type Addresses, type Place } from './places.ts'
+import { noteUses } from './usage.ts'
 
 /** Another server has this long to send one image. */
 const FETCH_MAX_MS = 20_000
@@ -50,6 +51,7 @@ export function takeInImages(intake: Intake): JobKind {
               .update(table)
               .set({ [field]: next, updatedAt: now })
               .where(eq(table.id, id))
+            await noteUses(tx, owner, place, id, next)
             if (place === 'product') await emit(tx, outside, now, 'product.updated', { productId: id })
           })
         } finally {

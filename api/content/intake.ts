@@ -7,7 +7,7 @@ import type { Db } from '../../db/driver.ts'
 import { media } from '../../db/store/content.ts'
 import { NotFetched } from '../fetch-public.ts'
 import { Refusal } from '../http/refusal.ts'
-import { pathIn } from './cdn.ts'
+import { idIn, pathIn } from './cdn.ts'
 import type { Owner } from './files.ts'
 import { fileOf, imagesWait, NoImage } from './image.ts'
 import { FILE_MAX_BYTES, fetchImage, keepImage, rowOf, type Kept, type MediaNeeds } from './keeping.ts'
@@ -55,8 +55,7 @@ export class Intake {
 
   /** Those of the addresses that are not on the store's CDN path, each once. */
   foreign(owner: Owner, addresses: readonly string[]): string[] {
-    const own = this.#needs.baseUrl + pathIn(owner, '').slice(0, -1)
-    return [...new Set(addresses)].filter((address) => !address.startsWith(own))
+    return [...new Set(addresses)].filter((address) => idIn(owner, address) === null)
   }
 
   /** The addresses in the library of those that were taken in before. */

@@ -14,7 +14,7 @@ import { handleKey } from './handle.ts'
 import { NoImage } from './image.ts'
 import { fetchImage, FILE_MAX_BYTES, keepImage, rowOf, type Found, type Kept, type MediaNeeds } from './keeping.ts'
 import { columns, Media, MediaForm, MediaInput, MediaPatch, shown, type Row } from './media-fields.ts'
-import { requireUnused } from './usage.ts'
+import { forgetUses } from './usage.ts'
 
 /** Another server has this long to send one. */
 const FETCH_MAX_MS = 20_000
@@ -144,7 +144,7 @@ export const mediaRoutes = ({ files, baseUrl, fetchPublic }: MediaNeeds) => {
       (call) =>
         call.write(async (tx) => {
           const { id } = await find(tx, call.params.id!)
-          await requireUnused(tx, pathIn(ownerOf(call), id))
+          await forgetUses(tx, ownerOf(call), id)
           await tx.delete(media).where(eq(media.id, id))
           call.after(() => files.remove(ownerOf(call), id))
           return deleted

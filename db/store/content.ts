@@ -1,6 +1,6 @@
 /** Room "content": the media library. */
 import { sql } from 'drizzle-orm'
-import { check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { id, instant, json } from '../columns.ts'
 
 export const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/gif'] as const
@@ -48,4 +48,11 @@ export const media = sqliteTable(
       .on(t.source)
       .where(sql`${t.source} is not null`),
   ],
+)
+
+/** What has shown an image of the library; whether it still does, its own row tells. */
+export const imageUses = sqliteTable(
+  'image_uses',
+  { mediaId: text().notNull(), place: text().notNull(), subjectId: text().notNull() },
+  (t) => [primaryKey({ columns: [t.mediaId, t.place, t.subjectId] })],
 )

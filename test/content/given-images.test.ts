@@ -100,6 +100,7 @@ describe.each(PLACES)('%s', (path, field, more) => {
     const later = made(await shop.get(`${path}/${thing.id}`))
     expect(first(later)).toMatch(own())
     expect([(await library()).map(({ url }) => url), await waiting()]).toEqual([[first(later)], []])
+    expect((await shop.remove(`/media/${(await library())[0].id}`)).status).toBe(409)
   })
 
   test('a change that says nothing of images asks nobody', async () => {

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import sharp from 'sharp'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { removeOrphans } from '../../api/content/orphans.ts'
@@ -420,6 +421,13 @@ describe('DELETE /media/{id}', () => {
     made(await shop.patch(`${path}/${user.id}`, { [field]: field === 'images' ? [] : null }))
     expect((await shop.remove(`/media/${id}`)).status).toBe(200)
   })
+})
+
+test('who shows an image is found by an index, not by looking at all products', async () => {
+  const plan = await shop.rows(
+    sql`explain query plan select products.id from image_uses join products on products.id = subject_id where media_id = 'x' and place = 'product' and instr(images, 'y') > 0 limit 1`,
+  )
+  expect(plan.map((row) => row[3]).join('\n')).not.toContain('SCAN')
 })
 
 test('what a crash left without a row is removed an hour later, and nothing else', async () => {
