@@ -48,7 +48,7 @@ function overridden(route: Route, place: Place, { intake, wake }: GivenNeeds): P
     const unknown = addresses.filter((address) => !known.has(address))
     const now = unknown.filter((address) => !intake.rests(address))
     const until = Date.now() + WAIT_MS
-    const limits = { maxBytes: AT_ONCE_BYTES, mayWait: false, maxMs: WAIT_MS, until }
+    const limits = { maxBytes: AT_ONCE_BYTES, mayWait: false, maxMs: WAIT_MS, until, silent: new Set<string>() }
     const taken = await intake.take(owner, now, call.outside.id, limits)
     call.after(({ read }) => intake.drop(read, owner, taken.kept), 'always')
     const left = [...taken.left, ...unknown.filter((address) => !now.includes(address))]

@@ -26,6 +26,8 @@ export interface TakeLimits {
   maxMs: number
   /** When to leave the rest for later, in ms since 1970. */
   until: number
+  /** Hosts that did not answer; they are not asked again. */
+  silent: Set<string>
   signal?: AbortSignal
 }
 
@@ -75,16 +77,15 @@ export class Intake {
     return (this.#resting.get(new URL(address).host) ?? 0) > Date.now()
   }
 
-  /** Reads and keeps images one after the other; in one go, no host is asked again that does not answer. */
+  /** Reads and keeps images one after the other. */
   async take(owner: Owner, addresses: readonly string[], id: () => string, limits: TakeLimits): Promise<Taken> {
     const taken: Taken = { kept: [], left: [], error: null }
-    const silent = new Set<string>()
     for (const address of addresses) {
       const began = Date.now()
       const left = limits.until - began
       const { host } = new URL(address)
       const isOver = left <= 0 || limits.signal?.aborted || (!limits.mayWait && imagesWait())
-      if (isOver || silent.has(host)) {
+      if (isOver || limits.silent.has(host)) {
         taken.left.push(address)
         continue
       }
@@ -100,7 +101,7 @@ export class Intake {
         taken.left.push(address)
         taken.error = `${address} can't be fetched: ${(error as Error).message}`
         if (isBusy || Date.now() - began < SLOW_MS) continue
-        silent.add(host)
+        limits.silent.add(host)
         this.#rest(host)
       }
     }

@@ -29,13 +29,13 @@ export interface Kept {
   id: string
   name: string
   source: string | null
-  image: Image
+  image: Omit<Image, 'files'>
 }
 
 /** Makes an image, and keeps its files under `id`; they have to go again if no row follows. Throws as `imageOf`. */
 export async function keepImage(files: Files, owner: Owner, id: string, { bytes, name, source }: Found, mayWait?: boolean): Promise<Kept> {
-  const image = await imageOf(bytes, mayWait)
-  await files.keep(owner, id, image.files)
+  const { files: own, ...image } = await imageOf(bytes, mayWait)
+  await files.keep(owner, id, own)
   return { id, name: nameOf(name, image), source, image }
 }
 
@@ -61,7 +61,7 @@ function unescaped(path: string): string {
 }
 
 /** The last part of a path, in one line; the name of the stored file when that leaves nothing. */
-function nameOf(given: string | null, { type }: Image): string {
+function nameOf(given: string | null, { type }: Pick<Image, 'type'>): string {
   const last = (given ?? '').split(/[/\\]/).at(-1)!
   const line = last.replace(/\p{Cc}/gu, ' ').trim()
   return [...line].slice(0, 200).join('') || fileOf(type)

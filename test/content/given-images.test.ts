@@ -187,6 +187,17 @@ describe('many at once', () => {
   })
 })
 
+test('a hundred are shown as they come, not at the end alone', async () => {
+  answers = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`/${i}.png`, () => new Response('', { status: 503 })]))
+  const { id } = await product(Array.from({ length: 100 }, (_, i) => at(`/${i}.png`)))
+  answers = { '/60.png': answers['/60.png']! }
+  await app.jobs.settle()
+  const { images } = made(await shop.get(`/products/${id}`))
+  expect(images.filter((url: string) => !own().test(url))).toEqual([at('/60.png')])
+  expect((await shop.rows(sql`select count(*) from outbox where event = 'product.updated'`))[0]).toEqual([10])
+  expect(await waiting()).toEqual([`product/${id}`])
+})
+
 describe('a host that does not answer', () => {
   test('is waited for once, whatever is asked of it; then its images are left for later', async () => {
     let over = () => {}
