@@ -1,5 +1,5 @@
 /** The jobs of one store: asked for in the transaction of what they follow from, done by whoever holds the lease. */
-import { and, asc, eq, isNotNull, isNull, lte, min, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, lte, min, notInArray, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { jobs } from '../../db/store/store.ts'
 import type { Outside } from '../http/route.ts'
@@ -43,27 +43,36 @@ export async function withdraw(tx: Db, kind: string, subject: string): Promise<b
 /** Leased jobs of one store that are looked at: more are never run at once. */
 const LEASED_MAX = 100
 
-/** When there is something to do next in a store: a job that is due, or whose lease runs out; null when there is nothing. */
-export async function nextDue(db: Db): Promise<string | null> {
+/** All jobs that are not given up, but those of some kinds. */
+const waiting = (except: readonly string[]) => and(isNull(jobs.failedAt), except.length ? notInArray(jobs.kind, [...except]) : undefined)
+
+/**
+ * When there is something to do next in a store, by kinds that there is room for: a job that is due, or whose lease runs out; null
+ * when there is nothing.
+ */
+export async function nextDue(db: Db, except: readonly string[] = []): Promise<string | null> {
   const [free] = await db
     .select({ at: min(jobs.dueAt) })
     .from(jobs)
-    .where(and(isNull(jobs.failedAt), isNull(jobs.leaseToken)))
+    .where(and(waiting(except), isNull(jobs.leaseToken)))
   const leased = await db
     .select({ dueAt: jobs.dueAt, leaseToken: jobs.leaseToken, leaseUntil: jobs.leaseUntil })
     .from(jobs)
-    .where(and(isNull(jobs.failedAt), isNotNull(jobs.leaseToken)))
+    .where(and(waiting(except), isNotNull(jobs.leaseToken)))
     .limit(LEASED_MAX)
   const waits = leased.map(({ dueAt, leaseToken, leaseUntil }) => (isGone(leaseToken!) || dueAt > leaseUntil! ? dueAt : leaseUntil!))
   return [...waits, ...(free?.at ? [free.at] : [])].toSorted()[0] ?? null
 }
 
-/** Takes the lease of the job that has been due for longest; null when none is due. */
-export async function claim(tx: Db, { now, until, token }: { now: string; until: string; token: string }): Promise<JobRow | null> {
+/** Takes the lease of the job that has been due for longest, but of some kinds; null when none is due. */
+export async function claim(
+  tx: Db,
+  { now, until, token, except = [] }: { now: string; until: string; token: string; except?: readonly string[] },
+): Promise<JobRow | null> {
   const found = await tx
     .select()
     .from(jobs)
-    .where(and(isNull(jobs.failedAt), lte(jobs.dueAt, now)))
+    .where(and(waiting(except), lte(jobs.dueAt, now)))
     .orderBy(asc(jobs.dueAt), asc(jobs.id))
     .limit(LEASED_MAX)
   const due = found.find(({ leaseToken, leaseUntil }) => leaseToken === null || leaseUntil! <= now || isGone(leaseToken))

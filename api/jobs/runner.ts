@@ -9,6 +9,7 @@ import type { Environment, Handle } from '../../db/open.ts'
 import type { Log } from '../http/log.ts'
 import type { Outside } from '../http/route.ts'
 import { holderToken } from './holder.ts'
+import { Room } from './room.ts'
 import { claim, finish, giveUp, gotOn, holds, interrupt, nextDue, postpone, prolong, type JobRow } from './queue.ts'
 
 /** What a job gets to work with. */
@@ -33,6 +34,8 @@ export interface JobKind {
   run(job: Running): Promise<string | 'interrupted' | void>
   /** How long after each failed attempt it is tried again, in ms; after the last of these it is given up. */
   retriesMs: readonly number[]
+  /** So many of it run at the same time in a process, for all stores; else as many as there is room for. */
+  atOnce?: number
   /** Runs in the transaction in which it is given up. */
   givenUp?(tx: Db, about: { outside: Outside; now: string }, subject: string, error: string): Promise<void>
 }
@@ -63,11 +66,15 @@ export class Runner {
   /** When each store next has something to do, in ms; a store without an entry has nothing. */
   readonly #due = new Map<string, { storeId: string; environment: Environment; at: number }>()
   readonly #running = new Map<Promise<void>, string>()
+  readonly #room: Room
+  /** Stores that were looked at while a kind had no room: they may have a job of it. */
+  readonly #passedOver = new Map<string, { storeId: string; environment: Environment }>()
   readonly #stopping = new AbortController()
   #timer: ReturnType<typeof setInterval> | undefined
 
   constructor(needs: RunnerNeeds) {
     this.#needs = { ...needs, leaseMs: needs.leaseMs ?? LEASE_MS }
+    this.#room = new Room(needs.kinds)
   }
 
   /** Begins to do what is due: at once what stores wait for from before, then what is asked for. */
@@ -97,9 +104,21 @@ export class Runner {
   }
 
   async #note(store: Handle, storeId: string, environment: Environment) {
-    const at = await nextDue(store.read)
-    if (at === null) this.#due.delete(`${storeId} ${environment}`)
-    else this.#due.set(`${storeId} ${environment}`, { storeId, environment, at: Date.parse(at) })
+    const key = `${storeId} ${environment}`
+    const taken = this.#room.taken()
+    const next = await nextDue(store.read, taken)
+    if (taken.length) this.#passedOver.set(key, { storeId, environment })
+    // A kind that has got room meanwhile may be what is due.
+    const at = taken.some((kind) => this.#room.for(kind)) ? 0 : next === null ? null : Date.parse(next)
+    if (at === null) this.#due.delete(key)
+    else this.#due.set(key, { storeId, environment, at })
+  }
+
+  /** Counts a job that ends; if its kind has had no room, whoever was passed over has another turn. */
+  #leave(kind: string) {
+    if (!this.#room.leave(kind)) return
+    for (const [key, about] of this.#passedOver) this.#due.set(key, { ...about, at: 0 })
+    this.#passedOver.clear()
   }
 
   /** Says that a store may have something to do: called once it is committed. */
@@ -144,12 +163,20 @@ export class Runner {
         now: now.toISOString(),
         until: new Date(now.getTime() + leaseMs).toISOString(),
         token: holderToken(outside.secret()),
+        except: this.#room.taken(),
       })
     })
-    await this.#note(store, storeId, environment)
-    if (!job) return
-    queueMicrotask(() => this.#begin())
-    await this.#run(store, job, storeId, environment)
+    // Others of its kind may have begun meanwhile.
+    const mayRun = job !== null && this.#room.enter(job.kind)
+    if (job && !mayRun) await store.write((tx) => interrupt(tx, job))
+    try {
+      await this.#note(store, storeId, environment)
+      if (!mayRun) return
+      queueMicrotask(() => this.#begin())
+      await this.#run(store, job, storeId, environment)
+    } finally {
+      if (mayRun) this.#leave(job.kind)
+    }
     await this.#note(store, storeId, environment)
   }
 
@@ -173,19 +200,16 @@ export class Runner {
       if (job.attempts > kind.retriesMs.length + 1)
         throw new Error(`the process ended ${job.attempts - 1} times while it ran: ${job.error ?? 'no error'}`)
       const signal = AbortSignal.any([this.#stopping.signal, lost.signal])
-      const outcome = await kind.run({ store, storeId, environment, subject: job.subject, outside, signal, held, progress })
+      // The process may have begun to stop since the job was claimed.
+      const outcome = signal.aborted
+        ? 'interrupted'
+        : await kind.run({ store, storeId, environment, subject: job.subject, outside, signal, held, progress })
       await store.write<unknown>((tx) => (outcome === 'interrupted' ? interrupt(tx, job) : finish(tx, job, outcome ?? null)))
     } catch (error) {
       if (error instanceof LeaseLost) return
       const message = (error instanceof Error ? error.message : String(error)).slice(0, 500)
-      log.write('warn', 'a job failed', {
-        storeId,
-        environment,
-        kind: job.kind,
-        subject: job.subject,
-        attempts: job.attempts,
-        error: message,
-      })
+      const { subject, attempts } = job
+      log.write('warn', 'a job failed', { storeId, environment, kind: job.kind, subject, attempts, error: message })
       await store.write((tx) => this.#failed(tx, job, kind, message))
     } finally {
       stop()

@@ -43,10 +43,11 @@ const runnerOf = (run: JobKind['run'], more: Partial<JobKind> & { leaseMs?: numb
 }
 /** A runner that claims what is due and is heard of no more, as of a process that died. */
 async function dies() {
-  const before = (await rows())[0]![1]
-  const dead = runnerOf(() => new Promise(() => {}), { leaseMs: 600_000 })
+  const runs = Promise.withResolvers<void>()
+  const run = () => (runs.resolve(), new Promise<void>(() => {}))
+  const dead = runnerOf(run, { leaseMs: 600_000 })
   void dead.settle()
-  while ((await rows())[0]![1] === before) await Bun.sleep(5)
+  await runs.promise
   void dead.stop()
 }
 const untilAborted = ({ signal }: Running) =>
@@ -299,5 +300,54 @@ describe('a lease', () => {
     }
     await runnerOf(async () => {}, { givenUp: async (_, __, ___, error) => void given.push(error) }).settle()
     expect(given).toEqual(['the process ended 3 times while it ran: no error'])
+  })
+})
+
+describe('a kind with a limit', () => {
+  test('runs so many at once over all stores, and keeps its jobs from no other kind', async () => {
+    const others = [await app.newStore(), await app.newStore()]
+    const stores = [shop, ...others]
+    const ends: (() => void)[] = []
+    let [running, most, done] = [0, 0, 0]
+    const quick: string[] = []
+    const runner = new Runner({
+      registry: app.registry,
+      handles: app.handles,
+      kinds: {
+        slow: {
+          atOnce: 2,
+          retriesMs: [],
+          async run() {
+            await new Promise<void>((resolve) => {
+              ends.push(resolve)
+              most = Math.max(most, ++running)
+            })
+            running--
+            done++
+          },
+        },
+        test: { retriesMs: [], run: async ({ storeId }) => void quick.push(storeId) },
+      },
+      outside: about().outside,
+      log: createLog('silent'),
+    })
+    for (const {
+      store: { id },
+    } of stores)
+      for (let i = 0; i < 4; i++)
+        await app.handles.use(id, 'live', (store) =>
+          store.write((tx) => ask(tx, about(), { kind: 'slow', subject: `${i}`, dueAt: later(0) })),
+        )
+    await asked('quick', later(0), 'test')
+    const settled = runner.settle()
+    // With both of its places taken, the others of its kind wait, and what is not of its kind is done.
+    while (ends.length < 2 || !quick.length) await Bun.sleep(5)
+    expect([done, quick]).toEqual([0, [shop.store.id]])
+    while (done < 12) {
+      ends.shift()?.()
+      await Bun.sleep(1)
+    }
+    await settled
+    expect([most, done, await rows()]).toEqual([2, 12, []])
   })
 })
