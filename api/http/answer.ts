@@ -7,7 +7,7 @@ import { callOf, joined, requireTool, STRANGER, strangerIn, type AnyCall, type K
 import { constraintRefusal, refusalOf } from './errors.ts'
 import { etagOf, matches, stillMatches } from './etag.ts'
 import { NOTHING, receive, receives } from './form.ts'
-import { once } from './idempotency.ts'
+import { answered, attemptOf, once, replayed } from './idempotency.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { RateLimiter } from './rate-limit.ts'
@@ -185,6 +185,9 @@ export class Answering {
     text: string,
   ): Promise<Response> {
     const { route } = ready
+    const attempt = attemptOf(request, call.session?.key.id ?? STRANGER, text, call)
+    const before = attempt && route.options.prepare ? await replayed(handle.read, attempt) : null
+    if (before) return answered(before, headers)
     const prepared = await route.options.prepare?.(call as never)
     const handler = async (running: AnyCall) => {
       try {
@@ -193,13 +196,12 @@ export class Answering {
         throw constraintRefusal(error) ?? error
       }
     }
-    const key = route.method === 'POST' ? request.headers.get('idempotency-key') : null
-    if (key !== null) {
-      const outcome = await once(handle, call.session?.key.id ?? STRANGER, pathOf(request.url), key, text, call, async (tx) => {
+    if (attempt) {
+      const outcome = await once(handle, attempt, async (tx) => {
         const result = await handler(joined(route, call, tx))
         return { status: statusOf(ready, result), body: encoded(ready, result, this.app.checkAnswers) }
       })
-      return jsonResponse(outcome.status, outcome.body, outcome.replayed ? { ...headers, 'idempotent-replayed': 'true' } : headers)
+      return answered(outcome, headers)
     }
     const condition = CONDITIONAL.has(route.method) ? request.headers.get('if-match') : null
     if (condition === null) return this.#respond(ready, request, await handler(call), headers)

@@ -4,29 +4,37 @@ import type { Db } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
 import { idempotencyKeys } from '../../db/store/store.ts'
 import { invalid, Refusal } from './refusal.ts'
+import { jsonResponse } from './response.ts'
+import { pathOf } from './url.ts'
 
 /** How long a first answer is kept. */
 export const KEPT_MS = 24 * 60 * 60 * 1000
 
+/** An answer, the first one or the same again. */
 interface Outcome {
   status: number
   body: string
   replayed: boolean
 }
 
-/**
- * Runs `effect` once for this key, path and body. A refusal is an answer too: it undoes the effect, is stored and comes again.
- * Failures of the server are not stored, so that they can be tried again.
- */
-export async function once(
-  handle: Handle,
-  keyId: string,
-  path: string,
-  key: string,
-  text: string,
-  about: { requestId: string; now: string },
-  effect: (tx: Db) => Promise<{ status: number; body: string }>,
-): Promise<Outcome> {
+/** The answer as it is sent. */
+export const answered = ({ status, body, replayed }: Outcome, headers: Record<string, string>) =>
+  jsonResponse(status, body, replayed ? { ...headers, 'idempotent-replayed': 'true' } : headers)
+
+/** A request as its key knows it. */
+export interface Attempt {
+  keyId: string
+  path: string
+  /** The `Idempotency-Key`. */
+  key: string
+  bodyHash: string
+  about: { requestId: string; now: string }
+}
+
+/** What a request is to its `Idempotency-Key`; null when it has none, or is no POST. Refuses a key that can't be one. */
+export function attemptOf(request: Request, keyId: string, text: string, about: Attempt['about']): Attempt | null {
+  const key = request.method === 'POST' ? request.headers.get('idempotency-key') : null
+  if (key === null) return null
   if (key.length < 1 || key.length > 255)
     throw invalid([
       {
@@ -37,17 +45,35 @@ export async function once(
         maximum: 255,
       },
     ])
-  const bodyHash = new Bun.CryptoHasher('sha256').update(text).digest('hex')
-  const where = and(eq(idempotencyKeys.keyId, keyId), eq(idempotencyKeys.path, path), eq(idempotencyKeys.idempotencyKey, key))
-  const kept = new Date(Date.parse(about.now) - KEPT_MS).toISOString()
+  return { keyId, path: pathOf(request.url), key, bodyHash: new Bun.CryptoHasher('sha256').update(text).digest('hex'), about }
+}
+
+const PRIMARY = [idempotencyKeys.keyId, idempotencyKeys.path, idempotencyKeys.idempotencyKey]
+const rowOf = ({ keyId, path, key }: Attempt) =>
+  and(eq(idempotencyKeys.keyId, keyId), eq(idempotencyKeys.path, path), eq(idempotencyKeys.idempotencyKey, key))
+
+/** The first answer, while it is kept; refuses with 422 when it was to another body. */
+export async function replayed(db: Db, attempt: Attempt): Promise<Outcome | null> {
+  const { bodyHash, about } = attempt
+  const [first] = await db.select().from(idempotencyKeys).where(rowOf(attempt))
+  if (!first || first.createdAt <= new Date(Date.parse(about.now) - KEPT_MS).toISOString()) return null
+  if (first.bodyHash !== bodyHash) throw new Refusal(422, 'this Idempotency-Key was used with another body', { requestId: about.requestId })
+  return { status: first.status, body: first.body, replayed: true }
+}
+
+/**
+ * Runs `effect` once for this key, path and body. A refusal is an answer too: it undoes the effect, is stored and comes again.
+ * Failures of the server are not stored, so that they can be tried again.
+ */
+export async function once(
+  handle: Handle,
+  attempt: Attempt,
+  effect: (tx: Db) => Promise<{ status: number; body: string }>,
+): Promise<Outcome> {
+  const { keyId, path, key, bodyHash, about } = attempt
   return handle.write(async (tx) => {
-    const [first] = await tx.select().from(idempotencyKeys).where(where)
-    if (first && first.createdAt > kept) {
-      if (first.bodyHash !== bodyHash)
-        throw new Refusal(422, 'this Idempotency-Key was used with another body', { requestId: about.requestId })
-      return { status: first.status, body: first.body, replayed: true }
-    }
-    if (first) await tx.delete(idempotencyKeys).where(where)
+    const first = await replayed(tx, attempt)
+    if (first) return first
     await tx.run(sql.raw('SAVEPOINT effect'))
     let outcome: { status: number; body: string }
     try {
@@ -58,7 +84,9 @@ export async function once(
       outcome = { status: error.status, body: JSON.stringify(error.body) }
     }
     await tx.run(sql.raw('RELEASE effect'))
-    await tx.insert(idempotencyKeys).values({ keyId, path, idempotencyKey: key, bodyHash, ...outcome, createdAt: about.now })
+    const row = { keyId, path, idempotencyKey: key, bodyHash, ...outcome, createdAt: about.now }
+    // One that is kept no longer may still be there.
+    await tx.insert(idempotencyKeys).values(row).onConflictDoUpdate({ target: PRIMARY, set: row })
     return { ...outcome, replayed: false }
   })
 }

@@ -53,7 +53,7 @@ export const subscriberPages = ({ registry }: { registry: Registry }) => {
   const owner = async ({ params, request }: Pick<Call, 'params' | 'request'>) => {
     const named = ownerOfToken(params.token!)
     if (!named || !(await registry.store(named.storeId))) {
-      if (request.headers.get('accept')?.includes('text/html')) return unknown()
+      if (request.headers.get('accept')?.toLowerCase().includes('text/html')) return unknown()
       throw missing('page')
     }
     return named
