@@ -22,6 +22,8 @@ export class NotFetched extends Error {
     super(message)
   }
 }
+/** There is more than may be read. */
+export class TooLarge extends NotFetched {}
 const never = (message: string) => new NotFetched(message, true)
 const notNow = (message: string) => new NotFetched(message, false)
 
@@ -37,6 +39,8 @@ export interface FetchLimits {
   /** For all of it: resolving, redirects, and the last byte. */
   maxMs: number
   accept: string
+  /** Whoever asked does not want it any more. */
+  signal?: AbortSignal
 }
 
 export interface Fetched {
@@ -59,7 +63,7 @@ export const publicFetch = ({ allow, lookup = resolved }: FetchNeeds): FetchPubl
     for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
       const left = deadline - Date.now()
       if (left <= 0) throw late
-      const address = await within(left, late, addressOf(at, allow, lookup))
+      const address = await within(left, late, addressOf(at, allow, lookup), limits.signal)
       const answer = await read(at, address, { ...limits, maxMs: deadline - Date.now() }, late)
       if ('bytes' in answer) return { bytes: answer.bytes, url: at }
       at = parsed(answer.location, at)
@@ -87,17 +91,28 @@ async function addressOf(url: URL, allow: readonly string[], lookup: NonNullable
   return addresses[0]!
 }
 
-async function within<T>(ms: number, late: Error, work: Promise<T>): Promise<T> {
+const STOPPED = notNow('it was interrupted')
+
+async function within<T>(ms: number, late: Error, work: Promise<T>, signal?: AbortSignal): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const over = new Promise<never>((_, reject) => (timer = setTimeout(reject, ms, late)))
-  return Promise.race([work, over]).finally(() => clearTimeout(timer))
+  let stop = () => {}
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(reject, ms, late)
+    stop = () => reject(STOPPED)
+    if (signal?.aborted) stop()
+    signal?.addEventListener('abort', stop)
+  })
+  return Promise.race([work, over]).finally(() => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
+  })
 }
 
 /** Sends one request to `address`, and reads the body or where it redirects to. */
 function read(
   url: URL,
   address: string,
-  { maxBytes, maxMs, accept }: FetchLimits,
+  { maxBytes, maxMs, accept, signal }: FetchLimits,
   late: Error,
 ): Promise<{ bytes: Uint8Array } | { location: string }> {
   return new Promise((resolve, reject) => {
@@ -113,13 +128,16 @@ function read(
       headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'Stoa' },
     })
     const timer = setTimeout(() => end(late), Math.max(0, maxMs))
+    const stop = () => end(STOPPED)
+    signal?.addEventListener('abort', stop)
     function end(outcome: Error | { bytes: Uint8Array } | { location: string }) {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
       if (outcome instanceof Error) reject(outcome)
       else resolve(outcome)
       request.destroy()
     }
-    const tooLarge = () => end(never(`it has more than ${maxBytes} bytes`))
+    const tooLarge = () => end(new TooLarge(`it has more than ${maxBytes} bytes`, true))
     request.on('error', () => end(notNow('its server does not answer as it should')))
     request.on('response', (response) => {
       const { statusCode = 0, headers } = response

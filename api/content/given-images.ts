@@ -10,7 +10,7 @@ import { noteUses } from './usage.ts'
 /** The job that takes in what was left; its subject is `{place}/{id}`. */
 export const TAKE_IN = 'images.take-in'
 
-/** So long a request waits for images, and no longer for one of so many bytes to be made. */
+/** So long a request waits for images, and only for those of at most so many bytes. */
 const WAIT_MS = 2_000
 const AT_ONCE_BYTES = 5 * 1_048_576
 
@@ -41,19 +41,16 @@ function overridden(route: Route, place: Place, { intake, wake }: GivenNeeds): P
   const given = (call: GivenCall) => intake.foreign(ownerOf(call), listed(call.body[field] as Addresses))
 
   async function prepare(call: GivenCall): Promise<Taken | undefined> {
-    const addresses = given(call)
-    if (!addresses.length) return undefined
+    const sources = given(call)
+    if (!sources.length) return undefined
     const owner = ownerOf(call)
-    const known = await intake.known(call.db, owner, addresses)
-    const unknown = addresses.filter((address) => !known.has(address))
-    const now = unknown.filter((address) => !intake.rests(address))
-    const until = Date.now() + WAIT_MS
-    const limits = { maxBytes: AT_ONCE_BYTES, mayWait: false, maxMs: WAIT_MS, until, silent: new Set<string>() }
-    const taken = await intake.take(owner, now, call.outside.id, limits)
+    const known = await intake.known(call.db, owner, sources)
+    const unknown = sources.filter((source) => !known.has(source))
+    const limits = { maxBytes: AT_ONCE_BYTES, mayWait: false, maxMs: WAIT_MS, until: Date.now() + WAIT_MS }
+    const taken = await intake.take(owner, unknown, call.outside.id, limits)
     call.after(({ read }) => intake.drop(read, owner, taken.kept), 'always')
-    const left = [...taken.left, ...unknown.filter((address) => !now.includes(address))]
-    if (left.length) call.after(async () => wake?.(owner.storeId, owner.environment))
-    return { ...taken, left }
+    if (taken.left.length) call.after(async () => wake?.(owner.storeId, owner.environment))
+    return taken
   }
 
   async function handler(call: GivenCall): Promise<unknown> {

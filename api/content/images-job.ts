@@ -5,16 +5,13 @@ import { withdraw } from '../jobs/queue.ts'
 import type { JobKind, Running } from '../jobs/runner.ts'
 import { emit } from '../store/outbox.ts'
 import { TAKE_IN } from './given-images.ts'
-import type { Intake, TakeLimits } from './intake.ts'
+import type { Intake } from './intake.ts'
 import { FILE_MAX_BYTES } from './keeping.ts'
 import { listed, PLACES, replaced, type Addresses, type Place } from './places.ts'
 import { noteUses } from './usage.ts'
 
 /** Another server has this long to send one image. */
 const FETCH_MAX_MS = 20_000
-/** Hosts that hang keep no other jobs from being run: so many at once, and who finds no room comes back. */
-const AT_ONCE = 2
-const COME_BACK_MS = 1_000
 /** Images that are shown together: what a crash costs, and what takes a transaction. */
 const BATCH = 10
 
@@ -28,26 +25,22 @@ async function shownBy(db: Db, place: Place, id: string): Promise<Addresses> {
 
 /** An image that can't be had stays the URL that it was, and nobody is bothered: the store shows it from where it is. */
 export function takeInImages(intake: Intake): JobKind {
-  let running = 0
-
   /** Takes in some of what something shows; what is left, for later. */
-  async function takeIn(
-    { store, storeId, environment, subject, outside, held }: Running,
-    addresses: readonly string[],
-    limits: TakeLimits,
-  ) {
+  async function takeIn({ store, storeId, environment, subject, outside, held, signal }: Running, sources: readonly string[]) {
     const owner = { storeId, environment }
     const [place, id] = subjectOf(subject)
-    const known = await intake.known(store.read, owner, addresses)
-    const unknown = addresses.filter((address) => !known.has(address))
+    const known = await intake.known(store.read, owner, sources)
+    const unknown = sources.filter((source) => !known.has(source))
+    const limits = { maxBytes: FILE_MAX_BYTES, mayWait: true, maxMs: FETCH_MAX_MS, until: Infinity, signal }
     const taken = await intake.take(owner, unknown, outside.id, limits)
     try {
       await store.write(async (tx) => {
         await held(tx)
         const shown = await shownBy(tx, place, id)
-        if (shown === undefined) return
         const now = outside.now().toISOString()
-        const next = replaced(shown, await intake.settle(tx, owner, addresses, taken.kept, now))
+        // What is no longer shown is not kept either.
+        const wanted = intake.foreign(owner, listed(shown)).filter((source) => sources.includes(source))
+        const next = replaced(shown, await intake.settle(tx, owner, wanted, taken.kept, now))
         if (JSON.stringify(next) === JSON.stringify(shown)) return
         const { table, field } = PLACES[place]
         await tx
@@ -64,25 +57,19 @@ export function takeInImages(intake: Intake): JobKind {
   }
 
   return {
+    // Hosts that hang keep no other jobs from being run.
+    atOnce: 2,
     retriesMs: [60_000, 600_000, 3_600_000, 21_600_000],
     async run(job) {
-      if (running >= AT_ONCE) return new Date(job.outside.now().getTime() + COME_BACK_MS).toISOString()
-      running++
-      try {
-        const [place, id] = subjectOf(job.subject)
-        const foreign = intake.foreign(job, listed(await shownBy(job.store.read, place, id)))
-        const limits = { maxBytes: FILE_MAX_BYTES, mayWait: true, maxMs: FETCH_MAX_MS, until: Infinity, silent: new Set<string>() }
-        let error: string | null = null
-        for (let i = 0; i < foreign.length; i += BATCH) {
-          if (job.signal.aborted) return 'interrupted'
-          const taken = await takeIn(job, foreign.slice(i, i + BATCH), { ...limits, signal: job.signal })
-          if (taken.left.length) error = taken.error ?? error ?? 'images are left'
-        }
-        if (job.signal.aborted) return 'interrupted'
-        if (error) throw new Error(error)
-      } finally {
-        running--
+      const [place, id] = subjectOf(job.subject)
+      const foreign = intake.foreign(job, listed(await shownBy(job.store.read, place, id)))
+      let error: string | null = null
+      for (let i = 0; i < foreign.length && !job.signal.aborted; i += BATCH) {
+        const taken = await takeIn(job, foreign.slice(i, i + BATCH))
+        if (taken.left.length) error = taken.error ?? error ?? 'its host did not answer just now'
       }
+      if (job.signal.aborted) return 'interrupted'
+      if (error) throw new Error(error)
     },
     givenUp: async (tx, _, subject) => void (await withdraw(tx, TAKE_IN, subject)),
   }

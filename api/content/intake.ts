@@ -5,17 +5,20 @@
 import { asc, inArray } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { media } from '../../db/store/content.ts'
-import { NotFetched } from '../fetch-public.ts'
+import { NotFetched, TooLarge } from '../fetch-public.ts'
 import { Refusal } from '../http/refusal.ts'
 import { idIn, pathIn } from './cdn.ts'
 import type { Owner } from './files.ts'
 import { fileOf, imagesWait, NoImage } from './image.ts'
 import { FILE_MAX_BYTES, fetchImage, keepImage, rowOf, type Kept, type MediaNeeds } from './keeping.ts'
+import { sourceOf } from './places.ts'
 
-/** A host that did not answer within the one is not asked again for the other by those who can't wait. */
+/** A host that did not answer a store within the one is not asked again by it for the other. */
 const SLOW_MS = 500
-const REST_MS = 60_000
-const RESTING_MAX = 1_000
+const REST_MS = 45_000
+const RESTING_MAX = 10_000
+/** Images that are read at once for those who don't wait: each may be in memory as a whole. */
+const READS_MAX = 8
 
 export interface TakeLimits {
   /** A larger file is left for later. */
@@ -26,8 +29,6 @@ export interface TakeLimits {
   maxMs: number
   /** When to leave the rest for later, in ms since 1970. */
   until: number
-  /** Hosts that did not answer; they are not asked again. */
-  silent: Set<string>
   signal?: AbortSignal
 }
 
@@ -43,8 +44,9 @@ export interface Taken {
 
 export class Intake {
   readonly #needs: MediaNeeds
-  /** Hosts that did not answer, and until when they are left alone. */
+  /** Hosts that did not answer a store, and until when it leaves them alone; for those who wait long another than for who don't. */
   readonly #resting = new Map<string, number>()
+  #reads = 0
 
   constructor(needs: MediaNeeds) {
     this.#needs = needs
@@ -55,63 +57,66 @@ export class Intake {
     return this.#needs.baseUrl + pathIn(owner, id) + fileOf(type)
   }
 
-  /** Those of the addresses that are not on the store's CDN path, each once. */
+  /** The sources of those addresses that are not on the store's CDN path, each once. */
   foreign(owner: Owner, addresses: readonly string[]): string[] {
-    return [...new Set(addresses)].filter((address) => idIn(owner, address) === null)
+    return [...new Set(addresses.filter((address) => idIn(owner, address) === null).map(sourceOf))]
   }
 
-  /** The addresses in the library of those that were taken in before. */
-  async known(db: Db, owner: Owner, addresses: readonly string[]): Promise<Map<string, string>> {
-    if (!addresses.length) return new Map()
+  /** The addresses in the library of the sources that were taken in before. */
+  async known(db: Db, owner: Owner, sources: readonly string[]): Promise<Map<string, string>> {
+    if (!sources.length) return new Map()
     const { id, type, source } = media
     const rows = await db
       .select({ id, type, source })
       .from(media)
-      .where(inArray(source, [...addresses]))
+      .where(inArray(source, [...sources]))
       .orderBy(asc(id))
     return new Map(rows.map((row) => [row.source!, this.address(owner, row)]))
   }
 
-  /** Whether the host of an address did not answer just now. */
-  rests(address: string): boolean {
-    return (this.#resting.get(new URL(address).host) ?? 0) > Date.now()
-  }
-
-  /** Reads and keeps images one after the other. */
-  async take(owner: Owner, addresses: readonly string[], id: () => string, limits: TakeLimits): Promise<Taken> {
+  /** Reads and keeps images one after the other; a host that does not answer is not asked for the next one. */
+  async take(owner: Owner, sources: readonly string[], id: () => string, limits: TakeLimits): Promise<Taken> {
     const taken: Taken = { kept: [], left: [], error: null }
-    for (const address of addresses) {
+    for (const source of sources) {
       const began = Date.now()
       const left = limits.until - began
-      const { host } = new URL(address)
-      const isOver = left <= 0 || limits.signal?.aborted || (!limits.mayWait && imagesWait())
-      if (isOver || limits.silent.has(host)) {
-        taken.left.push(address)
+      const host = `${owner.storeId} ${new URL(source).host}`
+      const isFull = !limits.mayWait && (imagesWait() || this.#reads >= READS_MAX)
+      if (left <= 0 || limits.signal?.aborted || isFull || this.#rests(host, limits)) {
+        taken.left.push(source)
         continue
       }
       try {
-        const maxMs = Math.min(left, limits.maxMs)
-        const found = await fetchImage(this.#needs.fetchPublic, address, { maxBytes: FILE_MAX_BYTES, maxMs })
-        if (found.bytes.length > limits.maxBytes) taken.left.push(address)
-        else taken.kept.push(await keepImage(this.#needs.files, owner, id(), found, limits.mayWait))
+        const found = await this.#read(source, { ...limits, maxMs: Math.min(left, limits.maxMs) })
+        taken.kept.push(await keepImage(this.#needs.files, owner, id(), found, limits.mayWait))
       } catch (error) {
-        if (error instanceof NoImage || (error instanceof NotFetched && error.isFinal)) continue
+        const isForLater = error instanceof TooLarge && limits.maxBytes < FILE_MAX_BYTES
+        if (error instanceof NoImage || (error instanceof NotFetched && error.isFinal && !isForLater)) continue
         const isBusy = error instanceof Refusal && error.status === 503
         if (!isBusy && !(error instanceof NotFetched)) throw error
-        taken.left.push(address)
-        taken.error = `${address} can't be fetched: ${(error as Error).message}`
-        if (isBusy || Date.now() - began < SLOW_MS) continue
-        limits.silent.add(host)
-        this.#rest(host)
+        taken.left.push(source)
+        taken.error = `${source} can't be fetched: ${(error as Error).message}`
+        if (!isBusy && !limits.signal?.aborted && Date.now() - began >= SLOW_MS) this.#rest(host, limits)
       }
     }
     return taken
   }
 
-  /** Gives what is kept its rows; returns the addresses in the library of all that were taken in, now or before. */
-  async settle(tx: Db, owner: Owner, addresses: readonly string[], kept: readonly Kept[], now: string): Promise<Map<string, string>> {
-    if (kept.length) await tx.insert(media).values(kept.map((each) => rowOf(each, now)))
-    return this.known(tx, owner, addresses)
+  async #read(source: string, { maxBytes, maxMs, signal }: TakeLimits) {
+    this.#reads++
+    try {
+      return await fetchImage(this.#needs.fetchPublic, source, { maxBytes, maxMs, signal })
+    } finally {
+      this.#reads--
+    }
+  }
+
+  /** Gives what is kept its rows, unless another was faster; returns the addresses in the library of all that is there. */
+  async settle(tx: Db, owner: Owner, sources: readonly string[], kept: readonly Kept[], now: string): Promise<Map<string, string>> {
+    const there = await this.known(tx, owner, sources)
+    const own = kept.filter(({ source }) => sources.includes(source!) && !there.has(source!))
+    if (own.length) await tx.insert(media).values(own.map((each) => rowOf(each, now)))
+    return new Map([...there, ...own.map((each) => [each.source!, this.address(owner, { id: each.id, type: each.image.type })] as const)])
   }
 
   /** Removes the files of what got no row after all. */
@@ -123,8 +128,16 @@ export class Intake {
     for (const id of ids) if (!there.has(id)) await this.#needs.files.remove(owner, id)
   }
 
-  #rest(host: string) {
-    if (this.#resting.size >= RESTING_MAX) this.#resting.delete(this.#resting.keys().next().value!)
-    this.#resting.set(host, Date.now() + REST_MS)
+  #rests(host: string, { mayWait }: TakeLimits): boolean {
+    return (this.#resting.get(`${mayWait} ${host}`) ?? 0) > Date.now()
+  }
+
+  #rest(host: string, { mayWait }: TakeLimits) {
+    // Who has waited in vain knows it for those who would not wait, too.
+    for (const each of mayWait ? [true, false] : [false]) this.#resting.set(`${each} ${host}`, Date.now() + REST_MS)
+    for (const [oldest] of this.#resting) {
+      if (this.#resting.size <= RESTING_MAX) break
+      this.#resting.delete(oldest)
+    }
   }
 }

@@ -1,6 +1,6 @@
 /** How an image gets into the media library: its files first, then the row that names them. */
 import { media } from '../../db/store/content.ts'
-import type { FetchPublic } from '../fetch-public.ts'
+import type { FetchLimits, FetchPublic } from '../fetch-public.ts'
 import type { Static } from '../http/schema.ts'
 import type { Files, Owner } from './files.ts'
 import { fileOf, imageOf, type Image } from './image.ts'
@@ -40,7 +40,7 @@ export async function keepImage(files: Files, owner: Owner, id: string, { bytes,
 }
 
 /** What is at an address. Throws `NotFetched`. */
-export async function fetchImage(fetchPublic: FetchPublic, source: string, limits: { maxBytes: number; maxMs: number }): Promise<Found> {
+export async function fetchImage(fetchPublic: FetchPublic, source: string, limits: Omit<FetchLimits, 'accept'>): Promise<Found> {
   const { bytes, url } = await fetchPublic(source, { ...limits, accept: 'image/*' })
   return { bytes, name: unescaped(url.pathname), source }
 }

@@ -16,8 +16,15 @@ export type Addresses = readonly string[] | string | null | undefined
 /** The addresses of a field. */
 export const listed = (addresses: Addresses): readonly string[] => (typeof addresses === 'string' ? [addresses] : (addresses ?? []))
 
-/** The same field with other addresses in the place of some. */
+/** What an address is read from: all of it but its fragment, which is for whoever shows it. */
+export const sourceOf = (address: string) => address.split('#', 1)[0]!
+
+/** The same field with the addresses of other sources in the place of some; fragments stay. */
 export function replaced<A extends Addresses>(addresses: A, others: ReadonlyMap<string, string>): A {
-  const other = (address: string) => others.get(address) ?? address
+  const other = (address: string) => {
+    const source = sourceOf(address)
+    const found = others.get(source)
+    return found === undefined ? address : found + address.slice(source.length)
+  }
   return (typeof addresses === 'string' ? other(addresses) : addresses?.map(other)) as A
 }

@@ -129,6 +129,39 @@ describe('a list of images', () => {
     expect(await library()).toHaveLength(2)
   })
 
+  test('a fragment stays, and is no other image', async () => {
+    const { images } = await product([at('/a.png#red'), at('/a.png'), at('/a.png#blue')])
+    expect(images).toEqual([`${images[1]}#red`, expect.stringMatching(own()), `${images[1]}#blue`])
+    expect(asked).toEqual(['/a.png'])
+    const { url } = (await library())[0]
+    expect((await product([`${url}#red`])).images).toEqual([`${url}#red`])
+  })
+
+  test('given by many requests at once, it is in the library once', async () => {
+    let [come, all] = [0, () => {}]
+    const together = new Promise<void>((resolve) => (all = resolve))
+    answers['/a.png'] = async () => {
+      if (++come === 2) all()
+      await Promise.race([together, Bun.sleep(1_000)])
+      return new Response(picture)
+    }
+    const shown = await Promise.all(Array.from({ length: 6 }, async () => (await product([at('/a.png')])).images[0]))
+    await takeIn()
+    const [item, ...more] = await library()
+    expect(more).toEqual([])
+    for (const url of shown) expect([item.url, at('/a.png')]).toContain(url)
+    for (const { images } of made(await shop.get('/products?limit=100')).data) expect(images).toEqual([item.url])
+    expect(await kept()).toHaveLength(1)
+  })
+
+  test('a path of the library in the query of another address makes it nothing of the library', async () => {
+    const { url, id } = made(await shop.post('/media', { url: at('/a.png') }))
+    const [image] = (await product([at(`/b.png?of=${new URL(url).pathname}`)])).images
+    expect(image).toMatch(own())
+    expect(image).not.toContain(id)
+    expect((await shop.remove(`/media/${id}`)).status).toBe(200)
+  })
+
   test('another store, and the sandbox, have their own', async () => {
     const { images } = await product([at('/a.png')])
     const other = await newShop(app)
@@ -216,9 +249,29 @@ describe('a host that does not answer', () => {
       expect((await create()).images.slice(0, 3)).toEqual(images)
       const { id } = await create()
       expect(asked.filter((path) => path === 'silent')).toHaveLength(1)
+      // What it is to one store does not count for another.
+      const other = await newShop(another)
+      made(await other.post('/brands', { name: 'Nord', logo: images[0] }))
+      expect(asked.filter((path) => path === 'silent')).toHaveLength(2)
       over()
       await another.jobs.settle()
       for (const image of made(await store.get(`/products/${id}`)).images) expect(image).toContain('/cdn/')
+    } finally {
+      await another.close()
+      silent.stop(true)
+    }
+  })
+
+  test('does not hold up a process that stops', async () => {
+    const silent = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => (asked.push('silent'), new Promise<Response>(() => {})) })
+    const another = await testApp({ baseUrl: BASE, fetchPublic: publicFetch({ allow: [silent.url.host], lookup: async () => [] }) })
+    try {
+      const store = await newShop(another)
+      made(await store.post('/brands', { name: 'Nord', logo: silent.url.href }))
+      void another.jobs.settle()
+      while (asked.length < 2) await Bun.sleep(10)
+      expect(await Promise.race([another.jobs.stop().then(() => 'stopped'), Bun.sleep(10_000)])).toBe('stopped')
+      expect(await store.rows(sql`select attempts, failed_at, lease_token from jobs`)).toEqual([[0, null, null]])
     } finally {
       await another.close()
       silent.stop(true)
@@ -246,6 +299,24 @@ describe('nothing is left half done', () => {
     expect(second.body).toEqual(first.body)
     await app.app.settled()
     expect([(await library()).length, (await kept()).length]).toEqual([1, 1])
+    answers['/none.png'] = () => new Response('', { status: 404 })
+    asked = []
+    for (let i = 0; i < 2; i++)
+      made(await shop.post('/brands', { name: 'Nord', logo: at('/none.png') }, { headers: { 'idempotency-key': 'b' } }))
+    expect(asked).toEqual(['/none.png'])
+    const other = await shop.post('/brands', { name: 'Sund', logo: at('/none.png') }, { headers: { 'idempotency-key': 'b' } })
+    expect([other.status, asked.length]).toEqual([422, 1])
+  })
+
+  test('what is cleared while it is fetched is not kept', async () => {
+    answers['/x.png'] = () => new Response('', { status: 503 })
+    const { id } = await product([at('/x.png')])
+    answers['/x.png'] = async () => {
+      made(await shop.patch(`/products/${id}`, { images: [] }))
+      return new Response(picture)
+    }
+    await takeIn()
+    expect([asked.length, made(await shop.get(`/products/${id}`)).images, await library(), await kept()]).toEqual([2, [], [], []])
   })
 
   test('what was changed or removed meanwhile is not brought back', async () => {

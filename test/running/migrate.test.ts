@@ -39,7 +39,7 @@ describe('stoa migrate', () => {
     expect(JSON.parse((await stoa(dataDir, 'migrate', '--json')).stdout)).toEqual({ migrated: 0, current: 5, failed: 2, failures })
   })
 
-  test('keeps what is there: folded names begin as SQLite can fold, refunds stay with their orders', async () => {
+  test('keeps what is there: folded names begin as SQLite can fold, refunds stay with their orders, images with who shows them', async () => {
     const dataDir = folder()
     const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'Old')
     const path = `${dataDir}/store-${id}.db`
@@ -53,7 +53,12 @@ describe('stoa migrate', () => {
       file.prepare(`insert into ${table} (${row.map(({ name }) => name)}) values (${row.map(() => '?')})`).run(filled as never)
     }
     file.exec('PRAGMA foreign_keys = ON')
-    insert('products', { id: 'p', name: 'Oak TABLE', slug: 'oak', status: 'published' })
+    const image = (environment: string, media: string) => `https://api.shop.example/cdn/${id}/${environment}/${media}/640.webp`
+    const [media, other] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()]
+    const images = JSON.stringify([image('live', media), 'https://cdn.example.com/a.png'])
+    insert('products', { id: 'p', name: 'Oak TABLE', slug: 'oak', status: 'published', images })
+    insert('products', { id: 'q', name: 'Ash', slug: 'ash', status: 'draft', images: '[]' })
+    insert('brands', { id: 'b', name: 'Nord', slug: 'nord', logo: image('sandbox', other) })
     insert('customers', { id: 'a', email: 'ada@example.com' })
     insert('orders', {
       id: 'o',
@@ -73,7 +78,11 @@ describe('stoa migrate', () => {
     expect(await stoaJson(dataDir, 'migrate')).toMatchObject({ migrated: 1, failed: 0 })
     const after = new LibsqlFile(path)
     const one = (text: string) => after.prepare(text).raw(true).all()
-    expect(one('select folded_name from products')).toEqual([['oak table']])
+    expect(one('select folded_name from products order by id')).toEqual([['oak table'], ['ash']])
+    expect(one('select place, subject_id, media_id from image_uses order by place')).toEqual([
+      ['brand', 'b', other],
+      ['product', 'p', media],
+    ])
     expect(one('select folded_name from orders')).toEqual([['ada l']])
     expect(one('select folded from coupons')).toEqual([['save']])
     expect(one('select folded from shipping_methods')).toEqual([['dhl\nfast']])
