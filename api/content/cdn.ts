@@ -14,9 +14,11 @@ export const pathIn = ({ storeId, environment }: Owner, id: string) => `${PREFIX
 
 /** The id that a store's address of a file names, whatever host it is on; null for all other addresses. */
 export function idIn(owner: Owner, address: string): string | null {
-  if (!URL.canParse(address)) return null
-  const [, id] = new URL(address).pathname.split(pathIn(owner, '').slice(0, -1)).map((part) => part.split('/', 1)[0]!)
-  return id !== undefined && isUuid(id) ? id.toLowerCase() : null
+  const folder = pathIn(owner, '').slice(0, -1)
+  const path = URL.canParse(address) ? new URL(address).pathname : ''
+  const at = path.indexOf(folder)
+  const id = path.slice(at + folder.length).split('/', 1)[0]!
+  return at >= 0 && isUuid(id) ? id.toLowerCase() : null
 }
 
 /** Answers a request for a file; null when it is for something else, or there is none. A file never changes under its name. */

@@ -2,12 +2,16 @@
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Environment } from '../../db/open.ts'
+import type { Call } from '../http/route.ts'
 
 /** Whose files: a store's live data, or its sandbox. */
 export interface Owner {
   storeId: string
   environment: Environment
 }
+/** Whose files a request is about. */
+export const ownerOf = ({ session }: Pick<Call, 'session'>): Owner => ({ storeId: session.store.id, environment: session.environment })
+
 export interface File {
   name: string
   bytes: Uint8Array

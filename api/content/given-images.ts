@@ -2,12 +2,12 @@
 import type { Db } from '../../db/driver.ts'
 import { ask } from '../jobs/queue.ts'
 import { Resource, type Call, type Route, type Wake } from '../http/route.ts'
-import type { Owner } from './files.ts'
+import { ownerOf } from './files.ts'
 import type { Intake, Taken } from './intake.ts'
-import { listed, PLACES, replaced, type Addresses, type Place } from './places.ts'
+import { listed, IMAGE_FIELDS, replaced, type Addresses, type ImageEntity } from './image-fields.ts'
 import { noteUses } from './usage.ts'
 
-/** The job that takes in what was left; its subject is `{place}/{id}`. */
+/** The job that takes in what was left; its subject is `{entity}/{id}`. */
 export const TAKE_IN = 'images.take-in'
 
 /** So long a request waits for images, and only for those of at most so many bytes. */
@@ -24,30 +24,26 @@ export interface GivenNeeds {
 }
 
 /** The resource, whose images are taken in: what its POST and PATCH routes get are addresses in the library, where that was possible. */
-export function takingImages(place: Place, resource: Resource, needs: GivenNeeds): Resource {
-  const { field } = PLACES[place]
+export function takingImages(entity: ImageEntity, resource: Resource, needs: GivenNeeds): Resource {
+  const { field } = IMAGE_FIELDS[entity]
   const taking = new Resource(resource.room, resource.prefix)
-  for (const route of resource.routes) taking.routes.push(takes(route, field) ? { ...route, ...overridden(route, place, needs) } : route)
+  for (const route of resource.routes) taking.routes.push(takes(route, field) ? { ...route, ...overridden(route, entity, needs) } : route)
   return taking
 }
 
 const takes = ({ method, options: { body } }: Route, field: string) =>
   (method === 'POST' || method === 'PATCH') && field in (body?.properties ?? {})
 
-const ownerOf = ({ session }: GivenCall): Owner => ({ storeId: session.store.id, environment: session.environment })
-
-function overridden(route: Route, place: Place, { intake, wake }: GivenNeeds): Pick<Route, 'options' | 'handler'> {
-  const { field } = PLACES[place]
+function overridden(route: Route, entity: ImageEntity, { intake, wake }: GivenNeeds): Pick<Route, 'options' | 'handler'> {
+  const { field } = IMAGE_FIELDS[entity]
   const given = (call: GivenCall) => intake.foreign(ownerOf(call), listed(call.body[field] as Addresses))
 
   async function prepare(call: GivenCall): Promise<Taken | undefined> {
     const sources = given(call)
     if (!sources.length) return undefined
     const owner = ownerOf(call)
-    const known = await intake.known(call.db, owner, sources)
-    const unknown = sources.filter((source) => !known.has(source))
     const limits = { maxBytes: AT_ONCE_BYTES, mayWait: false, maxMs: WAIT_MS, until: Date.now() + WAIT_MS }
-    const taken = await intake.take(owner, unknown, call.outside.id, limits)
+    const taken = await intake.take(call.db, owner, sources, call.outside.id, limits)
     call.after(({ read }) => intake.drop(read, owner, taken.kept), 'always')
     if (taken.left.length) call.after(async () => wake?.(owner.storeId, owner.environment))
     return taken
@@ -63,8 +59,8 @@ function overridden(route: Route, place: Place, { intake, wake }: GivenNeeds): P
       const inside = { ...call, body: { ...call.body, [field]: addresses }, write: (fn: (tx: Db) => Promise<unknown>) => fn(tx) }
       const result = await route.handler(inside as never)
       const { id } = result as { id: string }
-      await noteUses(tx, owner, place, id, addresses)
-      if (left.length) await ask(tx, call, { kind: TAKE_IN, subject: `${place}/${id}`, dueAt: call.now })
+      await noteUses(tx, owner, entity, id, addresses)
+      if (left.length) await ask(tx, call, { kind: TAKE_IN, subject: `${entity}/${id}`, dueAt: call.now })
       return result
     })
   }

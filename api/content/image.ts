@@ -45,12 +45,11 @@ const waiting: (() => void)[] = []
 /** Whether an image would have to wait for its turn now. */
 export const imagesWait = () => running >= AT_ONCE
 
-/** Waits for a turn, if it may; refuses with 503 when too many wait already. */
+/** Waits for a turn; refuses with 503 when it may not wait, or too many do already. */
 async function inTurn<T>(mayWait: boolean, work: () => Promise<T>): Promise<T> {
-  if (waiting.length >= (mayWait ? WAITING_MAX : 0) && imagesWait())
-    throw new Refusal(503, 'too many images are being made at the moment, try again', {}, { 'retry-after': '5' })
-  if (imagesWait()) await new Promise<void>((resolve) => waiting.push(resolve))
-  else running++
+  if (!imagesWait()) running++
+  else if (mayWait && waiting.length < WAITING_MAX) await new Promise<void>((resolve) => waiting.push(resolve))
+  else throw new Refusal(503, 'too many images are being made at the moment, try again', {}, { 'retry-after': '5' })
   try {
     return await work()
   } finally {

@@ -7,7 +7,7 @@ import { emit } from '../store/outbox.ts'
 import { TAKE_IN } from './given-images.ts'
 import type { Intake } from './intake.ts'
 import { FILE_MAX_BYTES } from './keeping.ts'
-import { listed, PLACES, replaced, type Addresses, type Place } from './places.ts'
+import { listed, IMAGE_FIELDS, replaced, type Addresses, type ImageEntity } from './image-fields.ts'
 import { noteUses } from './usage.ts'
 
 /** Another server has this long to send one image. */
@@ -15,10 +15,10 @@ const FETCH_MAX_MS = 20_000
 /** Images that are shown together: what a crash costs, and what takes a transaction. */
 const BATCH = 10
 
-const subjectOf = (subject: string) => subject.split('/') as [Place, string]
+const subjectOf = (subject: string) => subject.split('/') as [ImageEntity, string]
 
-async function shownBy(db: Db, place: Place, id: string): Promise<Addresses> {
-  const { table, column } = PLACES[place]
+async function shownBy(db: Db, entity: ImageEntity, id: string): Promise<Addresses> {
+  const { table, column } = IMAGE_FIELDS[entity]
   const [row] = await db.select({ shown: column }).from(table).where(eq(table.id, id))
   return row?.shown
 }
@@ -28,27 +28,25 @@ export function takeInImages(intake: Intake): JobKind {
   /** Takes in some of what something shows; what is left, for later. */
   async function takeIn({ store, storeId, environment, subject, outside, held, signal }: Running, sources: readonly string[]) {
     const owner = { storeId, environment }
-    const [place, id] = subjectOf(subject)
-    const known = await intake.known(store.read, owner, sources)
-    const unknown = sources.filter((source) => !known.has(source))
+    const [entity, id] = subjectOf(subject)
     const limits = { maxBytes: FILE_MAX_BYTES, mayWait: true, maxMs: FETCH_MAX_MS, until: Infinity, signal }
-    const taken = await intake.take(owner, unknown, outside.id, limits)
+    const taken = await intake.take(store.read, owner, sources, outside.id, limits)
     try {
       await store.write(async (tx) => {
         await held(tx)
-        const shown = await shownBy(tx, place, id)
+        const shown = await shownBy(tx, entity, id)
         const now = outside.now().toISOString()
         // What is no longer shown is not kept either.
         const wanted = intake.foreign(owner, listed(shown)).filter((source) => sources.includes(source))
         const next = replaced(shown, await intake.settle(tx, owner, wanted, taken.kept, now))
         if (JSON.stringify(next) === JSON.stringify(shown)) return
-        const { table, field } = PLACES[place]
+        const { table, field } = IMAGE_FIELDS[entity]
         await tx
           .update(table)
           .set({ [field]: next, updatedAt: now })
           .where(eq(table.id, id))
-        await noteUses(tx, owner, place, id, next)
-        if (place === 'product') await emit(tx, outside, now, 'product.updated', { productId: id })
+        await noteUses(tx, owner, entity, id, next)
+        if (entity === 'product') await emit(tx, outside, now, 'product.updated', { productId: id })
       })
     } finally {
       await intake.drop(store.read, owner, taken.kept)
@@ -58,11 +56,11 @@ export function takeInImages(intake: Intake): JobKind {
 
   return {
     // Hosts that hang keep no other jobs from being run.
-    atOnce: 2,
+    concurrency: 2,
     retriesMs: [60_000, 600_000, 3_600_000, 21_600_000],
     async run(job) {
-      const [place, id] = subjectOf(job.subject)
-      const foreign = intake.foreign(job, listed(await shownBy(job.store.read, place, id)))
+      const [entity, id] = subjectOf(job.subject)
+      const foreign = intake.foreign(job, listed(await shownBy(job.store.read, entity, id)))
       let error: string | null = null
       for (let i = 0; i < foreign.length && !job.signal.aborted; i += BATCH) {
         const taken = await takeIn(job, foreign.slice(i, i + BATCH))

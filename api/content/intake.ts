@@ -9,9 +9,10 @@ import { NotFetched, TooLarge } from '../fetch-public.ts'
 import { Refusal } from '../http/refusal.ts'
 import { idIn, pathIn } from './cdn.ts'
 import type { Owner } from './files.ts'
+import { sourceOf } from './image-fields.ts'
 import { fileOf, imagesWait, NoImage } from './image.ts'
 import { FILE_MAX_BYTES, fetchImage, keepImage, rowOf, type Kept, type MediaNeeds } from './keeping.ts'
-import { sourceOf } from './places.ts'
+import { removeUnlisted } from './orphans.ts'
 
 /** A host that did not answer a store within the one is not asked again by it for the other. */
 const SLOW_MS = 500
@@ -74,10 +75,12 @@ export class Intake {
     return new Map(rows.map((row) => [row.source!, this.address(owner, row)]))
   }
 
-  /** Reads and keeps images one after the other; a host that does not answer is not asked for the next one. */
-  async take(owner: Owner, sources: readonly string[], id: () => string, limits: TakeLimits): Promise<Taken> {
+  /** Reads and keeps those images that the library has not yet, one after the other. */
+  async take(db: Db, owner: Owner, sources: readonly string[], id: () => string, limits: TakeLimits): Promise<Taken> {
     const taken: Taken = { kept: [], left: [], error: null }
+    const known = await this.known(db, owner, sources)
     for (const source of sources) {
+      if (known.has(source)) continue
       const began = Date.now()
       const left = limits.until - began
       const host = `${owner.storeId} ${new URL(source).host}`
@@ -121,11 +124,8 @@ export class Intake {
 
   /** Removes the files of what got no row after all. */
   async drop(db: Db, owner: Owner, kept: readonly Kept[]) {
-    if (!kept.length) return
     const ids = kept.map(({ id }) => id)
-    const rows = await db.select({ id: media.id }).from(media).where(inArray(media.id, ids))
-    const there = new Set(rows.map(({ id }) => id))
-    for (const id of ids) if (!there.has(id)) await this.#needs.files.remove(owner, id)
+    await removeUnlisted(db, owner, this.#needs.files, ids)
   }
 
   #rests(host: string, { mayWait }: TakeLimits): boolean {

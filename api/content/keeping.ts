@@ -3,6 +3,7 @@ import { media } from '../../db/store/content.ts'
 import type { FetchLimits, FetchPublic } from '../fetch-public.ts'
 import type { Static } from '../http/schema.ts'
 import type { Files, Owner } from './files.ts'
+import { sourceOf } from './image-fields.ts'
 import { fileOf, imageOf, type Image } from './image.ts'
 import { columns, type MediaPatch } from './media-fields.ts'
 
@@ -40,7 +41,8 @@ export async function keepImage(files: Files, owner: Owner, id: string, { bytes,
 }
 
 /** What is at an address. Throws `NotFetched`. */
-export async function fetchImage(fetchPublic: FetchPublic, source: string, limits: Omit<FetchLimits, 'accept'>): Promise<Found> {
+export async function fetchImage(fetchPublic: FetchPublic, address: string, limits: Omit<FetchLimits, 'accept'>): Promise<Found> {
+  const source = sourceOf(address)
   const { bytes, url } = await fetchPublic(source, { ...limits, accept: 'image/*' })
   return { bytes, name: unescaped(url.pathname), source }
 }

@@ -1,7 +1,7 @@
 /** The media library (document 3, Catalog): images of the store, served from its CDN path. */
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
-import { media } from '../../db/store/content.ts'
+import { imageUses, media } from '../../db/store/content.ts'
 import { contains } from '../catalog/groups.ts'
 import { NotFetched, type FetchPublic } from '../fetch-public.ts'
 import { missing, wrong } from '../http/refusal.ts'
@@ -9,17 +9,16 @@ import { resource, type Call } from '../http/route.ts'
 import { deleted, Deleted, Page, Paging, Type } from '../http/schema.ts'
 import { fold } from '../slug.ts'
 import { pathIn } from './cdn.ts'
-import type { Files, Owner } from './files.ts'
+import { ownerOf, type Files } from './files.ts'
 import { handleKey } from './handle.ts'
 import { NoImage } from './image.ts'
 import { fetchImage, FILE_MAX_BYTES, keepImage, rowOf, type Found, type Kept, type MediaNeeds } from './keeping.ts'
 import { columns, Media, MediaForm, MediaInput, MediaPatch, shown, type Row } from './media-fields.ts'
-import { forgetUses } from './usage.ts'
+import { removeUnlisted } from './orphans.ts'
+import { requireUnused } from './usage.ts'
 
 /** Another server has this long to send one. */
 const FETCH_MAX_MS = 20_000
-
-const ownerOf = ({ session }: Pick<Call, 'session'>): Owner => ({ storeId: session.store.id, environment: session.environment })
 
 async function find(db: Db, id: string): Promise<Row> {
   const [row] = await db.select().from(media).where(eq(media.id, id.toLowerCase()))
@@ -31,9 +30,7 @@ async function find(db: Db, id: string): Promise<Row> {
 async function keep(call: Call, files: Files, path: string, found: Found): Promise<Kept> {
   const id = call.outside.id()
   const owner = ownerOf(call)
-  call.after(async ({ read }) => {
-    if (!(await read.$count(media, eq(media.id, id)))) await files.remove(owner, id)
-  }, 'always')
+  call.after(async ({ read }) => void (await removeUnlisted(read, owner, files, [id])), 'always')
   try {
     return await keepImage(files, owner, id, found)
   } catch (error) {
@@ -144,7 +141,8 @@ export const mediaRoutes = ({ files, baseUrl, fetchPublic }: MediaNeeds) => {
       (call) =>
         call.write(async (tx) => {
           const { id } = await find(tx, call.params.id!)
-          await forgetUses(tx, ownerOf(call), id)
+          await requireUnused(tx, ownerOf(call), id)
+          await tx.delete(imageUses).where(eq(imageUses.mediaId, id))
           await tx.delete(media).where(eq(media.id, id))
           call.after(() => files.remove(ownerOf(call), id))
           return deleted

@@ -1,5 +1,6 @@
 /** Files that no row names: what a crash left between the two, and what could not be removed. */
 import { inArray } from 'drizzle-orm'
+import type { Db } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
 import { media } from '../../db/store/content.ts'
 import type { Files, Owner } from './files.ts'
@@ -12,14 +13,19 @@ const BATCH = 500
 export async function removeOrphans(store: Handle, owner: Owner, files: Files, now: Date): Promise<number> {
   const old = (await files.list(owner)).filter(({ keptAt }) => now.getTime() - keptAt.getTime() > YOUNG_MS).map(({ id }) => id)
   let removed = 0
-  for (let i = 0; i < old.length; i += BATCH) {
-    const ids = old.slice(i, i + BATCH)
-    const rows = await store.read.select({ id: media.id }).from(media).where(inArray(media.id, ids))
-    const known = new Set(rows.map(({ id }) => id))
-    for (const id of ids.filter((each) => !known.has(each))) {
-      await files.remove(owner, id)
-      removed++
-    }
-  }
+  for (let i = 0; i < old.length; i += BATCH) removed += await removeUnlisted(store.read, owner, files, old.slice(i, i + BATCH))
   return removed
+}
+
+/** Removes the files of those ids that have no row; returns how many that were. */
+export async function removeUnlisted(db: Db, owner: Owner, files: Files, ids: readonly string[]): Promise<number> {
+  if (!ids.length) return 0
+  const rows = await db
+    .select({ id: media.id })
+    .from(media)
+    .where(inArray(media.id, [...ids]))
+  const listed = new Set(rows.map(({ id }) => id))
+  const unlisted = ids.filter((id) => !listed.has(id))
+  for (const id of unlisted) await files.remove(owner, id)
+  return unlisted.length
 }

@@ -4,6 +4,7 @@ import { missing } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { Nullable, Paging, Text, Type, Uuid } from '../http/schema.ts'
 import type { FeedProvider } from './feed-provider.ts'
+import { ownerOf } from './files.ts'
 
 const LIMIT = 48
 const LIMIT_MAX = 96
@@ -45,10 +46,9 @@ export const photofeedRoutes = (provider: FeedProvider) =>
       stored: true,
     },
     async ({ db, session, params, query: { limit, cursor } }) => {
-      const owner = { storeId: session.store.id, environment: session.environment }
       const after = cursor === undefined ? null : placeOf(cursor)
       // One more than asked for tells whether there is another page.
-      const feed = await provider.images({ db, owner }, params.handle!, { limit: limit + 1, after })
+      const feed = await provider.images({ db, owner: ownerOf({ session }) }, params.handle!, { limit: limit + 1, after })
       if (!feed) throw missing('account')
       const images = feed.images.slice(0, limit)
       const last = images.at(-1)

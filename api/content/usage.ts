@@ -5,26 +5,25 @@ import { imageUses } from '../../db/store/content.ts'
 import { conflict } from '../http/refusal.ts'
 import { idIn, pathIn } from './cdn.ts'
 import type { Owner } from './files.ts'
-import { listed, PLACES, type Addresses, type Place } from './places.ts'
+import { listed, IMAGE_FIELDS, type Addresses, type ImageEntity } from './image-fields.ts'
 
 /** Notes what something shows from now on: to look through the whole catalog for an image would take a third of a second. */
-export async function noteUses(tx: Db, owner: Owner, place: Place, subjectId: string, addresses: Addresses) {
+export async function noteUses(tx: Db, owner: Owner, entity: ImageEntity, entityId: string, addresses: Addresses) {
   const ids = new Set(listed(addresses).flatMap((address) => idIn(owner, address) ?? []))
-  const rows = [...ids].map((mediaId) => ({ mediaId, place, subjectId }))
+  const rows = [...ids].map((mediaId) => ({ mediaId, entity, entityId }))
   if (rows.length) await tx.insert(imageUses).values(rows).onConflictDoNothing()
 }
 
-/** Refuses to remove what a product or another resource of the catalog still shows; else forgets what has shown it. */
-export async function forgetUses(tx: Db, owner: Owner, mediaId: string) {
+/** Refuses to remove what a product or another resource of the catalog still shows. */
+export async function requireUnused(tx: Db, owner: Owner, mediaId: string) {
   const path = pathIn(owner, mediaId)
-  for (const [place, { table, column }] of Object.entries(PLACES)) {
+  for (const [entity, { table, column }] of Object.entries(IMAGE_FIELDS)) {
     const [user] = await tx
       .select({ id: table.id })
       .from(imageUses)
-      .innerJoin(table, eq(table.id, imageUses.subjectId))
-      .where(and(eq(imageUses.mediaId, mediaId), eq(imageUses.place, place), sql`instr(${column}, ${path}) > 0`))
+      .innerJoin(table, eq(table.id, imageUses.entityId))
+      .where(and(eq(imageUses.mediaId, mediaId), eq(imageUses.entity, entity), sql`instr(${column}, ${path}) > 0`))
       .limit(1)
-    if (user) throw conflict(`a ${place} still shows this image`, { [`${place}Id`]: user.id })
+    if (user) throw conflict(`a ${entity} still shows this image`, { [`${entity}Id`]: user.id })
   }
-  await tx.delete(imageUses).where(eq(imageUses.mediaId, mediaId))
 }

@@ -9,8 +9,8 @@ import type { Environment, Handle } from '../../db/open.ts'
 import type { Log } from '../http/log.ts'
 import type { Outside } from '../http/route.ts'
 import { holderToken } from './holder.ts'
-import { Room } from './room.ts'
 import { claim, finish, giveUp, gotOn, holds, interrupt, nextDue, postpone, prolong, type JobRow } from './queue.ts'
+import { Slots } from './slots.ts'
 
 /** What a job gets to work with. */
 export interface Running {
@@ -34,8 +34,8 @@ export interface JobKind {
   run(job: Running): Promise<string | 'interrupted' | void>
   /** How long after each failed attempt it is tried again, in ms; after the last of these it is given up. */
   retriesMs: readonly number[]
-  /** So many of it run at the same time in a process, for all stores; else as many as there is room for. */
-  atOnce?: number
+  /** So many of it run at the same time in a process, for all stores; as many as a runner takes when not given. */
+  concurrency?: number
   /** Runs in the transaction in which it is given up. */
   givenUp?(tx: Db, about: { outside: Outside; now: string }, subject: string, error: string): Promise<void>
 }
@@ -66,15 +66,15 @@ export class Runner {
   /** When each store next has something to do, in ms; a store without an entry has nothing. */
   readonly #due = new Map<string, { storeId: string; environment: Environment; at: number }>()
   readonly #running = new Map<Promise<void>, string>()
-  readonly #room: Room
-  /** Stores that were looked at while a kind had no room: they may have a job of it. */
+  readonly #slots: Slots
+  /** Stores that were looked at while a kind had no slot free: they may have a job of it. */
   readonly #passedOver = new Map<string, { storeId: string; environment: Environment }>()
   readonly #stopping = new AbortController()
   #timer: ReturnType<typeof setInterval> | undefined
 
   constructor(needs: RunnerNeeds) {
     this.#needs = { ...needs, leaseMs: needs.leaseMs ?? LEASE_MS }
-    this.#room = new Room(needs.kinds)
+    this.#slots = new Slots(needs.kinds)
   }
 
   /** Begins to do what is due: at once what stores wait for from before, then what is asked for. */
@@ -105,18 +105,18 @@ export class Runner {
 
   async #note(store: Handle, storeId: string, environment: Environment) {
     const key = `${storeId} ${environment}`
-    const taken = this.#room.taken()
-    const next = await nextDue(store.read, taken)
-    if (taken.length) this.#passedOver.set(key, { storeId, environment })
-    // A kind that has got room meanwhile may be what is due.
-    const at = taken.some((kind) => this.#room.for(kind)) ? 0 : next === null ? null : Date.parse(next)
+    const full = this.#slots.full()
+    const next = await nextDue(store.read, full)
+    if (full.length) this.#passedOver.set(key, { storeId, environment })
+    // A kind that has got a slot meanwhile may be what is due.
+    const at = full.some((kind) => this.#slots.isFree(kind)) ? 0 : next === null ? null : Date.parse(next)
     if (at === null) this.#due.delete(key)
     else this.#due.set(key, { storeId, environment, at })
   }
 
-  /** Counts a job that ends; if its kind has had no room, whoever was passed over has another turn. */
+  /** Counts a job that ends; if its kind has had no slot free, whoever was passed over has another turn. */
   #leave(kind: string) {
-    if (!this.#room.leave(kind)) return
+    if (!this.#slots.release(kind)) return
     for (const [key, about] of this.#passedOver) this.#due.set(key, { ...about, at: 0 })
     this.#passedOver.clear()
   }
@@ -163,11 +163,11 @@ export class Runner {
         now: now.toISOString(),
         until: new Date(now.getTime() + leaseMs).toISOString(),
         token: holderToken(outside.secret()),
-        except: this.#room.taken(),
+        except: this.#slots.full(),
       })
     })
     // Others of its kind may have begun meanwhile.
-    const mayRun = job !== null && this.#room.enter(job.kind)
+    const mayRun = job !== null && this.#slots.take(job.kind)
     if (job && !mayRun) await store.write((tx) => interrupt(tx, job))
     try {
       await this.#note(store, storeId, environment)

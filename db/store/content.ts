@@ -53,6 +53,6 @@ export const media = sqliteTable(
 /** What has shown an image of the library; whether it still does, its own row tells. */
 export const imageUses = sqliteTable(
   'image_uses',
-  { mediaId: text().notNull(), place: text().notNull(), subjectId: text().notNull() },
-  (t) => [primaryKey({ columns: [t.mediaId, t.place, t.subjectId] })],
+  { mediaId: text().notNull(), entity: text().notNull(), entityId: text().notNull() },
+  (t) => [primaryKey({ columns: [t.mediaId, t.entity, t.entityId] })],
 )

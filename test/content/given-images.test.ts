@@ -135,6 +135,8 @@ describe('a list of images', () => {
     expect(asked).toEqual(['/a.png'])
     const { url } = (await library())[0]
     expect((await product([`${url}#red`])).images).toEqual([`${url}#red`])
+    const other = made(await shop.post('/media', { url: at('/b.png#front') }))
+    expect((await product([at('/b.png')])).images).toEqual([other.url])
   })
 
   test('given by many requests at once, it is in the library once', async () => {

@@ -425,7 +425,7 @@ describe('DELETE /media/{id}', () => {
 
 test('who shows an image is found by an index, not by looking at all products', async () => {
   const plan = await shop.rows(
-    sql`explain query plan select products.id from image_uses join products on products.id = subject_id where media_id = 'x' and place = 'product' and instr(images, 'y') > 0 limit 1`,
+    sql`explain query plan select products.id from image_uses join products on products.id = entity_id where media_id = 'x' and entity = 'product' and instr(images, 'y') > 0 limit 1`,
   )
   expect(plan.map((row) => row[3]).join('\n')).not.toContain('SCAN')
 })

@@ -315,7 +315,7 @@ describe('a kind with a limit', () => {
       handles: app.handles,
       kinds: {
         slow: {
-          atOnce: 2,
+          concurrency: 2,
           retriesMs: [],
           async run() {
             await new Promise<void>((resolve) => {

@@ -79,7 +79,7 @@ describe('stoa migrate', () => {
     const after = new LibsqlFile(path)
     const one = (text: string) => after.prepare(text).raw(true).all()
     expect(one('select folded_name from products order by id')).toEqual([['oak table'], ['ash']])
-    expect(one('select place, subject_id, media_id from image_uses order by place')).toEqual([
+    expect(one('select entity, entity_id, media_id from image_uses order by entity')).toEqual([
       ['brand', 'b', other],
       ['product', 'p', media],
     ])

@@ -1,14 +1,14 @@
 /** Where the catalog shows images: what shows them, its table, and the field that has their addresses. */
 import { brands, bundles, categories, collections, products } from '../../db/store/catalog.ts'
 
-export const PLACES = {
+export const IMAGE_FIELDS = {
   product: { table: products, field: 'images', column: products.images },
   bundle: { table: bundles, field: 'images', column: bundles.images },
   category: { table: categories, field: 'image', column: categories.image },
   collection: { table: collections, field: 'image', column: collections.image },
   brand: { table: brands, field: 'logo', column: brands.logo },
 } as const
-export type Place = keyof typeof PLACES
+export type ImageEntity = keyof typeof IMAGE_FIELDS
 
 /** An image field as it is stored: a list of addresses, one, or none. */
 export type Addresses = readonly string[] | string | null | undefined
