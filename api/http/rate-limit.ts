@@ -105,10 +105,13 @@ export class RateLimiter {
     let fullest: { cell: number; owner: bigint; fullAt: bigint } | undefined
     for (let probe = 0; probe < PROBES; probe++) {
       const cell = 2 * ((first + probe) % CELLS)
-      let owner = Atomics.load(this.table, cell)
-      let fullAt = Atomics.load(this.table, cell + 1)
+      let owner: bigint
+      let fullAt: bigint
       // A cell that was taken in between would look like one that is empty and drained, and this very name get a second one.
-      for (let before; (before = owner) !== (owner = Atomics.load(this.table, cell)); ) fullAt = Atomics.load(this.table, cell + 1)
+      do {
+        owner = Atomics.load(this.table, cell)
+        fullAt = Atomics.load(this.table, cell + 1)
+      } while (Atomics.load(this.table, cell) !== owner)
       if (owner === hash) return { cell, owner, fullAt }
       if (!fullest || this.#current(fullAt, now) < this.#current(fullest.fullAt, now)) fullest = { cell, owner, fullAt }
     }
