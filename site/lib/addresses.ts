@@ -10,12 +10,20 @@ export function decoded(path: string): string | null {
   }
 }
 
+/** Longer paths are read no further: the longest of the site has less than a tenth of this. */
+export const PATH_MAX = 2_048
+
+/** The path without slashes at its end, but for the first. */
+function unslashed(path: string): string {
+  let end = path.length
+  // Not a pattern: one that looks for the last slashes tries every slash there is.
+  while (end > 1 && path[end - 1] === '/') end--
+  return path.slice(0, end)
+}
+
 /** The address that a page is asked for under another one; null when this is none. */
 export function straight(path: string): string | null {
-  const short = path
-    .replace(/\/index(\.html)?$/, '/')
-    .replace(/\.html$/, '')
-    .replace(/(.)\/+$/, '$1')
+  const short = unslashed(path.replace(/\/index(\.html)?$/, '/').replace(/\.html$/, ''))
   return short === path ? null : short
 }
 

@@ -1,6 +1,6 @@
 /** Answering the content site's requests from the manifest of its build: paths, forms, encodings, conditions, problems. */
 import { pathOf, targetOf } from '../../api/http/url.ts'
-import { decoded, isDocumentShaped, straight } from './addresses.ts'
+import { decoded, isDocumentShaped, PATH_MAX, straight } from './addresses.ts'
 import { Bodies } from './bodies.ts'
 import { BRIEFLY, HeadersOf } from './headers.ts'
 import type { Entry, Manifest } from './manifest.ts'
@@ -97,6 +97,11 @@ export class Answers {
         { status: 405, code: 'method_not_allowed', detail, resolution: 'Send GET or HEAD.' },
         { allow: READ, vary: 'Accept, Accept-Encoding' },
       )
+    }
+    if (raw.length > PATH_MAX) {
+      const detail = `The path has ${raw.length} characters; ${PATH_MAX} are read.`
+      const resolution = `The addresses that there are stand in ${this.place.base}/llms.txt.`
+      return this.#problem(request, { status: 414, code: 'uri_too_long', detail, resolution })
     }
     const path = decoded(raw)
     if (path === null) {

@@ -30,7 +30,7 @@ function operation(id: string, summary: string, answer: Json, parameters: Json[]
   const responses = {
     200: answer,
     304: { description: 'Unchanged since the ETag in If-None-Match' },
-    ...(parameters.length ? { 404: problem('No such document') } : {}),
+    ...(parameters.length ? { 404: problem('No such document'), 414: problem('A path over 2,048 characters') } : {}),
     405: problem('Another method than GET, HEAD and OPTIONS'),
   }
   return { get: { operationId: id, summary, tags: ['content'], security: [], ...(parameters.length ? { parameters } : {}), responses } }

@@ -7,6 +7,7 @@ const TITLES = {
   invalid_parameter: 'The request can not be understood',
   not_acceptable: 'No form of this page is acceptable',
   method_not_allowed: 'This can only be read',
+  uri_too_long: 'The path is too long',
   rate_limited: 'Too many requests',
   upstream_unavailable: 'Another service did not answer',
   internal_error: 'Something went wrong here',
