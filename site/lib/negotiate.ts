@@ -12,12 +12,28 @@ interface Range {
   at: number
 }
 
+/** What stands between separators, but for those within quotes, where a backslash makes the next character plain (RFC 9110, 5.6.4). */
+function piecesOf(text: string, separator: ',' | ';'): string[] {
+  if (!text.includes('"')) return text.split(separator)
+  const pieces: string[] = []
+  let [from, quoted] = [0, false]
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (quoted && character === '\\') at++
+    else if (character === '"') quoted = !quoted
+    else if (!quoted && character === separator) {
+      pieces.push(text.slice(from, at))
+      from = at + 1
+    }
+  }
+  return [...pieces, text.slice(from)]
+}
+
 /** The ranges of an `Accept` or `Accept-Encoding` header. A quality that is none counts as 1, as the field's browsers do. */
 function rangesOf(header: string): Range[] {
-  return header
-    .split(',')
+  return piecesOf(header, ',')
     .map((part, at) => {
-      const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())
+      const [name = '', ...parameters] = piecesOf(part, ';').map((piece) => piece.trim().toLowerCase())
       const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
       const q = quality !== undefined && /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(quality) ? Number(quality) : 1
       return { name, q, at }

@@ -35,6 +35,17 @@ describe('the form of a page', () => {
     ['text/markdown;q=0.001, text/html;q=0.002', 'html'],
     ['text/markdown;q=banana', 'markdown'],
     [',,text/markdown,,', 'markdown'],
+    // What stands between quotes is one value, whatever is in it.
+    ['text/markdown;a="x,text/html;q=1";q=0.5, text/plain;q=0.4', 'markdown'],
+    ['text/markdown;a="1, 2";q=0.2, text/html;q=0.5', 'html'],
+    ['application/json;profile="a, text/html, b"', null],
+    ['text/html;a="q=0;q=0", text/markdown;q=0.9', 'html'],
+    ['text/html;a=";q=0";q=0.1, text/markdown;q=0.9', 'markdown'],
+    [String.raw`application/json;a="\\", text/markdown`, 'markdown'],
+    [String.raw`application/json;a="\", text/markdown"`, null],
+    ['text/markdown;a="", text/html;q=0.5', 'markdown'],
+    ['text/markdown, text/html;a="never closed', 'markdown'],
+    [`text/markdown;a="${',;'.repeat(5_000)}", text/html;q=0.5`, 'markdown'],
     ['application/json', null],
     ['image/png', null],
     ['text/html;q=0', null],
@@ -62,6 +73,8 @@ test.each([
   ['text/plain', true],
   ['text/html, */*;q=0.8', false],
   ['image/png', false],
+  ['image/png;a="x, application/json"', false],
+  ['application/json;a="x, y";q=0.5, text/html;q=0.4', true],
 ])('a client that sends Accept: %s would rather read a problem: %s', (accept, problem) => {
   expect(prefersProblem(accept)).toBe(problem)
 })
