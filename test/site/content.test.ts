@@ -145,6 +145,24 @@ test('code is coloured by classes, aligned cells have them too, and headings hav
   expect(htmlOf(pages[0]!, 1)).toContain('<h3>')
 })
 
+test('headings of a quote, a list or a footnote have no anchor, and those of the page keep theirs', () => {
+  const { pages } = contentOf({
+    'docs/start/a.md': page('## One\n\n> ## Quoted\n>\n> Text.[^1]\n\n- ### Listed\n\n## Two\n\nText.\n\n[^1]: A note.\n\n### Three'),
+  })
+  const [{ headings }] = pages as [(typeof pages)[0]]
+  expect(headings.map(({ id }) => id)).toEqual(['one', 'two', 'three'])
+  const html = htmlOf(pages[0]!)
+  const anchored = [...html.matchAll(/<h(\d) id="([^"]+)">([^<]+) <a class="anchor" href="#([^"]+)"/g)].map((found) => found.slice(1))
+  expect(anchored).toEqual([
+    ['2', 'one', 'One', 'one'],
+    ['2', 'two', 'Two', 'two'],
+    ['3', 'three', 'Three', 'three'],
+  ])
+  for (const plain of ['<h2>Quoted</h2>', '<h3>Listed</h3>']) expect(html).toContain(plain)
+  const lower = htmlOf(pages[0]!, 1)
+  for (const plain of ['<h3>One</h3>', '<h3>Quoted</h3>', '<h4>Listed</h4>', '<h4>Three</h4>']) expect(lower).toContain(plain)
+})
+
 test('where the pages are too many for llms.txt, it leads to the lists of the areas', () => {
   const pages = Object.fromEntries(
     Array.from({ length: 600 }, (_, i) => [`docs/start/page-${i}.md`, page('Text.', { title: `Page ${i}` })]),
