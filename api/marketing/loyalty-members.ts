@@ -18,7 +18,9 @@ const fields = {
   customerId: Uuid(),
   email: Type.String(),
   name: Nullable(Type.String()),
-  balance: Type.Integer({ description: 'Points that can be redeemed: the sum of the ledger' }),
+  balance: Type.Integer({
+    description: 'The sum of the ledger. Below zero when points were taken back that had been spent: the next ones fill it up first',
+  }),
   lifetimePoints: Type.Integer({ description: 'What the tier is found by' }),
   tier: Nullable(Tier),
   createdAt: Type.String(),

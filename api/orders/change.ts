@@ -210,8 +210,8 @@ export async function applyRefund(
     paymentStatus: waiting ? 'unpaid' : full ? 'refunded' : backCents > 0 ? 'partially_refunded' : 'paid',
     ...(moves ? { status: 'refunded' as const } : {}),
   })
-  await takeBack(tx, about, order, backCents)
   if (moves) await returnPoints(tx, about, order)
+  await takeBack(tx, about, order, backCents)
   // What was still to be shipped will not be: the order may have shipped as a whole by that.
   if (order.status === 'processing' && lines.some((line) => line.shippedQuantity > 0)) await noteShipment(tx, about, order, lines)
   await emit(tx, about.outside, about.now, 'order.refunded', told(order))

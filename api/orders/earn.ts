@@ -8,7 +8,7 @@ import { settings } from '../../db/store/store.ts'
 import { collectionIds } from '../catalog/read.ts'
 import { readLineages } from '../checkout/quote-reads.ts'
 import type { Outside } from '../http/route.ts'
-import { monthsLater, pointsFor, pointsLost, type Campaign, type EarningLine } from '../marketing/points/earning.ts'
+import { monthsLater, partsFor, partsOfPoint, pointsKept, type Campaign, type EarningLine } from '../marketing/points/earning.ts'
 import { changePoints, expirePoints, lowerLifetime } from '../marketing/points/points.ts'
 import { tierOf } from '../marketing/points/tier.ts'
 import { decimalsOf } from '../money.ts'
@@ -63,6 +63,14 @@ async function earningLines(tx: Db, order: OrderRow, lines: readonly LineRow[], 
   })
 }
 
+const partsInPoint = ({ currency }: OrderRow) => partsOfPoint(10 ** decimalsOf(currency))
+
+/** Stores what an order says of its points, in the row at hand too. */
+async function note(tx: Db, order: OrderRow, columns: Partial<OrderRow>) {
+  Object.assign(order, columns)
+  await tx.update(orders).set(columns).where(eq(orders.id, order.id))
+}
+
 /** Gives the points of an order that is paid now. A store that never set loyalty up, or has turned it off, gives none. */
 export async function earn(tx: Db, about: About, order: OrderRow, lines: readonly LineRow[]) {
   const rules = (await loyalty.get(tx)) as typeof loyaltySettings.$inferSelect | undefined
@@ -73,47 +81,56 @@ export async function earn(tx: Db, about: About, order: OrderRow, lines: readonl
   const campaigns = (await runningCampaigns.all(tx, { now })) as Campaign[]
   const member = (await lifetimeOf.get(tx, { customerId: order.customerId })) as { lifetimePoints: number } | undefined
   const tier = tierOf(member?.lifetimePoints ?? 0, (await allTiers.all(tx)) as (typeof loyaltyTiers.$inferSelect)[])
-  const points = pointsFor(await earningLines(tx, order, lines, campaigns), {
-    pointsPerUnit: rules.pointsPerUnit,
+  const { pointsPerUnit } = rules
+  const parts = partsFor(await earningLines(tx, order, lines, campaigns), {
+    pointsPerUnit,
     tierMultiplier: tier?.multiplier ?? null,
     campaigns,
-    minorPerUnit: 10 ** decimalsOf(order.currency),
     now,
   })
+  const points = Number(parts / partsInPoint(order))
   if (points <= 0) return
   const { pointsExpiryMonths: months } = rules
   const reason = `order ${order.lookup}`
   const expiresAt = months === null ? null : monthsLater(now, months)
   const change = { customerId: order.customerId, points, kind: 'earned', reason, lifetime: points, orderId: order.id, expiresAt } as const
   await changePoints(tx, about, change)
-  order.pointsEarned = points
-  await tx.update(orders).set({ pointsEarned: points }).where(eq(orders.id, order.id))
+  await note(tx, order, { pointsEarned: points, earnedParts: String(parts) })
+}
+
+/** Of the points that an order earned, those that it does not earn any more once so much of its money has gone back. */
+function pointsLost(order: OrderRow, backCents: number): number {
+  const { pointsEarned, earnedParts, paidCents, totalCents } = order
+  const whole = partsInPoint(order)
+  const parts = earnedParts === null ? BigInt(pointsEarned) * whole : BigInt(earnedParts)
+  // More than the total may have been paid: what is over it has earned nothing.
+  return pointsEarned - pointsKept(parts, whole, paidCents - backCents, totalCents)
 }
 
 /**
- * Takes back what an order does not earn any more, once `backCents` of it have gone back: of the balance as far as the member has it and
- * it has not expired, of the lifetime points in full, so that nobody keeps a tier for what was refunded.
+ * Takes back what an order does not earn any more, once `backCents` of its money have gone back: in full from the lifetime points, so that
+ * nobody keeps a tier for what was refunded, and from the balance, but for what has expired. Gives it again when a refund fails later.
  */
 export async function takeBack(tx: Db, about: About, order: OrderRow, backCents: number) {
   if (!order.pointsEarned) return
-  const { customerId, id: orderId } = order
-  const lost = pointsLost(order.pointsEarned, backCents, order.paidCents)
-  if (lost > order.pointsTakenBack) {
-    await lowerLifetime(tx, about.now, customerId, lost - order.pointsTakenBack)
-    order.pointsTakenBack = lost
-    await tx.update(orders).set({ pointsTakenBack: lost }).where(eq(orders.id, orderId))
+  const { customerId, id: orderId, pointsTakenBack } = order
+  const lost = pointsLost(order, backCents)
+  if (lost !== pointsTakenBack) {
+    await lowerLifetime(tx, about.now, customerId, lost - pointsTakenBack)
+    await note(tx, order, { pointsTakenBack: lost })
   }
   await expirePoints(tx, about, customerId)
   const entries = await tx
-    .select({ kind: loyaltyLedger.kind, points: loyaltyLedger.points, expired: loyaltyLedger.expired })
+    .select({ kind: loyaltyLedger.kind, points: loyaltyLedger.points, expired: loyaltyLedger.expired, expiresAt: loyaltyLedger.expiresAt })
     .from(loyaltyLedger)
     .where(and(eq(loyaltyLedger.orderId, orderId), inArray(loyaltyLedger.kind, ['earned', 'taken_back'])))
   // What was given and has expired is gone already.
   const left = entries.reduce((sum, { points, expired }) => sum + points - expired, 0)
-  const taken = -entries.reduce((sum, { points }) => sum + Math.min(0, points), 0)
-  const [member] = await tx.select().from(loyaltyMembers).where(eq(loyaltyMembers.customerId, customerId))
-  const points = Math.min(lost - taken, left, member?.balance ?? 0)
-  if (points <= 0) return
-  const reason = `refund of order ${order.lookup}`
-  await changePoints(tx, about, { customerId, points: -points, kind: 'taken_back', reason, orderId })
+  const taken = -entries.reduce((sum, { kind, points }) => sum + (kind === 'taken_back' ? points : 0), 0)
+  const owed = lost - taken
+  const points = owed > 0 ? Math.min(owed, Math.max(0, left)) : owed
+  if (points === 0) return
+  const reason = points > 0 ? `refund of order ${order.lookup}` : `refund of order ${order.lookup} failed`
+  const expiresAt = points > 0 ? null : (entries.find(({ kind }) => kind === 'earned')?.expiresAt ?? null)
+  await changePoints(tx, about, { customerId, points: -points, kind: 'taken_back', reason, orderId, expiresAt })
 }

@@ -150,6 +150,7 @@ export async function place(
     pointsEarned: 0,
     pointsRedeemed: price.pointsRedeemed,
     pointsTakenBack: 0,
+    earnedParts: null,
     accessCode: outside.secret(),
     ...(paid ? await placementOf(tx, { ...unplaced, source: order.source, shippingMethodId: method?.id ?? null }) : unplaced),
     packedAt: null,

@@ -5,7 +5,7 @@ import { loyaltyLedger, loyaltySettings } from '../../db/store/loyalty.ts'
 import { conflict } from '../http/refusal.ts'
 import type { Outside } from '../http/route.ts'
 import { monthsLater } from '../marketing/points/earning.ts'
-import { changePoints } from '../marketing/points/points.ts'
+import { changePoints, expirePoints } from '../marketing/points/points.ts'
 import type { OrderRow } from './order.ts'
 
 type About = { outside: Outside; now: string }
@@ -28,12 +28,15 @@ export async function returnPoints(tx: Db, about: About, { id: orderId, customer
   const redeemed = entries.find(({ kind }) => kind === 'redeemed')
   if (!redeemed || entries.some(({ kind }) => kind === 'returned')) return
   const { now } = about
+  await expirePoints(tx, about, customerId)
   const [rules] = await tx.select({ months: loyaltySettings.pointsExpiryMonths }).from(loyaltySettings)
   const renewed = rules?.months ? monthsLater(now, rules.months) : null
   const lots = Map.groupBy(redeemed.taken!, ({ expiresAt }) => (expiresAt !== null && expiresAt <= now ? renewed : expiresAt))
   const reason = `returned from order ${lookup}`
   for (const [expiresAt, parts] of lots) {
     const points = parts.reduce((sum, part) => sum + part.points, 0)
-    await changePoints(tx, about, { customerId, points, kind: 'returned', reason, orderId, expiresAt })
+    // Points with a new expiry are new ones: the entries that gave them have expired.
+    const from = parts.filter((part) => part.expiresAt === expiresAt)
+    await changePoints(tx, about, { customerId, points, kind: 'returned', reason, orderId, expiresAt, from })
   }
 }

@@ -63,7 +63,7 @@ export const loyaltyCampaigns = sqliteTable(
   ],
 )
 
-/** What a customer has: `balance` is the sum of the ledger. */
+/** What a customer has: `balance` is the sum of the ledger. It is below zero when points were taken back that had been spent. */
 export const loyaltyMembers = sqliteTable(
   'loyalty_members',
   {
@@ -75,13 +75,15 @@ export const loyaltyMembers = sqliteTable(
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
   },
-  (t) => [check('loyalty_members_points', sql`${t.balance} >= 0 and ${t.lifetimePoints} >= 0`)],
+  (t) => [check('loyalty_members_points', sql`${t.lifetimePoints} >= 0`)],
 )
 
 /** Points that expire together; null: never. */
 export interface Lot {
   expiresAt: string | null
   points: number
+  /** The entry that counts them while nobody has used them. */
+  entryId?: string
 }
 
 /** Why points changed. */

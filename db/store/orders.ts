@@ -98,6 +98,8 @@ export const orders = sqliteTable(
     workstationBy: text({ enum: ['rule', 'hand'] }),
     /** Of the points that it earned, those that refunds have taken back. */
     pointsTakenBack: integer().notNull().default(0),
+    /** What it earned before that was rounded down: how many parts of a point, in digits, because they may pass 2^53; null when it earned nothing. */
+    earnedParts: text(),
   },
   (t) => [
     check(

@@ -119,6 +119,7 @@ async function seedOrder(tx: Db, draft: Draft, catalog: Catalog, { currency }: A
     pointsEarned: 0,
     pointsRedeemed: 0,
     pointsTakenBack: 0,
+    earnedParts: null,
     accessCode: Bun.randomUUIDv7().replaceAll('-', ''),
     workstationId: null,
     packedAt: null,

@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { isRunning, monthsLater, pointsFor, pointsLost, type Campaign, type EarningLine } from '../../api/marketing/points/earning.ts'
+import {
+  isRunning,
+  monthsLater,
+  partsFor,
+  partsOfPoint,
+  pointsKept,
+  type Campaign,
+  type Earning,
+  type EarningLine,
+} from '../../api/marketing/points/earning.ts'
 import { tierOf } from '../../api/marketing/points/tier.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, type Shop } from '../shop.ts'
@@ -122,7 +131,7 @@ describe('a refund', () => {
       return [balance, lifetimePoints]
     }
     made(await shop.post(`/orders/${paid.id}/refunds`, { amountCents: 2495 }))
-    // Half of 49 is 24 and a half: what is left counts as if it had been paid alone, rounded down.
+    // What is left counts as if it had been paid alone: 24.95, rounded down.
     expect(await left()).toEqual([24, 24])
     made(await shop.post(`/orders/${paid.id}/refunds`, { amountCents: 2495 }))
     expect(await left()).toEqual([0, 0])
@@ -131,11 +140,42 @@ describe('a refund', () => {
     expect(ledger[0]).toMatchObject({ reason: `refund of order ${paid.orderNumber}`, orderId: paid.id })
   })
 
-  test('takes no more than the member still has, but the whole of it from what the tier is found by', async () => {
+  test('of a cent leaves what the rest would have earned: points are not rounded down twice', async () => {
+    const cheap = await shop.variant({ price: 2.99 })
+    const paid = await order({ items: [{ variantId: cheap }] })
+    expect(paid.loyalty.pointsEarned).toBe(2)
+    const left = async () => (await member(paid.customer.id)).balance
+    made(await shop.post(`/orders/${paid.id}/refunds`, { amountCents: 1 }))
+    expect(await left()).toBe(2)
+    made(await shop.post(`/orders/${paid.id}/refunds`, { amountCents: 99 }))
+    expect(await left()).toBe(1)
+  })
+
+  test('of an order whose deposit had gone back before takes what its total loses, and no more', async () => {
+    const paid = await order({ paymentMethod: 'manual' })
+    made(await shop.post(`/orders/${paid.id}/payments`, { amountCents: 1000, method: 'cash' }))
+    made(await shop.post(`/orders/${paid.id}/refunds`, { amountCents: 1000 }))
+    made(await shop.patch(`/orders/${paid.id}`, { status: 'paid' }))
+    const left = async () => (await member(paid.customer.id)).balance
+    made(await shop.post(`/orders/${paid.id}/refunds`, { amountCents: 90 }))
+    expect(await left()).toBe(49)
+    made(await shop.post(`/orders/${paid.id}/refunds`, { amountCents: 1 }))
+    expect(await left()).toBe(48)
+  })
+
+  test('takes points that are spent, too: the balance is below zero then, and the next points fill it up', async () => {
     const paid = await order()
     made(await shop.post(`/loyalty/members/${paid.customer.id}/adjustments`, { points: -40, reason: 'Spent' }))
     made(await shop.patch(`/orders/${paid.id}`, { status: 'refunded' }))
-    expect(await member(paid.customer.id)).toMatchObject({ balance: 0, lifetimePoints: 0 })
+    expect(await member(paid.customer.id)).toMatchObject({ balance: -40, lifetimePoints: 0 })
+    made(await shop.call('PUT', '/loyalty/settings', { pointsExpiryMonths: 1 }))
+    await order()
+    expect((await member(paid.customer.id)).balance).toBe(9)
+    // Only what is left of the new points can expire.
+    app.clock.advance(40 * 86_400_000)
+    await app.jobs.settle()
+    expect(await member(paid.customer.id)).toMatchObject({ balance: 0, ledger: [{ points: -9, reason: 'expired' }, {}, {}, {}, {}] })
+    app.clock.real()
   })
 
   test('takes nothing for points that have expired: they are gone already', async () => {
@@ -177,13 +217,15 @@ describe('the pure rules', () => {
     active: true,
     ...overrides,
   })
-  const base = { pointsPerUnit: 1, tierMultiplier: null, campaigns: [], minorPerUnit: 100, now: START }
+  const base = { pointsPerUnit: 1, tierMultiplier: null, campaigns: [], now: START }
+  const pointsFor = (lines: EarningLine[], earning: Earning, minorPerUnit = 100) =>
+    Number(partsFor(lines, earning) / partsOfPoint(minorPerUnit))
 
   test('points are rounded down once, and not line by line', () => {
     expect(pointsFor([line(60), line(60)], base)).toBe(1)
     expect(pointsFor([line(60), line(60)], { ...base, pointsPerUnit: 0.1 })).toBe(0)
     expect(pointsFor([line(1000)], { ...base, pointsPerUnit: 0.1 })).toBe(1)
-    expect(pointsFor([line(29)], { ...base, minorPerUnit: 1, tierMultiplier: 1.1 })).toBe(31)
+    expect(pointsFor([line(29)], { ...base, tierMultiplier: 1.1 }, 1)).toBe(31)
     expect(pointsFor([line(100)], { ...base, tierMultiplier: 0.5 })).toBe(0)
   })
 
@@ -208,15 +250,25 @@ describe('the pure rules', () => {
     expect(isRunning(more(), START)).toBe(true)
   })
 
-  test('what is lost grows with what goes back, and ends at all', () => {
+  test('what is kept shrinks with what goes back, is all at first and nothing in the end', () => {
     fc.assert(
-      fc.property(fc.nat(1_000_000), fc.nat(10_000_000), fc.nat(10_000_000), fc.nat(10_000_000), (earned, paid, a, b) => {
-        const [less, most] = [Math.min(a, b), Math.max(a, b)]
-        expect(pointsLost(earned, less, paid)).toBeLessThanOrEqual(pointsLost(earned, most, paid))
-        expect(pointsLost(earned, paid, paid)).toBe(paid ? earned : 0)
-        expect(pointsLost(earned, most, paid)).toBeLessThanOrEqual(earned)
-      }),
+      fc.property(
+        fc.nat(1_000_000_000),
+        fc.integer({ min: 1, max: 10_000_000 }),
+        fc.nat(10_000_000),
+        fc.nat(10_000_000),
+        (net, total, a, b) => {
+          const parts = partsFor([line(net)], base)
+          const kept = (cents: number) => pointsKept(parts, partsOfPoint(100), cents, total)
+          const [less, most] = [Math.min(a, b, total), Math.min(Math.max(a, b), total)]
+          expect(kept(less)).toBeLessThanOrEqual(kept(most))
+          expect([kept(total), kept(total + 1), kept(0), kept(-1)]).toEqual([Math.floor(net / 100), Math.floor(net / 100), 0, 0])
+          // Rounded down once: as what is left would have earned.
+          if (net === total) expect(kept(less)).toBe(Math.floor(less / 100))
+        },
+      ),
     )
+    expect(pointsKept(partsFor([line(299)], base), partsOfPoint(100), 298, 299)).toBe(2)
   })
 
   test.each([

@@ -92,6 +92,36 @@ describe('stoa migrate', () => {
     after.close()
   })
 
+  test('keeps the points of members, whose table is built anew, and their ledgers', async () => {
+    const dataDir = folder()
+    const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'Old')
+    const path = `${dataDir}/store-${id}.db`
+    old(
+      path,
+      migrations('store').findIndex((statements) => statements.some((text) => text.includes('__old_loyalty_members'))),
+    )
+    const file = new LibsqlFile(path)
+    file.exec(`PRAGMA foreign_keys = ON;
+      insert into customers (id, email, created_at, updated_at) values ('a', 'ada@example.com', '', '');
+      insert into loyalty_members values ('a', 70, 100, '', '');
+      insert into loyalty_ledger (id, customer_id, points, reason, created_at, expires_at, expiring) values ('1', 'a', 100, '', '', '2027', 70);
+      insert into loyalty_ledger (id, customer_id, points, reason, created_at) values ('2', 'a', -30, '', '')`)
+    file.close()
+    expect(await stoaJson(dataDir, 'migrate')).toMatchObject({ migrated: 1, failed: 0 })
+    const after = new LibsqlFile(path)
+    const all = (text: string) => after.prepare(text).raw(true).all()
+    expect(all('select balance, lifetime_points from loyalty_members')).toEqual([[70, 100]])
+    expect(all('select id, points, expires_at, expiring from loyalty_ledger order by id')).toEqual([
+      ['1', 100, '2027', 70],
+      ['2', -30, null, 0],
+    ])
+    expect(all('pragma foreign_key_check')).toEqual([])
+    // A balance may be below zero now; the ledger still goes with its member, and with nobody else.
+    after.exec("PRAGMA foreign_keys = ON; update loyalty_members set balance = -1; delete from customers where id = 'a'")
+    expect(all('select count(*) from loyalty_ledger')).toEqual([[0]])
+    after.close()
+  })
+
   test('a database of a newer release is left alone', async () => {
     const dataDir = folder()
     const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'New')

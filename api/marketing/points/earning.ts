@@ -39,24 +39,25 @@ export interface Earning {
   /** Of the member's tier; null in none. */
   tierMultiplier: number | null
   campaigns: readonly Campaign[]
-  /** Minor units in a unit of the order's currency. */
-  minorPerUnit: number
   now: string
 }
 
-/** The points of an order: each line by the best of its multipliers, rounded down once. */
-export function pointsFor(lines: readonly EarningLine[], { pointsPerUnit, tierMultiplier, campaigns, minorPerUnit, now }: Earning): number {
+/** How many parts a point has: an order's money times two factors, before it is divided. */
+export const partsOfPoint = (minorPerUnit: number): bigint => SCALE * SCALE * BigInt(minorPerUnit)
+
+/** What an order earns, in parts of a point: each line by the best of its multipliers. */
+export function partsFor(lines: readonly EarningLine[], { pointsPerUnit, tierMultiplier, campaigns, now }: Earning): bigint {
   const running = campaigns.filter((campaign) => isRunning(campaign, now))
   const worth = lines.reduce((sum, line) => {
     const multipliers = running.filter((campaign) => covers(campaign, line)).map(({ earnMultiplier }) => earnMultiplier)
     return sum + BigInt(line.netCents) * scaled(Math.max(tierMultiplier ?? 1, ...multipliers))
   }, 0n)
-  return Number((worth * scaled(pointsPerUnit)) / (SCALE * SCALE * BigInt(minorPerUnit)))
+  return worth * scaled(pointsPerUnit)
 }
 
-/** Of the points that an order earned, those that are not earned any more once so much of what was paid has gone back. */
-export const pointsLost = (earned: number, backCents: number, paidCents: number): number =>
-  paidCents > 0 ? earned - Number((BigInt(earned) * BigInt(Math.max(0, paidCents - backCents))) / BigInt(paidCents)) : 0
+/** The points that an order keeps while so much of its total is kept: what that alone would have earned, rounded down once. */
+export const pointsKept = (parts: bigint, partsInPoint: bigint, keptCents: number, totalCents: number): number =>
+  totalCents > 0 ? Number((parts * BigInt(Math.max(0, Math.min(keptCents, totalCents)))) / (partsInPoint * BigInt(totalCents))) : 0
 
 /** So many months later; in a month that is too short, on its last day. */
 export function monthsLater(instant: string, months: number): string {

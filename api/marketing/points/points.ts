@@ -1,6 +1,7 @@
 /**
- * The one way in which points change: a balance and its ledger together, never below zero. Points that expire are counted in the
- * entry that gave them, and those that would expire first are used first; the rest of the balance never expires.
+ * The one way in which points change: a balance and its ledger together. Nobody can use points that are not there, but those of an
+ * order whose money went back are taken though they are spent: the balance is below zero then, and the next points fill it up first.
+ * Points that expire are counted in the entry that gave them, and those that would expire first are used first; the rest of a balance never expires.
  */
 import { and, asc, eq, gt, gte, lte, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../../db/driver.ts'
@@ -21,6 +22,8 @@ export interface Change {
   orderId?: string
   /** Of points that are given. */
   expiresAt?: string | null
+  /** Where points that come back were before: they are counted there again. */
+  from?: readonly Lot[]
 }
 
 /** Entries with points that expire which are used up at a time. */
@@ -48,11 +51,11 @@ export async function availablePoints(db: Db, customerId: string, now: string): 
   return row.balance - ((await overdue.get(db, { customerId, now })) as { points: number }).points
 }
 
-const addEntry = (tx: Db, { outside, now }: About, { lifetime: _, ...entry }: Change, expiring: number, taken: Lot[] | null) =>
+const addEntry = (tx: Db, { outside, now }: About, { lifetime: _, from: __, ...entry }: Change, expiring: number, taken: Lot[] | null) =>
   tx.insert(loyaltyLedger).values({ id: outside.id(), ...entry, orderId: entry.orderId ?? null, expiring, taken, createdAt: now })
 
-/** Changes a balance; null, with nothing changed, when there are too few points. */
-async function addTo(tx: Db, now: string, { customerId, points, lifetime = 0 }: Change): Promise<number | null> {
+/** Changes a balance; null, with nothing changed, when there are too few points. What is taken back may leave it below zero. */
+async function addTo(tx: Db, now: string, { customerId, points, kind, lifetime = 0 }: Change): Promise<number | null> {
   const [member] = await tx
     .update(loyaltyMembers)
     .set({
@@ -60,7 +63,12 @@ async function addTo(tx: Db, now: string, { customerId, points, lifetime = 0 }: 
       lifetimePoints: sql`${loyaltyMembers.lifetimePoints} + ${lifetime}`,
       updatedAt: now,
     })
-    .where(and(eq(loyaltyMembers.customerId, customerId), gte(loyaltyMembers.balance, -points)))
+    .where(
+      and(
+        eq(loyaltyMembers.customerId, customerId),
+        points > 0 || kind === 'taken_back' ? undefined : gte(loyaltyMembers.balance, -points),
+      ),
+    )
     .returning({ balance: loyaltyMembers.balance })
   return member?.balance ?? null
 }
@@ -83,16 +91,31 @@ async function useUp(tx: Db, customerId: string, points: number, first: string |
         .update(loyaltyLedger)
         .set({ expiring: expiring - part })
         .where(eq(loyaltyLedger.id, id))
-      used.push({ expiresAt, points: part })
+      used.push({ expiresAt, points: part, entryId: id })
       left -= part
     }
   }
   return used
 }
 
+/** Counts points that come back in the entries that they were taken from, as far as they expire again; returns how many that are. */
+async function putBackLots(tx: Db, from: readonly Lot[], expiring: number): Promise<number> {
+  let put = 0
+  for (const { entryId, points } of from) {
+    const part = entryId === undefined ? 0 : Math.min(points, expiring - put)
+    if (part <= 0) continue
+    await tx
+      .update(loyaltyLedger)
+      .set({ expiring: sql`${loyaltyLedger.expiring} + ${part}` })
+      .where(eq(loyaltyLedger.id, entryId!))
+    put += part
+  }
+  return put
+}
+
 /** Changes the points of a customer, and returns the new balance; null, with nothing changed, when there are too few. */
 export async function changePoints(tx: Db, about: About, change: Change): Promise<number | null> {
-  const { customerId, points, kind, orderId, expiresAt = null } = change
+  const { customerId, points, kind, orderId, expiresAt = null, from = [] } = change
   const { now } = about
   if (points < 0) await expirePoints(tx, about, customerId)
   else
@@ -104,11 +127,13 @@ export async function changePoints(tx: Db, about: About, change: Change): Promis
   if (balance === null) return null
   const taken = points < 0 ? await useUp(tx, customerId, -points, kind === 'taken_back' ? orderId : undefined) : []
   if (points > 0 && expiresAt !== null) await ask(tx, about, { kind: 'loyalty.expire', subject: 'points', dueAt: expiresAt })
-  await addEntry(tx, about, change, points > 0 && expiresAt !== null ? points : 0, kind === 'redeemed' ? taken : null)
+  // What fills up a balance below zero is used by that: only the rest can expire.
+  const expiring = points > 0 && expiresAt !== null ? Math.max(0, Math.min(points, balance)) : 0
+  await addEntry(tx, about, change, expiring - (await putBackLots(tx, from, expiring)), kind === 'redeemed' ? taken : null)
   return balance
 }
 
-/** Lowers the lifetime points, which a balance says nothing of, as far as there are any. */
+/** Lowers the lifetime points, which a balance says nothing of, as far as there are any; raises them when `by` is below zero. */
 export async function lowerLifetime(tx: Db, now: string, customerId: string, by: number) {
   await tx
     .update(loyaltyMembers)
