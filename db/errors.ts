@@ -10,6 +10,13 @@ export class Busy extends Error {
   }
 }
 
+/** The write was not run: whoever asked for it has gone meanwhile. */
+export class Abandoned extends Error {
+  constructor() {
+    super('nobody waits for this write any more')
+  }
+}
+
 /** A refused constraint; `columns` are `table.column` names of a unique one. */
 export interface Constraint {
   kind: 'unique' | 'foreign_key' | 'check' | 'other'

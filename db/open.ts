@@ -52,9 +52,12 @@ export class Handle {
     this.#closers.push(close)
   }
 
-  /** Runs `fn` as one transaction, durable when it resolves. Nothing in it may wait for a network. */
-  write<T>(fn: (tx: Db) => Promise<T>): Promise<T> {
-    return this.#writer.write(fn)
+  /**
+   * Runs `fn` as one transaction, durable when it resolves. Nothing in it may wait for a network. It is not run when `isAbandoned`
+   * tells that nobody waits for it any more.
+   */
+  write<T>(fn: (tx: Db) => Promise<T>, isAbandoned?: () => boolean): Promise<T> {
+    return this.#writer.write(fn, isAbandoned)
   }
 
   get idle() {

@@ -5,7 +5,7 @@
  */
 import { ServerConnection, type Connection } from './connection.ts'
 import { database, type Db } from './driver.ts'
-import { Busy, isLocked } from './errors.ts'
+import { Abandoned, Busy, isLocked } from './errors.ts'
 import type { Client } from '@libsql/client'
 
 /** More waiting writes than this are refused with `Busy`. */
@@ -15,8 +15,10 @@ const GROUP_MAX = 64
 const GROUP_MS = 25
 /** Statements of a file are synchronous: after this long, the group lets the event loop answer those who read. */
 const SLICE_MS = 1
-/** How long a write waits for another process's lock. */
-const LOCK_WAIT_MS = 15_000
+/** A write waits for its turn no longer than this: for those before it, and for another process's lock. */
+const WAIT_MAX_MS = 15_000
+/** How often those that wait are looked through for whom it is too late. */
+const LOOK_MS = 100
 
 /** An open transaction: where its statements run, and how it ends. */
 interface Transaction {
@@ -59,16 +61,31 @@ interface Job {
   run(tx: Db): Promise<unknown>
   resolve(value: unknown): void
   reject(error: unknown): void
+  /** When it has waited for long enough, by the monotonic clock. */
+  deadline: number
+  isAbandoned: (() => boolean) | undefined
+}
+
+/** Whether a write that waits need not run any more; it has been refused then. */
+function isTooLate({ deadline, isAbandoned, reject }: Job): boolean {
+  if (isAbandoned?.()) reject(new Abandoned())
+  else if (performance.now() > deadline) reject(new Busy(1, 'the write has waited for too long'))
+  else return false
+  return true
 }
 
 export class Writer {
-  readonly #queue: Job[] = []
+  #queue: Job[] = []
   readonly #begin: Begin
   #running = false
+  #look: ReturnType<typeof setInterval> | undefined
   /** The Drizzle database of the last connection: a file has one for ever, a server one for each transaction. */
   #last: { connection: Connection; db: Db } | undefined
 
-  constructor(begin: Begin) {
+  constructor(
+    begin: Begin,
+    readonly waitMaxMs = WAIT_MAX_MS,
+  ) {
     this.#begin = begin
   }
 
@@ -76,11 +93,16 @@ export class Writer {
     return !this.#running && this.#queue.length === 0
   }
 
-  /** Runs `fn` in a transaction and resolves once it is on disk. Throws `Busy` at once when too many wait. */
-  write<T>(fn: (tx: Db) => Promise<T>): Promise<T> {
+  /**
+   * Runs `fn` in a transaction and resolves once it is on disk. Throws `Busy` when too many wait, at once, and when it has waited for
+   * too long; `Abandoned` when nobody waits for it any more as its turn comes. What throws so has not run.
+   */
+  write<T>(fn: (tx: Db) => Promise<T>, isAbandoned?: () => boolean): Promise<T> {
     if (this.#queue.length >= QUEUE_MAX) return Promise.reject(new Busy(1, 'too many writes are waiting'))
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ run: fn, resolve: resolve as (value: unknown) => void, reject })
+      const deadline = performance.now() + this.waitMaxMs
+      this.#queue.push({ run: fn, resolve: resolve as (value: unknown) => void, reject, deadline, isAbandoned })
+      this.#look ??= setInterval(() => this.#lookThrough(), Math.min(LOOK_MS, this.waitMaxMs))
       if (this.#running) return
       this.#running = true
       // The requests that this turn of the event loop brings in join the same commit.
@@ -88,10 +110,19 @@ export class Writer {
     })
   }
 
+  /** Refuses at once all those for whom it is too late, whatever the first of them waits for. */
+  #lookThrough() {
+    this.#queue = this.#queue.filter((job) => !isTooLate(job))
+    if (this.#queue.length) return
+    clearInterval(this.#look)
+    this.#look = undefined
+  }
+
   async #drain() {
     while (this.#queue.length) {
       try {
-        await this.#group(await this.#lock())
+        const transaction = await this.#lock()
+        if (transaction) await this.#group(transaction)
       } catch (error) {
         this.#queue.shift()?.reject(error)
       }
@@ -100,16 +131,15 @@ export class Writer {
     this.#running = false
   }
 
-  /** Begins a transaction; waits, without holding up the event loop, while another process has the lock. */
-  async #lock(): Promise<Transaction> {
-    const started = performance.now()
+  /** Begins a transaction, without holding up the event loop while another process has the lock; null once nobody waits for it. */
+  async #lock(): Promise<Transaction | null> {
     for (let tries = 0; ; tries++) {
       try {
         return await this.#begin()
       } catch (error) {
         if (!isLocked(error)) throw error
-        if (performance.now() - started > LOCK_WAIT_MS) throw new Busy(1)
         await Bun.sleep(Math.min(1 + tries, 8) * (0.5 + Math.random()))
+        if (!this.#queue.length) return null
       }
     }
   }
@@ -129,6 +159,7 @@ export class Writer {
     try {
       while (this.#queue.length && taken.length < GROUP_MAX && performance.now() - started < GROUP_MS) {
         const job = this.#queue.shift()!
+        if (isTooLate(job)) continue
         taken.push(job)
         if (performance.now() - sliceStarted > SLICE_MS) {
           await turn()
@@ -153,7 +184,9 @@ export class Writer {
       } catch {
         /* the database has rolled back already */
       }
-      for (const job of taken) job.reject(error)
+      // A libSQL server takes the lock with the first statement.
+      const reason = isLocked(error) ? new Busy(1) : error
+      for (const job of taken) job.reject(reason)
       return
     }
     for (const tell of outcomes) tell()

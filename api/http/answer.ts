@@ -3,7 +3,7 @@ import type { Registry, Session } from '../../db/control/registry.ts'
 import type { Handles } from '../../db/handles.ts'
 import type { Handle } from '../../db/open.ts'
 import { allow, authenticate, isStorefront, limit, requirePlan } from './auth.ts'
-import { callOf, joined, requireTool, STRANGER, strangerIn, type AnyCall, type Keyed, type Task } from './call.ts'
+import { abandoned, callOf, joined, requireTool, STRANGER, strangerIn, type AnyCall, type Keyed, type Task } from './call.ts'
 import { constraintRefusal, refusalOf } from './errors.ts'
 import { etagOf, matches, stillMatches } from './etag.ts'
 import { NOTHING, receive, receives } from './form.ts'
@@ -210,7 +210,7 @@ export class Answering {
       if (!stillMatches(condition, await this.#currentTag(route, inside)))
         throw new Refusal(412, 'the resource has changed since: read it again')
       return handler(inside)
-    })
+    }, abandoned(request))
     return this.#respond(ready, request, result, headers)
   }
 

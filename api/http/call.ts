@@ -49,6 +49,9 @@ export async function requireTool(keyed: Keyed, tool: keyof Settings['tools']) {
   if (!(await settingsOf(keyed)).tools[tool]) throw new Refusal(404, `${tool} is turned off in this store`)
 }
 
+/** Tells whether the client of a request has hung up: what it asked for is not begun any more. */
+export const abandoned = (request: Request) => () => request.signal.aborted
+
 /** The call of a request; each of its writes is a transaction of its own, with its audit row. */
 export function callOf(
   route: Route,
@@ -75,7 +78,7 @@ export function callOf(
     after: (run, when = 'success') => {
       tasks.push({ run, when })
     },
-    write: (fn) => handle.write((tx) => audited(route, call, tx, fn)),
+    write: (fn) => handle.write((tx) => audited(route, call, tx, fn), abandoned(request)),
   }
   return call
 }
@@ -84,7 +87,11 @@ export function callOf(
 export const STRANGER = 'public'
 
 /** The call of a request without a key, in the store that it is about. Nothing of it goes into the audit log: that names keys. */
-export const strangerIn = (handle: Handle, call: AnyCall): AnyCall => ({ ...call, db: handle.read, write: (fn) => handle.write(fn) })
+export const strangerIn = (handle: Handle, call: AnyCall): AnyCall => ({
+  ...call,
+  db: handle.read,
+  write: (fn) => handle.write(fn, abandoned(call.request)),
+})
 
 /** The same call, with all its reads and writes in one transaction that is open already. */
 export function joined(route: Route, call: AnyCall, tx: Db): AnyCall {

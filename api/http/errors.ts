@@ -1,5 +1,5 @@
 /** Errors that are no refusals yet: what the database would not take, and what nobody expected. */
-import { Busy, constraintOf } from '../../db/errors.ts'
+import { Abandoned, Busy, constraintOf } from '../../db/errors.ts'
 import { Refusal } from './refusal.ts'
 
 /** 409 for what a constraint of the database refused; null for any other error. */
@@ -19,6 +19,7 @@ export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error
   if (error instanceof Busy) return new Refusal(503, 'the store is busy, try again', {}, { 'retry-after': String(error.retryAfterSeconds) })
   if (isCutOff(error)) return new Refusal(408, 'the connection was closed before the whole request had come')
+  if (error instanceof Abandoned) return new Refusal(408, 'the connection was closed before it was the turn of the request')
   return constraintRefusal(error)
 }
 

@@ -3,6 +3,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
 import { idempotencyKeys } from '../../db/store/store.ts'
+import { abandoned } from './call.ts'
 import { invalid, Refusal } from './refusal.ts'
 import { jsonResponse } from './response.ts'
 import { pathOf } from './url.ts'
@@ -28,6 +29,7 @@ export interface Attempt {
   /** The `Idempotency-Key`. */
   key: string
   bodyHash: string
+  isAbandoned(): boolean
   about: { requestId: string; now: string }
 }
 
@@ -45,7 +47,8 @@ export function attemptOf(request: Request, keyId: string, text: string, about: 
         maximum: 255,
       },
     ])
-  return { keyId, path: pathOf(request.url), key, bodyHash: new Bun.CryptoHasher('sha256').update(text).digest('hex'), about }
+  const bodyHash = new Bun.CryptoHasher('sha256').update(text).digest('hex')
+  return { keyId, path: pathOf(request.url), key, bodyHash, isAbandoned: abandoned(request), about }
 }
 
 const PRIMARY = [idempotencyKeys.keyId, idempotencyKeys.path, idempotencyKeys.idempotencyKey]
@@ -88,5 +91,5 @@ export async function once(
     // One that is kept no longer may still be there.
     await tx.insert(idempotencyKeys).values(row).onConflictDoUpdate({ target: PRIMARY, set: row })
     return { ...outcome, replayed: false }
-  })
+  }, attempt.isAbandoned)
 }
