@@ -107,6 +107,7 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
         const cutOff = await close(server, drainMaxMs, drained)
         if (cutOff) log.write('warn', `requests cut off after ${drainMaxMs / 1_000} s`, { requests: cutOff })
         log.flush()
+        await registry.use.write()
         handles.close()
         closeRegistry()
       },

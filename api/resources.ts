@@ -41,6 +41,7 @@ import { shipmentRoutes } from './orders/shipments.ts'
 import { workstationRoutes } from './orders/workstations.ts'
 import { stripeWebhook } from './orders/stripe-webhook.ts'
 import type { Secrets } from './secrets.ts'
+import { apiKeyRoutes } from './store/api-keys.ts'
 import { auditLogRoutes } from './store/audit-log.ts'
 import { me } from './store/me.ts'
 import { settingsRoutes } from './store/settings.ts'
@@ -51,6 +52,7 @@ export const resources = (options: AppOptions & { outside: Outside; secrets: Sec
   me,
   settingsRoutes(options),
   teamRoutes(options),
+  apiKeyRoutes(options),
   auditLogRoutes,
   takingImages('product', productRoutes, options),
   productVariants,

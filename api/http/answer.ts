@@ -65,7 +65,7 @@ export class Answering {
     try {
       if (route.options.scope === 'public') response = await this.#public(ready, request, params, requestId, headers)
       else {
-        session = await authenticate(this.app.registry, request)
+        session = await authenticate(this.app.registry, request, this.app.outside.now())
         if (this.app.limiter) limit(this.app.limiter, session.key.id, headers)
         allow(route, session)
         requirePlan(route, session)

@@ -6,10 +6,10 @@ import { Refusal } from './refusal.ts'
 import type { Route } from './route.ts'
 
 /** The session of the request's bearer key; 401 without one that is known. */
-export async function authenticate(registry: Registry, request: Request): Promise<Session> {
+export async function authenticate(registry: Registry, request: Request, now: Date): Promise<Session> {
   const header = request.headers.get('authorization')
   const secret = header && /^bearer /i.test(header) ? header.slice(7).trim() : null
-  const session = secret ? await registry.session(secret) : null
+  const session = secret ? await registry.session(secret, now) : null
   if (!session)
     throw new Refusal(
       401,

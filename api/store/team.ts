@@ -1,6 +1,7 @@
 /** `/team`: who works in the store, and who is invited to (document 3, Store, settings, team, keys). */
 import { and, asc, eq, gt, lte, ne, sql } from 'drizzle-orm'
-import { hashOf, type Registry } from '../../db/control/registry.ts'
+import { hashOf } from '../../db/control/keys.ts'
+import type { Registry } from '../../db/control/registry.ts'
 import type { Db } from '../../db/driver.ts'
 import type { Environment } from '../../db/open.ts'
 import { workstations } from '../../db/store/workstations.ts'

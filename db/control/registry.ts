@@ -1,15 +1,17 @@
 /** The registry of stores and API keys, over the control database. */
 import type { Plan } from '../../api/plans.ts'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { createDatabase, databaseName, openDatabase, removeDatabase, type Environment, type Handle, type Location } from '../open.ts'
 import { compile, named, type Db } from '../driver.ts'
 import type { Handles } from '../handles.ts'
 import { settings } from '../store/store.ts'
+import { hasExpired, hashOf, newKey, type KeyInput, type KeyRow } from './keys.ts'
+import { LastUse } from './last-use.ts'
 import { apiKeys, changes, stores } from './tables.ts'
 
 export type StoreRow = typeof stores.$inferSelect
-export type KeyRow = typeof apiKeys.$inferSelect
+export type { KeyRow }
 
 /** Who calls: the key, the store that it opens, and which of the store's two databases. */
 export interface Session {
@@ -21,9 +23,6 @@ export interface Session {
 
 /** The scopes of a storefront key (document 1, Authentication 7). */
 export const STOREFRONT_SCOPES = ['storefront:read', 'storefront:write', 'cart:write', 'order:lookup']
-
-/** The only form in which a key is stored. */
-export const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
 
 const keyByHash = compile((db) =>
   db
@@ -50,6 +49,8 @@ export interface NewStore {
 
 export class Registry {
   readonly #sessions = new Map<string, Session>()
+  /** When keys were used last. */
+  readonly use: LastUse
   #checkedAt = -Infinity
   #version: unknown = null
 
@@ -59,13 +60,20 @@ export class Registry {
   constructor(
     readonly control: Handle,
     readonly location: Location,
-  ) {}
+  ) {
+    this.use = new LastUse(control)
+  }
 
-  /** The session of a bearer key, or null for one that is unknown or revoked. */
-  async session(secret: string): Promise<Session | null> {
+  /** The session of a bearer key, or null for one that is unknown, revoked or expired. */
+  async session(secret: string, now = new Date()): Promise<Session | null> {
     await this.#notice()
-    const known = this.#sessions.get(secret)
-    if (known) return known
+    const session = this.#sessions.get(secret) ?? (await this.#find(secret))
+    if (!session || hasExpired(session.key, now)) return null
+    this.use.note(session.key, secret, now)
+    return session
+  }
+
+  async #find(secret: string): Promise<Session | null> {
     const row = await keyByHash.get(this.control.read, { hash: hashOf(secret) })
     if (!row) return null
     const { key, store } = row
@@ -86,7 +94,8 @@ export class Registry {
     this.onChange()
   }
 
-  #write<T>(fn: (tx: Db) => Promise<T>): Promise<T> {
+  /** Runs a change that every process is to notice at once, as one transaction. */
+  change<T>(fn: (tx: Db) => Promise<T>): Promise<T> {
     this.#checkedAt = -Infinity
     return this.control.write(async (tx) => {
       const result = await fn(tx)
@@ -117,7 +126,7 @@ export class Registry {
       })
       handle.close()
     }
-    await this.#write(async (tx) => {
+    await this.change(async (tx) => {
       await tx.insert(stores).values(row)
     })
     return row
@@ -125,14 +134,14 @@ export class Registry {
 
   /** Takes in a store that another registry knew, with its keys; its databases are there already. */
   async adoptStore(store: StoreRow, keys: KeyRow[]): Promise<void> {
-    await this.#write(async (tx) => {
+    await this.change(async (tx) => {
       await tx.insert(stores).values(store)
       for (const key of keys) await tx.insert(apiKeys).values(key)
     })
   }
 
   async updateStore(id: string, change: Partial<Pick<StoreRow, 'plan' | 'aiBuilt' | 'name'>>): Promise<StoreRow | undefined> {
-    return this.#write(async (tx) => (await tx.update(stores).set(change).where(eq(stores.id, id)).returning())[0])
+    return this.change(async (tx) => (await tx.update(stores).set(change).where(eq(stores.id, id)).returning())[0])
   }
 
   async listStores(): Promise<StoreRow[]> {
@@ -151,25 +160,19 @@ export class Registry {
 
   /** Revokes its keys, forgets the store, then removes its databases. */
   async deleteStore(id: string, handles?: Handles): Promise<boolean> {
-    const removed = await this.#write(async (tx) => (await tx.delete(stores).where(eq(stores.id, id)).returning()).length)
+    const removed = await this.change(async (tx) => (await tx.delete(stores).where(eq(stores.id, id)).returning()).length)
     handles?.drop(id)
     for (const environment of ['live', 'sandbox'] as const) await removeDatabase(this.location, databaseName(id, environment))
     return removed > 0
   }
 
   /** Makes a key and returns its secret: the only time that it is known. */
-  async createKey(input: {
-    storeId: string
-    name: string
-    environment: Environment
-    scopes: string[] | null
-  }): Promise<{ row: KeyRow; secret: string }> {
-    const secret = `${input.environment === 'sandbox' ? 'sk-s-' : 'sk-'}${randomBytes(24).toString('hex')}`
-    const row: KeyRow = { id: Bun.randomUUIDv7(), ...input, hash: hashOf(secret), createdAt: new Date().toISOString(), revokedAt: null }
-    await this.#write(async (tx) => {
-      await tx.insert(apiKeys).values(row)
+  async createKey(input: KeyInput): Promise<{ row: KeyRow; secret: string }> {
+    const made = newKey(input, new Date())
+    await this.change(async (tx) => {
+      await tx.insert(apiKeys).values(made.row)
     })
-    return { row, secret }
+    return made
   }
 
   listKeys(storeId: string): Promise<KeyRow[]> {
@@ -179,7 +182,7 @@ export class Registry {
   /** Makes a key useless; one that is so already keeps the time at which it became so. */
   async revokeKey(id: string): Promise<KeyRow | undefined> {
     const revokedAt = sql`coalesce(${apiKeys.revokedAt}, ${new Date().toISOString()})`
-    return this.#write(async (tx) => (await tx.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, id)).returning())[0])
+    return this.change(async (tx) => (await tx.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, id)).returning())[0])
   }
 }
 

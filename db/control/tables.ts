@@ -25,6 +25,14 @@ export const apiKeys = sqliteTable(
     hash: text().notNull().unique(),
     createdAt: instant().notNull(),
     revokedAt: instant(),
+    /** How the key begins; null for one of an older release that has not been used since. */
+    prefix: text(),
+    /** To the hour. */
+    lastUsedAt: instant(),
+    /** Null: never. */
+    expiresAt: instant(),
+    /** The key that took its place when it was rotated. */
+    replacedBy: text(),
   },
   (t) => [index('api_keys_store').on(t.storeId, t.id)],
 )

@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite'
 import { constants, copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { hashOf } from '../../db/control/registry.ts'
+import { hashOf } from '../../db/control/keys.ts'
 import { databaseName } from '../../db/open.ts'
 import { requestOf, run, type Operation } from './load.ts'
 import { requests } from './requests.ts'

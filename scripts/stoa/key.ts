@@ -1,5 +1,7 @@
 /** `stoa key …`: API keys. */
 import { Command } from 'commander'
+import { parseInstant, utc } from '../../api/time.ts'
+import { hasExpired, type KeyRow } from '../../db/control/keys.ts'
 import { isScope, SCOPES } from '../../db/control/scopes.ts'
 import { checked, NAME, print, requireStore, table, withRegistry } from './context.ts'
 
@@ -21,11 +23,18 @@ const scopes = checked((text) => {
 /** The option may be given again, for more scopes. */
 const SCOPE_LIST = (text: string, before: string[] = []) => [...new Set([...before, ...scopes(text)])]
 
+/** When a key ends. */
+const EXPIRES = checked((text) => {
+  const at = parseInstant(text)
+  return at !== null && at > Date.now() ? null : 'It is no date and time in the future with an offset, such as 2030-06-01T00:00:00Z.'
+}, utc)
+
 interface CreateOptions {
   store: string
   name: string
   scopes?: string[]
   staging?: boolean
+  expires?: string
 }
 
 async function create(options: CreateOptions, command: Command) {
@@ -35,27 +44,42 @@ async function create(options: CreateOptions, command: Command) {
       name: options.name,
       environment: options.staging ? 'sandbox' : 'live',
       scopes: options.scopes ?? null,
+      expiresAt: options.expires ?? null,
     }),
   )
   print(command, { id: row.id, key: secret }, [`key  ${secret}`, `id   ${row.id}`, 'The key is shown this once.'])
 }
 
+const stateOf = (key: KeyRow) => (key.revokedAt ? 'revoked' : hasExpired(key, new Date()) ? 'expired' : 'valid')
+
 async function show(options: { store: string }, command: Command) {
   const keys = await withRegistry(async (registry) => registry.listKeys((await requireStore(registry, options.store)).id))
-  const data = keys.map(({ id, name, environment, scopes, createdAt, revokedAt }) => ({
+  const data = keys.map(({ id, name, prefix, environment, scopes, createdAt, lastUsedAt, expiresAt, revokedAt }) => ({
     id,
     name,
+    prefix,
     environment,
     scopes,
     createdAt,
+    lastUsedAt,
+    expiresAt,
     revokedAt,
   }))
   print(
     command,
     { data, meta: { count: data.length } },
     table(
-      ['ID', 'ENVIRONMENT', 'STATE', 'NAME', 'SCOPES'],
-      data.map((key) => [key.id, key.environment, key.revokedAt ? 'revoked' : 'valid', key.name, key.scopes?.join(',') ?? 'all']),
+      ['ID', 'PREFIX', 'ENVIRONMENT', 'STATE', 'LAST USED', 'EXPIRES', 'NAME', 'SCOPES'],
+      keys.map((key) => [
+        key.id,
+        key.prefix ?? '',
+        key.environment,
+        stateOf(key),
+        key.lastUsedAt ?? 'never',
+        key.expiresAt ?? 'never',
+        key.name,
+        key.scopes?.join(',') ?? 'all',
+      ]),
     ),
   )
 }
@@ -76,6 +100,7 @@ export function keyCommands(program: Command) {
     .option('--name <name>', 'what it is for', NAME, 'key')
     .option('--scopes <list>', 'what it may do, separated by commas or by giving it again (everything)', SCOPE_LIST)
     .option('--staging', "it opens the store's sandbox")
+    .option('--expires <instant>', 'when it ends (never)', EXPIRES)
     .action(create)
   key.command('list').description('the keys of a store').requiredOption('--store <id>', 'the store').action(show)
   key.command('revoke <id>').description('make a key useless, at once').action(revoke)

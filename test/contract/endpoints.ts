@@ -13,6 +13,10 @@ POST     /team/invitations/accept                     -
 PATCH    /team/{id}                                   team:write
 DELETE   /team/{id}                                   team:write
 POST     /team/transfer-ownership                     team:write
+GET      /api-keys                                    store:admin
+POST     /api-keys                                    store:admin
+DELETE   /api-keys/{id}                               store:admin
+POST     /api-keys/{id}/rotate                        store:admin
 GET      /audit-log                                   store:admin
 GET      /socials                                     content:read
 PUT      /socials                                     content:write

@@ -55,6 +55,7 @@ export async function variablesOf(app: TestApp, url: string): Promise<Record<str
   const cart = await post('/carts', { email: 'ada@example.com', items: [{ variantId, quantity: 1 }] })
   const { token } = await post('/team/invitations', { email: 'grace@example.com', role: 'admin' })
   const member = made(await app.send('POST', '/team/invitations/accept', { token, name: 'Grace Hopper' }))
+  const till = await post('/api-keys', { name: 'till', scopes: ['cart:write'] })
   return {
     STORE_URL: url,
     API_KEY: shop.keys.admin,
@@ -78,6 +79,7 @@ export async function variablesOf(app: TestApp, url: string): Promise<Record<str
     PENDING_ORDER_ID: pending.id,
     CUSTOMER_ID: order.customer.id,
     MEMBER_ID: member.id,
+    KEY_ID: till.id,
     DATA_DIR: dirname(app.mailFolder),
   }
 }

@@ -132,15 +132,19 @@ describe('stoa key', () => {
     )
     expect((await get(key, '/me')).body.key).toEqual({ id, name: 'till', environment: 'live', scopes: ['orders:read', 'storefront:read'] })
     const listed = await stoaJson(dataDir, 'key', 'list', '--store', store.id)
-    expect(listed.data.find((row: { id: string }) => row.id === id)).toEqual({
+    const { lastUsedAt, ...row } = listed.data.find((row: { id: string }) => row.id === id)
+    expect(lastUsedAt === null || lastUsedAt.endsWith(':00:00.000Z')).toBe(true)
+    expect(row).toEqual({
       id,
       name: 'till',
+      prefix: key.slice(0, 8),
       environment: 'live',
       scopes: ['orders:read', 'storefront:read'],
       createdAt: expect.any(String),
+      expiresAt: null,
       revokedAt: null,
     })
-    expect(JSON.stringify(listed)).not.toContain('sk-')
+    expect(JSON.stringify(listed)).not.toContain(key)
     const revoked = await stoaJson(dataDir, 'key', 'revoke', id)
     expect(revoked).toEqual({ id, revokedAt: expect.stringMatching(/^20.*Z$/) })
     expect((await get(key, '/me')).status).toBe(401)
@@ -163,6 +167,20 @@ describe('stoa key', () => {
     const scopes = ['--scopes', 'orders:read,team:read', '--scopes', 'team:read', '--scopes', 'cart:write']
     const { key } = await stoaJson(dataDir, 'key', 'create', '--store', store.id, ...scopes)
     expect((await get(key, '/me')).body.key.scopes).toEqual(['orders:read', 'team:read', 'cart:write'])
+  })
+
+  test('--expires ends a key, and takes an instant of the future alone', async () => {
+    const { id, key } = await stoaJson(dataDir, 'key', 'create', '--store', store.id, '--expires', '2999-12-31T23:00:00-01:00')
+    expect((await get(key, '/me')).status).toBe(200)
+    const { data } = await stoaJson(dataDir, 'key', 'list', '--store', store.id)
+    expect(data.find((row: { id: string }) => row.id === id).expiresAt).toBe('3000-01-01T00:00:00.000Z')
+    for (const expires of ['2020-01-01T00:00:00Z', '2999-12-31', 'tomorrow', '']) {
+      const { code, stderr } = await stoa(dataDir, 'key', 'create', '--store', store.id, '--expires', expires)
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/--expires <instant>.* is invalid/)])
+    }
+    // Read from the API, which notes the use of a key itself.
+    const [used] = (await get(store.keys.admin, '/api-keys?limit=1')).body.data
+    expect(used).toMatchObject({ name: 'admin', lastUsedAt: expect.stringMatching(/:00:00.000Z$/) })
   })
 
   test('--staging makes a key of the sandbox; an unknown scope is a usage error that lists all 24', async () => {
