@@ -13,7 +13,7 @@ import type { RateLimiter } from './http/rate-limit.ts'
 import { Paths } from './http/paths.ts'
 import { Refusal } from './http/refusal.ts'
 import type { Outside, Route, Wake } from './http/route.ts'
-import { pathOf } from './http/url.ts'
+import { absolute, pathOf } from './http/url.ts'
 import { resources } from './resources.ts'
 import type { CarrierUrls } from './orders/carriers/verify.ts'
 import { passingSecrets, type Secrets } from './secrets.ts'
@@ -111,7 +111,8 @@ export function createApp(options: AppOptions): App {
   let inFlight = 0
   const idle: (() => void)[] = []
   const paths = new Paths()
-  const elysia = new Elysia({ normalize: false })
+  // A host may be shorter than Elysia takes hosts to be, which looks for the path behind it.
+  const elysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
   const patternOf = ({ path }: Route) => PREFIX + path.replace(/\{(\w+)\}/g, ':$1')
   for (const route of routes) paths.add(patternOf(route), route.method)
   for (const route of routes) {
@@ -177,27 +178,19 @@ export function createApp(options: AppOptions): App {
     return response
   }
 
-  async function fetch(request: Request): Promise<Response> {
+  async function fetch(sent: Request): Promise<Response> {
     inFlight++
     try {
+      const request = absolute(sent)
       const path = pathOf(request.url)
       if (!path.startsWith(PREFIX)) return (await health(path)) ?? (await file(request)) ?? unknown(request)
       if (path.includes('%') && !isDecodable(path))
         return answering.refuseUnrouted(request, new Refusal(400, 'the path has a broken percent escape'))
-      if (request.method === 'HEAD') {
-        const response = await elysia.handle(
-          new Request(`http://localhost${request.url.slice(request.url.indexOf(PREFIX))}`, { method: 'GET', headers: request.headers }),
-        )
-        const { byteLength } = await response.arrayBuffer()
-        if (byteLength) response.headers.set('content-length', String(byteLength))
-        return new Response(null, { status: response.status, headers: response.headers })
-      }
-      // Elysia looks for the path after the eleventh character: a host of one to three letters would hide it.
-      return await elysia.handle(
-        request.url.indexOf('/', 8) < 11
-          ? new Request(`http://localhost${request.url.slice(request.url.indexOf(PREFIX))}`, request)
-          : request,
-      )
+      if (request.method !== 'HEAD') return await elysia.handle(request)
+      const response = await elysia.handle(new Request(request.url, { method: 'GET', headers: request.headers }))
+      const { byteLength } = await response.arrayBuffer()
+      if (byteLength) response.headers.set('content-length', String(byteLength))
+      return new Response(null, { status: response.status, headers: response.headers })
     } finally {
       if (--inFlight === 0) for (const tell of idle.splice(0)) tell()
     }

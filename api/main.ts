@@ -18,6 +18,7 @@ import { createLog } from './http/log.ts'
 import { RateLimiter, sharedTable } from './http/rate-limit.ts'
 import { scrapeAll, type FromWorker } from './http/scrape.ts'
 import { onShutdown } from './http/shutdown.ts'
+import { pathOf } from './http/url.ts'
 import { jobKinds } from './job-kinds.ts'
 import { Runner } from './jobs/runner.ts'
 import { mailersFor } from './mail.ts'
@@ -103,7 +104,7 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
         const drained = Promise.all([app.drain(), rest(), runner.stop()])
         // The port stays open while requests run, so that a load balancer can read `/readyz`; what else comes is sent elsewhere.
         const refuse = unavailable('draining')
-        serve = (request) => (/^\/(healthz|readyz|metrics)$/.test(new URL(request.url).pathname) ? app.fetch(request) : refuse())
+        serve = (request) => (/^\/(healthz|readyz|metrics)$/.test(pathOf(request.url)) ? app.fetch(request) : refuse())
         const cutOff = await close(server, drainMaxMs, drained)
         if (cutOff) log.write('warn', `requests cut off after ${drainMaxMs / 1_000} s`, { requests: cutOff })
         log.flush()

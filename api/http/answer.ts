@@ -1,8 +1,8 @@
 /** From a request to its answer: key, rate, scope, query, body, handler, conditions, and the one form of errors. */
 import type { Registry, Session } from '../../db/control/registry.ts'
 import type { Handles } from '../../db/handles.ts'
-import type { Handle } from '../../db/open.ts'
-import { allow, authenticate, isStorefront, limit, requirePlan } from './auth.ts'
+import { allow, authenticate, limit, requirePlan } from './auth.ts'
+import { STRANGERS } from './bytes.ts'
 import { abandoned, callOf, joined, requireTool, STRANGER, strangerIn, type AnyCall, type Keyed, type Task } from './call.ts'
 import { constraintRefusal, refusalOf } from './errors.ts'
 import { etagOf, matches, stillMatches } from './etag.ts'
@@ -15,6 +15,7 @@ import { Refusal } from './refusal.ts'
 import { bytesOf, encoded, readied, statusOf, type Ready } from './ready.ts'
 import { jsonResponse, notModified } from './response.ts'
 import { Reply, type Outside, type Route } from './route.ts'
+import { remember, unchangedSince, validatorOf } from './validators.ts'
 import { parseQuery } from './check.ts'
 import { pathOf, searchOf } from './url.ts'
 
@@ -34,8 +35,6 @@ export interface Surroundings {
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
-/** ETags remembered for each store: about 100 bytes each. */
-const VALIDATORS_MAX = 2_000
 const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
 
 export class Answering {
@@ -127,7 +126,7 @@ export class Answering {
 
   async #public(ready: Ready, request: Request, params: Record<string, string>, requestId: string, headers: Record<string, string>) {
     const { outside } = this.app
-    const { body, file, text } = receives(ready) ? await receive(ready, request) : NOTHING
+    const { body, file, text } = receives(ready) ? await receive(ready, request, STRANGERS) : NOTHING
     const now = outside.now().toISOString()
     const call = { query: {}, body, file, params, request, requestId, outside, now, prepared: undefined } as never
     const owner = await ready.route.options.owner?.(call)
@@ -161,19 +160,17 @@ export class Answering {
     const { handle, request, headers, session } = keyed
     const fresh = options.stored ? handle.version() : null
     if (fresh !== null) keyed.version = fresh
-    const validator = fresh === null ? '' : `${isStorefront(session)}${request.url}`
+    const validator = fresh === null ? null : validatorOf(session, request)
     const unchanged = fresh === null ? null : unchangedSince(handle, validator, fresh, request)
     if (unchanged !== null) return notModified(unchanged, headers)
     if (options.tool) await requireTool(keyed, options.tool)
     const query = ready.query ? parseQuery(searchOf(request.url), ready.route.query!, ready.query) : {}
-    const received = receives(ready) ? await receive(ready, request) : NOTHING
+    const received = receives(ready) ? await receive(ready, request, session.store.id) : NOTHING
     const call = callOf(ready.route, keyed, this.app.outside, query, received)
     const response = await this.#run(ready, call, keyed, received.text)
     // A 304 that had to be worked out is remembered too: it holds until the next commit.
-    if (fresh !== null && (response.status === 200 || response.status === 304)) {
-      if (handle.validators.size >= VALIDATORS_MAX) handle.validators.delete(handle.validators.keys().next().value!)
-      handle.validators.set(validator, { version: fresh, etag: response.headers.get('etag')! })
-    }
+    if (fresh !== null && (response.status === 200 || response.status === 304))
+      remember(handle, validator, fresh, response.headers.get('etag')!)
     return response
   }
 
@@ -239,11 +236,4 @@ export class Answering {
     } else headers['cache-control'] ??= 'no-store'
     return new Response(text as BodyInit, { status, headers })
   }
-}
-
-/** The ETag that the client has and that held when nothing had been committed since; null when that is not known. */
-function unchangedSince(handle: Handle, validator: string, version: number, request: Request): string | null {
-  const condition = request.headers.get('if-none-match')
-  const known = condition === null ? undefined : handle.validators.get(validator)
-  return known && known.version === version && matches(condition!, known.etag) ? known.etag : null
 }

@@ -1,8 +1,11 @@
 /** Reading a JSON body: type, size, form and text are checked before any schema sees it. */
+import { readBytes } from './bytes.ts'
 import { invalid, Refusal } from './refusal.ts'
 
 /** Bodies over this are refused with 413 (document 3). */
 export const BODY_MAX_BYTES = 1_048_576
+/** A megabyte in half a minute: what comes slower is no client that waits for its answer. */
+const DEADLINE_MS = 30_000
 /** Deeper nesting than any document needs, far less than what overflows a stack. */
 const DEPTH_MAX = 100
 
@@ -10,7 +13,7 @@ const tooLarge = () => new Refusal(413, `the body is larger than ${BODY_MAX_BYTE
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-function decoded(bytes: ArrayBuffer | Uint8Array): string {
+function decoded(bytes: Uint8Array): string {
   try {
     return UTF8.decode(bytes)
   } catch {
@@ -18,23 +21,9 @@ function decoded(bytes: ArrayBuffer | Uint8Array): string {
   }
 }
 
-/** The text of a body of at most `maximum` bytes; reads no further than that. */
-export async function readText(request: Request, maximum = BODY_MAX_BYTES): Promise<string> {
-  const length = request.headers.get('content-length')
-  if (length !== null) {
-    if (Number(length) > maximum) throw tooLarge()
-    return decoded(await request.arrayBuffer())
-  }
-  if (!request.body) return ''
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body as never as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength
-    if (size > maximum) throw tooLarge()
-    chunks.push(chunk)
-  }
-  return decoded(Buffer.concat(chunks))
-}
+/** The text of a body of at most `BODY_MAX_BYTES`; reads no further than that. `share`: see `Bounds`. */
+export const readText = async (request: Request, share: string): Promise<string> =>
+  decoded(await readBytes(request, { maxBytes: BODY_MAX_BYTES, tooLarge, share, deadlineMs: DEADLINE_MS }))
 
 /** Whether brackets nest deeper than `DEPTH_MAX`; brackets inside strings do not count. */
 function isTooDeep(text: string): boolean {
@@ -68,14 +57,14 @@ export function refuseBrokenText(value: unknown, path: string[]) {
 }
 
 /** The value of a JSON body; no body at all is an empty object. Refuses with 400, 413 or 415. */
-export async function readJson(request: Request): Promise<{ value: unknown; text: string }> {
+export async function readJson(request: Request, share: string): Promise<{ value: unknown; text: string }> {
   const type = request.headers.get('content-type')
   if (type === null || !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)) {
     if (type === null && (request.headers.get('content-length') ?? '0') === '0' && !request.headers.has('transfer-encoding'))
       return { value: {}, text: '' }
     throw new Refusal(415, 'the body must be JSON: send Content-Type: application/json')
   }
-  const text = await readText(request)
+  const text = await readText(request, share)
   if (text === '') return { value: {}, text }
   if (isTooDeep(text)) throw new Refusal(400, `the body nests deeper than ${DEPTH_MAX} levels`)
   let value: unknown

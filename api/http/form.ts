@@ -1,14 +1,14 @@
 /** Reading a form with a file (multipart/form-data): the fields as text, the file as bytes, both within their bounds. */
 import { BODY_MAX_BYTES, readJson, refuseBrokenText } from './body.ts'
+import { readBytes } from './bytes.ts'
 import type { Ready } from './ready.ts'
 import { invalid, Refusal, wrong } from './refusal.ts'
 import type { Upload } from './route.ts'
 
 /** What the fields beside the file, and the lines between them, may take. */
 const REST_MAX_BYTES = 65_536
-/** What the forms that are being received, in this process, may take together: six files of 20 MB. */
-const RECEIVING_MAX_BYTES = 128 * 1_048_576
-let receiving = 0
+/** A file of 20 MB over a slow phone. */
+const DEADLINE_MS = 300_000
 
 /** What came with a request: a checked body, the file of a form, and the text that says whether another request is the same. */
 export interface Received {
@@ -23,20 +23,26 @@ export const NOTHING: Received = { body: undefined, file: null, text: '' }
 /** Whether a route takes a body: most requests are to one that doesn't, and need not wait for it. */
 export const receives = ({ body, form }: Ready) => body !== null || form !== null
 
-/** Reads the body of a request to a route that takes one, JSON or a form. Refuses with 400, 413, 415 or 503. */
-export async function receive({ body, form }: Ready, request: Request): Promise<Received> {
+/** Reads the body of a request to a route that takes one, JSON or a form. Refuses with 400, 408, 413, 415 or 503. `share`: see `Bounds`. */
+export async function receive({ body, form }: Ready, request: Request, share: string): Promise<Received> {
   if (form) {
     const type = request.headers.get('content-type') ?? ''
-    if (/^multipart\/form-data\s*;/i.test(type)) return receiveForm(form, request, type)
+    if (/^multipart\/form-data\s*;/i.test(type)) return receiveForm(form, request, type, share)
     if (!body || (type && !/json/i.test(type)))
       throw new Refusal(415, `the body must be a form${body ? ' or JSON' : ''}: send Content-Type: multipart/form-data`)
   }
-  const { value, text } = await readJson(request)
+  const { value, text } = await readJson(request, share)
   return { body: body!.parse(value), file: null, text }
 }
 
-async function receiveForm({ field, parser, maxBytes = BODY_MAX_BYTES }: NonNullable<Ready['form']>, request: Request, type: string) {
-  const { values, file } = await valuesOf(await parsed(await readBytes(request, maxBytes), type), field, maxBytes)
+async function receiveForm(
+  { field, parser, maxBytes = BODY_MAX_BYTES }: NonNullable<Ready['form']>,
+  request: Request,
+  type: string,
+  share: string,
+) {
+  const bounds = { maxBytes: maxBytes + REST_MAX_BYTES, tooLarge: () => tooLarge(maxBytes), share, deadlineMs: DEADLINE_MS }
+  const { values, file } = await valuesOf(await parsed(await readBytes(request, bounds), type), field, maxBytes)
   const body = parser.parse(file ? { ...values, [field]: file.name ?? field } : values)
   // The line between the parts is another one each time: what is compared is what it divides.
   const sum = file && new Bun.CryptoHasher('sha256').update(file.bytes).digest('hex')
@@ -44,27 +50,6 @@ async function receiveForm({ field, parser, maxBytes = BODY_MAX_BYTES }: NonNull
 }
 
 const tooLarge = (maxBytes: number) => new Refusal(413, `the file is larger than ${maxBytes} bytes`)
-
-/** The bytes of a form, read no further than a file of `maxBytes` needs. */
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const most = maxBytes + REST_MAX_BYTES
-  if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge(maxBytes)
-  const chunks: Uint8Array[] = []
-  let size = 0
-  try {
-    for await (const chunk of (request.body ?? []) as never as AsyncIterable<Uint8Array>) {
-      size += chunk.byteLength
-      receiving += chunk.byteLength
-      if (size > most) throw tooLarge(maxBytes)
-      if (receiving > RECEIVING_MAX_BYTES)
-        throw new Refusal(503, 'too many files are being received, try again', {}, { 'retry-after': '5' })
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks)
-  } finally {
-    receiving -= size
-  }
-}
 
 async function parsed(bytes: Uint8Array, type: string): Promise<FormData> {
   try {

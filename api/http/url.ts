@@ -1,4 +1,11 @@
-/** Parts of a request's URL, without parsing the whole of it. Without a `Host` that can be one, it is the path and the query alone. */
+/** The URL of a request: one form of it for all who read it, and its parts without parsing the whole. */
+
+/**
+ * The request with an absolute URL. Without a `Host` that can be one (HTTP/1.0, an empty one) it is a path as it was sent: whoever
+ * looks for the path behind a host would find another one than a proxy did.
+ */
+export const absolute = (request: Request): Request =>
+  request.url.startsWith('/') ? new Request(new URL(`http://localhost${request.url}`), request) : request
 
 /** The path and the query of a URL. */
 export function targetOf(url: string): string {

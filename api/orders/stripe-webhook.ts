@@ -8,6 +8,7 @@ import type { Environment } from '../../db/open.ts'
 import { payments, providerEvents } from '../../db/store/orders.ts'
 import type { Provider } from '../checkout/payment.ts'
 import { readText } from '../http/body.ts'
+import { STRANGERS } from '../http/bytes.ts'
 import { Refusal } from '../http/refusal.ts'
 import { resource, type Outside } from '../http/route.ts'
 import { isUuid, Type } from '../http/schema.ts'
@@ -71,7 +72,7 @@ export const stripeWebhook = (provider: Provider | null, { registry, handles, ou
       let event: Stripe.Event
       try {
         event = await provider.stripe.webhooks.constructEventAsync(
-          await readText(request),
+          await readText(request, STRANGERS),
           request.headers.get('stripe-signature') ?? '',
           provider.webhookSecret,
         )
