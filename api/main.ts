@@ -13,7 +13,7 @@ import { printed, readConfig, urlOf, type Config } from './config.ts'
 import { filesIn } from './content/files.ts'
 import { Intake } from './content/intake.ts'
 import { publicFetch } from './fetch-public.ts'
-import { close, listen, type Serve } from './http/listen.ts'
+import { close, listen, requireHost, type Serve } from './http/listen.ts'
 import { createLog } from './http/log.ts'
 import { RateLimiter, sharedTable } from './http/rate-limit.ts'
 import { scrapeAll, type FromWorker } from './http/scrape.ts'
@@ -57,6 +57,7 @@ async function paymentsOf({ stripe: { secretKey, webhookSecret, apiBase } }: Con
 
 /** Listens on `HOST` and `API_PORT`, opens the databases, and answers. Throws with one clear line when it can't. */
 export async function serveApi(config: Config, { reusePort, scrape, prepare, drainMaxMs = DRAIN_MAX_MS }: ServeOptions = {}): Promise<Api> {
+  await requireHost(config.host)
   let serve: Serve = unavailable('starting')
   const server = listen('API_PORT', { host: config.host, port: config.apiPort, reusePort }, (request) => serve(request))
   try {

@@ -12,10 +12,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
-import { create, extract } from 'tar'
+import { dirname, join } from 'node:path'
+import { create, extract, list } from 'tar'
 import type { KeyRow, StoreRow } from './control/registry.ts'
-import { isMediaFile, MEDIA, sumOfMedia, type MediaSum } from './media-files.ts'
+import { filesBelow as mediaBelow, isMediaFile, MEDIA, sumOfMedia, type MediaSum } from './media-files.ts'
 import type { Environment } from './open.ts'
 
 /** The parts of a store, each a database of its own. */
@@ -47,7 +47,7 @@ async function sha256Of(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Packs the parts in `folder` into `file`, which appears whole or not at all. */
+/** Packs the parts in `folder` into `file`, which appears whole, read again and on disk, or not at all: what it was stays until then. */
 export async function pack(folder: string, file: string, about: Omit<Manifest, 'format' | 'parts' | 'media'>): Promise<Manifest> {
   const parts = {} as Manifest['parts']
   for (const part of PARTS) parts[part] = { bytes: statSync(partFile(folder, part)).size, sha256: await sha256Of(partFile(folder, part)) }
@@ -63,14 +63,41 @@ export async function pack(folder: string, file: string, about: Omit<Manifest, '
       ...PARTS.map((part) => `${part}.db`),
       ...(media.files ? [MEDIA] : []),
     ])
-    const descriptor = openSync(partial, 'r+')
-    fsyncSync(descriptor)
-    closeSync(descriptor)
+    await requireSame(partial, folder, [MANIFEST, ...PARTS.map((part) => `${part}.db`), ...mediaBelow(folder)])
+    toDisk(partial)
     renameSync(partial, file)
+    toDisk(dirname(file))
   } finally {
     rmSync(partial, { force: true })
   }
   return manifest
+}
+
+/** Waits until a file, or the names in a folder, are on disk. */
+export function toDisk(path: string) {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Reads an archive again and compares it with what it was made from. */
+async function requireSame(file: string, folder: string, paths: string[]) {
+  const packed = new Map<string, string>()
+  await list({
+    file,
+    strict: true,
+    onReadEntry(entry) {
+      const hash = createHash('sha256')
+      entry.on('data', (chunk) => hash.update(chunk))
+      entry.on('end', () => packed.set(entry.path, hash.digest('hex')))
+    },
+  })
+  for (const path of paths)
+    if (packed.get(path) !== (await sha256Of(join(folder, path))))
+      throw new Error(`the backup was not written as it should be (${path}): check the disk that ${file} is on`)
 }
 
 /** Unpacks a backup into `folder` and checks every part against the manifest. Throws when it is no backup, or damaged. */

@@ -6,7 +6,8 @@ import type { Registry } from './control/registry.ts'
 import { FileConnection } from './connection.ts'
 import { collectMedia } from './media-files.ts'
 import { migrations } from './migrate.ts'
-import { databaseName, fileOf, openDatabase, type Location } from './open.ts'
+import { databaseName, fileOf, openStore, type Environment, type Location } from './open.ts'
+import { explained, Unusable } from './unusable.ts'
 
 /** Writes a store's backup to `file`; its media come from `dataDir`. What was committed before this call is in it; writers are not held up. */
 export async function backupStore(registry: Registry, storeId: string, file: string, dataDir: string): Promise<Manifest> {
@@ -18,7 +19,7 @@ export async function backupStore(registry: Registry, storeId: string, file: str
   try {
     // Keys first: one that is made meanwhile may be missing, but none can be there whose store is older than it.
     const keys = await registry.listKeys(storeId)
-    for (const part of PARTS) await snapshot(registry.location, databaseName(storeId, part), partFile(folder, part))
+    for (const part of PARTS) await snapshot(registry.location, storeId, part, partFile(folder, part))
     // After the rows: what is named there is here, unless it was removed meanwhile.
     collectMedia(dataDir, storeId, folder)
     return await pack(folder, target, { createdAt: new Date().toISOString(), schemaVersion: migrations('store').length, store, keys })
@@ -36,20 +37,30 @@ export function temporaryFolder(beside: string): string {
   }
 }
 
-/** Copies a database as it is at one moment. */
-async function snapshot(location: Location, name: string, to: string): Promise<void> {
+/** Copies a database as it is at one moment. Throws when it can't be used, or its copy is not whole. */
+async function snapshot(location: Location, storeId: string, part: Environment, to: string): Promise<void> {
+  const name = databaseName(storeId, part)
   const path = fileOf(location, name)
   if (!path)
     throw new Error(
       'backup of a store on a libSQL server is done there (its own snapshots, or `turso db export`): this command copies files',
     )
   // Brings it to the current schema, which the manifest names.
-  const store = await openDatabase(location, name, 'store')
+  const store = await openStore(location, storeId, part)
   store.close()
   const connection = new FileConnection(path)
   try {
     connection.run('VACUUM INTO ?', [to])
+  } catch (error) {
+    throw explained(error, name)
   } finally {
     connection.close()
+  }
+  const copy = new FileConnection(to)
+  try {
+    const damage = copy.row('PRAGMA quick_check(1)', [])![0]
+    if (damage !== 'ok') throw new Unusable('damaged', name, `its copy is damaged (${damage})`)
+  } finally {
+    copy.close()
   }
 }

@@ -1,6 +1,6 @@
 /** Which stores are open now: a bounded set, the one unused for longest closed first. */
 import { statSync } from 'node:fs'
-import { databaseName, fileOf, openDatabase, type Environment, type Handle, type Location } from './open.ts'
+import { databaseName, fileOf, openStore, type Environment, type Handle, type Location } from './open.ts'
 
 /** Open stores, at most `max` of them beside those in use; the one unused for longest is closed first. */
 export class Handles {
@@ -26,7 +26,7 @@ export class Handles {
     const name = databaseName(storeId, environment)
     let store = this.#ready(name)
     if (store) store.users++
-    else store = await this.#load(name)
+    else store = await this.#load(name, () => openStore(this.location, storeId, environment))
     try {
       return await fn(store)
     } finally {
@@ -83,20 +83,20 @@ export class Handles {
   }
 
   /** Opens a store once for all who wait for it. They are its users from the start: it may not be closed before they had their turn. */
-  #load(name: string): Promise<Handle> {
+  #load(name: string, open: () => Promise<Handle>): Promise<Handle> {
     let opening = this.#opening.get(name)
     if (!opening) {
-      opening = { waiting: 0, store: this.#opened(name) }
+      opening = { waiting: 0, store: this.#opened(name, open) }
       this.#opening.set(name, opening)
     }
     opening.waiting++
     return opening.store
   }
 
-  async #opened(name: string): Promise<Handle> {
+  async #opened(name: string, open: () => Promise<Handle>): Promise<Handle> {
     try {
       this.#files.set(name, { number: this.#fileAt(name), round: this.#round })
-      const store = await openDatabase(this.location, name, 'store')
+      const store = await open()
       store.users = this.#opening.get(name)!.waiting
       this.#open.set(name, store)
       this.#evict()

@@ -34,7 +34,7 @@ export interface MediaSum {
 }
 
 /** The files below the folder that a backup is made from or unpacked to, as its archive calls them. */
-function filesBelow(folder: string): string[] {
+export function filesBelow(folder: string): string[] {
   if (!existsSync(join(folder, MEDIA))) return []
   const paths = readdirSync(join(folder, MEDIA), { recursive: true, encoding: 'utf8' }).map((path) => `${MEDIA}/${path}`)
   return paths.filter(isMediaFile).toSorted()

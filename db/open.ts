@@ -8,7 +8,8 @@ import type { Client } from '@libsql/client'
 import { FileConnection, FileReader, serverClient, ServerConnection, type Connection } from './connection.ts'
 import { database, type Db } from './driver.ts'
 import { Busy, isLocked } from './errors.ts'
-import { migrate, type Kind } from './migrate.ts'
+import { migrate, migrations, versionOf, type Kind } from './migrate.ts'
+import { explained, requireFile, requireSchema, requireSettings } from './unusable.ts'
 import { fileTransactions, serverTransactions, Writer, type Begin } from './writer.ts'
 
 export type Environment = 'live' | 'sandbox'
@@ -92,24 +93,26 @@ async function untilUnlocked<T>(fn: () => T | Promise<T>): Promise<T> {
   }
 }
 
-async function openFile(path: string, kind: Kind): Promise<Handle> {
+async function openFile(path: string, kind: Kind, fits?: (version: number) => void): Promise<Handle> {
   const connection = await untilUnlocked(() => new FileReader(path))
   let writing: FileConnection | undefined
+  const close = () => {
+    writing?.close()
+    connection.close()
+  }
   // A snapshot older than the commit would be read after it, and would keep the checkpoint that may follow from emptying the log.
   const begin = fileTransactions(
     () => (writing = new FileConnection(path)),
     () => connection.renew(),
   )
-  await migrate(connection, kind, () => untilUnlocked(begin) as Promise<never>)
-  return new Handle(
-    connection,
-    begin,
-    () => {
-      writing?.close()
-      connection.close()
-    },
-    true,
-  )
+  try {
+    fits?.(await versionOf(connection))
+    await migrate(connection, kind, () => untilUnlocked(begin) as Promise<never>)
+  } catch (error) {
+    close()
+    throw error
+  }
+  return new Handle(connection, begin, close, true)
 }
 
 async function openServer(location: Location, name: string, kind: Kind): Promise<Handle> {
@@ -120,24 +123,44 @@ async function openServer(location: Location, name: string, kind: Kind): Promise
   return new Handle(connection, begin, () => client.close(), false)
 }
 
-/** Opens a database that exists and brings it to the current schema. */
+/** Opens a database that exists and brings it to the current schema. Throws `Unusable` for a file that can't be used. */
 export async function openDatabase(location: Location, name: string, kind: Kind): Promise<Handle> {
   const path = fileOf(location, name)
   if (!path) return openServer(location, name, kind)
-  if (!existsSync(path)) throw new Error(`the database ${name} is missing`)
-  return openFile(path, kind)
+  requireFile(path, name)
+  const isStore = kind === 'store'
+  try {
+    return await openFile(path, kind, (version) => isStore && requireSchema(version, migrations(kind).length, name))
+  } catch (error) {
+    throw explained(error, name)
+  }
+}
+
+/** Opens one of a registered store's databases. Throws `Unusable` when it has not the settings of that store. */
+export async function openStore(location: Location, storeId: string, environment: Environment): Promise<Handle> {
+  const name = databaseName(storeId, environment)
+  const store = await openDatabase(location, name, 'store')
+  try {
+    await requireSettings(store.connection, storeId, name)
+    return store
+  } catch (error) {
+    store.close()
+    throw explained(error, name)
+  }
 }
 
 let template: Promise<Uint8Array> | undefined
 
 /** The bytes of an empty store database: copying them takes 2 ms, running the migrations 50. */
 async function templateBytes(path: string): Promise<Uint8Array> {
-  const handle = await openFile(path, 'store')
-  handle.connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-  handle.close()
-  const bytes = readFileSync(path)
-  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
-  return bytes
+  try {
+    const handle = await openFile(path, 'store')
+    handle.connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    handle.close()
+    return readFileSync(path)
+  } finally {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  }
 }
 
 /** Makes a database that is not there yet, with the current schema. */
@@ -151,9 +174,18 @@ export async function createDatabase(location: Location, name: string, kind: Kin
   mkdirSync(dirname(path), { recursive: true })
   if (existsSync(path)) return
   if (kind === 'control') return (await openFile(path, kind)).close()
-  const bytes = await (template ??= templateBytes(`${path}.template-${process.pid}`))
-  writeFileSync(`${path}.new-${process.pid}`, bytes, { flush: true })
-  renameSync(`${path}.new-${process.pid}`, path)
+  template ??= templateBytes(`${path}.template-${process.pid}`).catch((error) => {
+    template = undefined
+    throw error
+  })
+  const bytes = await template
+  const made = `${path}.new-${process.pid}`
+  try {
+    writeFileSync(made, bytes, { flush: true })
+    renameSync(made, path)
+  } finally {
+    rmSync(made, { force: true })
+  }
 }
 
 async function createNamespace(location: Location, name: string) {

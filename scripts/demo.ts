@@ -1,6 +1,6 @@
 /** The demo store: what somebody who starts Stoa for the first time can look at and buy from. */
 import type { Registry } from '../db/control/registry.ts'
-import { databaseName, openDatabase } from '../db/open.ts'
+import { openStore } from '../db/open.ts'
 import { newStore, type CreatedStore } from './new-store.ts'
 import { AMOUNTS, seedStore } from './seed.ts'
 
@@ -14,7 +14,7 @@ export async function makeDemoStore(registry: Registry): Promise<CreatedStore> {
     locale: 'en-US',
     aiBuilt: false,
   })
-  const live = await openDatabase(registry.location, databaseName(created.id, 'live'), 'store')
+  const live = await openStore(registry.location, created.id, 'live')
   try {
     await seedStore(live, AMOUNTS)
   } finally {

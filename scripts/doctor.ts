@@ -92,7 +92,7 @@ async function databases({ database, dataDir }: Config): Promise<Check> {
         return {
           name,
           ok: false,
-          message: `${failures.length} can't be used, such as ${first!.database} (${first!.error}): restore them with stoa store restore`,
+          message: `${failures.length} can't be used, such as ${first!.database}: ${first!.error}`,
         }
       }
       return behind

@@ -1,6 +1,7 @@
 /** All of Stoa in one: databases up to date, a demo store when there is none, the store API and the content site. */
 import { serveApi, type Api } from '../api/main.ts'
 import { printed, readConfig, type Config } from '../api/config.ts'
+import { requireHost } from '../api/http/listen.ts'
 import { openRegistry } from '../db/control/open.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { makeDataDir } from '../db/data-dir.ts'
@@ -19,9 +20,7 @@ export interface Running {
 /** What has to be done before the first request. A store whose database is broken keeps no other one from being served. */
 async function prepare(registry: Registry) {
   for (const { database, error } of (await migrateAll(registry)).failures) {
-    console.error(
-      `${database} is not usable: ${error}. Its store is not served; restore it with: npm run -s stoa -- store restore ID --from FILE`,
-    )
+    console.error(`${database} is not usable, its store is not served: ${error}`)
   }
   if ((await registry.listStores()).length) return
   const { id, slug, keys } = await makeDemoStore(registry)
@@ -44,6 +43,7 @@ async function startApi(config: Config): Promise<Api> {
 /** Starts all of it and prints where it is. What has to be stopped is added to `running`. Throws with one clear line when it can't. */
 export async function serve(running: Running[]) {
   const config = readConfig(process.env)
+  await requireHost(config.host)
   if (!isBuilt()) {
     console.error('building the content site')
     await build()

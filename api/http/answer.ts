@@ -1,6 +1,7 @@
 /** From a request to its answer: key, rate, scope, query, body, handler, conditions, and the one form of errors. */
 import type { Registry, Session } from '../../db/control/registry.ts'
 import type { Handles } from '../../db/handles.ts'
+import { Unusable } from '../../db/unusable.ts'
 import { allow, authenticate, limit, requirePlan } from './auth.ts'
 import { STRANGERS } from './bytes.ts'
 import { abandoned, callOf, joined, requireTool, STRANGER, strangerIn, type AnyCall, type Keyed, type Task } from './call.ts'
@@ -95,6 +96,8 @@ export class Answering {
   /** The answer to anything thrown. What is not a refusal tells the client nothing but its request id. */
   #refuse(error: unknown, requestId: string, headers: Record<string, string>): Response {
     let refusal = refusalOf(error)
+    if (error instanceof Unusable)
+      this.app.log.write('warn', 'a database is not usable', { requestId, database: error.database, error: error.message })
     if (!refusal) {
       this.app.log.write('warn', 'unexpected error', {
         requestId,

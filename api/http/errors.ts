@@ -1,5 +1,6 @@
 /** Errors that are no refusals yet: what the database would not take, and what nobody expected. */
 import { Abandoned, Busy, constraintOf } from '../../db/errors.ts'
+import { Unusable } from '../../db/unusable.ts'
 import { Refusal } from './refusal.ts'
 
 /** 409 for what a constraint of the database refused; null for any other error. */
@@ -18,6 +19,8 @@ function constraintMessage({ kind, columns }: { kind: string; columns: string[] 
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error
   if (error instanceof Busy) return new Refusal(503, 'the store is busy, try again', {}, { 'retry-after': String(error.retryAfterSeconds) })
+  if (error instanceof Unusable)
+    return new Refusal(503, "the store's database can't be used: whoever runs the server has to restore it", {}, { 'retry-after': '60' })
   if (isCutOff(error)) return new Refusal(408, 'the connection was closed before the whole request had come')
   if (error instanceof Abandoned) return new Refusal(408, 'the connection was closed before it was the turn of the request')
   return constraintRefusal(error)

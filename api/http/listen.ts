@@ -1,4 +1,6 @@
 /** Listening on a port, with one clear line when that can't be done. */
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
 import type { Server } from 'bun'
 
 /** A request may take this long without a byte going either way. */
@@ -12,6 +14,18 @@ export interface Address {
   reusePort?: boolean
 }
 export type Serve = (request: Request) => Response | Promise<Response>
+
+/** How long the system may look for the address of a name. */
+const RESOLVE_MAX_MS = 5_000
+
+/** Refuses a `HOST` that is a name without an address: what listening on it says depends on the system. */
+export async function requireHost(host: string): Promise<void> {
+  if (isIP(host)) return
+  const overdue = Bun.sleep(RESOLVE_MAX_MS).then(() => Promise.reject({ code: 'ETIMEOUT' }))
+  await Promise.race([lookup(host), overdue]).catch(({ code }: { code?: string }) => {
+    throw new Error(`HOST ${host} does not resolve (${code}): set HOST to an address of this machine, such as 127.0.0.1 or 0.0.0.0`)
+  })
+}
 
 /** Listens on `address`; `variable` is the name of the setting that its port comes from, for whoever reads the error. */
 export function listen(variable: string, { host, port, reusePort = false }: Address, serve: Serve): Server<undefined> {
@@ -32,8 +46,8 @@ export function listen(variable: string, { host, port, reusePort = false }: Addr
       throw new Error(`${variable} ${port} is in use on ${host}: stop what listens there or set ${variable} to another port`)
     if (code === 'EADDRNOTAVAIL')
       throw new Error(`HOST ${host} is no address of this machine: set HOST to one of its addresses, such as 127.0.0.1 or 0.0.0.0`)
-    // What Bun says of a name that nobody resolves, and of an address that needs an interface.
-    if (code === 'EINVAL')
+    // What Bun says of an address that needs an interface, and of a name that has stopped to resolve.
+    if (code === 'EINVAL' || code === 'ENOENT')
       throw new Error(`HOST ${host} can't be listened on: set HOST to an address of this machine, such as 127.0.0.1 or 0.0.0.0`)
     if (code === 'EACCES') throw new Error(`${variable} ${port} may not be used by this user: set ${variable} to a port of 1024 or more`)
     throw new Error(`could not listen on ${host}, port ${port} (${variable}): ${message}`)

@@ -1,5 +1,6 @@
 /** Opens the control database, making it on the first run. */
 import { createDatabase, openDatabase, type Location } from '../open.ts'
+import { Unusable } from '../unusable.ts'
 import { Registry } from './registry.ts'
 
 /** The name of the control database. */
@@ -12,6 +13,7 @@ export async function openRegistry(location: Location): Promise<{ registry: Regi
     const control = await openDatabase(location, CONTROL, 'control')
     return { registry: new Registry(control, location), close: () => control.close() }
   } catch (error) {
-    throw new Error(`the control database can't be opened (${(error as Error).message}): check DATA_DIR and DATABASE_URL`, { cause: error })
+    const [what, way] = error instanceof Unusable ? [error.what, `, or ${error.way}`] : [(error as Error).message, '']
+    throw new Error(`the control database can't be opened (${what}): check DATA_DIR and DATABASE_URL${way}`, { cause: error })
   }
 }

@@ -46,7 +46,11 @@ async function copyStores(dataDir: string, count: number): Promise<string[]> {
       const secret = `sk-${id}`
       store.run(id, `store-${keys.length}`, first.storeId)
       key.run(Bun.randomUUIDv7(), id, hashOf(secret), new Date().toISOString())
-      copyFileSync(join(dataDir, `${first.database}.db`), join(dataDir, `${databaseName(id, 'live')}.db`), constants.COPYFILE_FICLONE)
+      const file = join(dataDir, `${databaseName(id, 'live')}.db`)
+      copyFileSync(join(dataDir, `${first.database}.db`), file, constants.COPYFILE_FICLONE)
+      const copy = new Database(file)
+      copy.exec(`PRAGMA synchronous=OFF; UPDATE settings SET store_id = '${id}'`)
+      copy.close()
       keys.push(secret)
     }
   })()

@@ -5,7 +5,7 @@ import { readConfig, type Config } from '../../api/config.ts'
 import { openRegistry } from '../../db/control/open.ts'
 import type { Registry, StoreRow } from '../../db/control/registry.ts'
 import { makeDataDir } from '../../db/data-dir.ts'
-import { databaseName, openDatabase, type Environment, type Handle } from '../../db/open.ts'
+import { openStore, type Environment, type Handle } from '../../db/open.ts'
 
 /** Runs `work` with the registry of the configured data folder. */
 export async function withRegistry<T>(work: (registry: Registry, config: Config) => Promise<T>): Promise<T> {
@@ -33,7 +33,7 @@ export async function withDatabase<T>(
   environment: Environment,
   work: (store: Handle) => Promise<T>,
 ): Promise<T> {
-  const store = await openDatabase(registry.location, databaseName(storeId, environment), 'store')
+  const store = await openStore(registry.location, storeId, environment)
   try {
     return await work(store)
   } finally {

@@ -6,12 +6,21 @@ import { cleanUp, folder, stoa, stoaJson } from './processes.ts'
 
 afterAll(cleanUp)
 
-/** Makes a database what it was under the first `version` migrations. */
+/** Inserts a row; what must not be null and is not given is empty. */
+function insertInto(file: InstanceType<typeof LibsqlFile>, table: string, values: Record<string, unknown>) {
+  const columns = file.prepare(`pragma table_info('${table}')`).all() as { name: string; type: string; notnull: number }[]
+  const row = columns.filter((column) => column.notnull || column.name in values)
+  const filled = row.map(({ name, type }) => values[name] ?? (type === 'INTEGER' ? 0 : ''))
+  file.prepare(`insert into ${table} (${row.map(({ name }) => name)}) values (${row.map(() => '?')})`).run(filled as never)
+}
+
+/** Makes a store's database what it was under the first `version` migrations. */
 function old(path: string, version: number) {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
   const file = new LibsqlFile(path)
   for (const statement of migrations('store').slice(0, version).flat()) file.exec(statement)
   file.exec(`PRAGMA user_version = ${version}`)
+  insertInto(file, 'settings', { id: 1, store_id: /store-(.{36})/.exec(path)![1] })
   file.close()
 }
 
@@ -27,9 +36,10 @@ describe('stoa migrate', () => {
     old(`${three}-sandbox.db`, 1)
     writeFileSync(`${two}.db`, 'no database')
     rmSync(`${two}-sandbox.db`)
+    const restore = `restore it: npm run -s stoa -- store restore ${stores[1].id} --from FILE`
     const failures = [
-      { database: `store-${stores[1].id}`, error: 'file is not a database' },
-      { database: `store-${stores[1].id}-sandbox`, error: `the database store-${stores[1].id}-sandbox is missing` },
+      { database: `store-${stores[1].id}`, error: `file is not a database; ${restore}` },
+      { database: `store-${stores[1].id}-sandbox`, error: `the database store-${stores[1].id}-sandbox is missing; ${restore}` },
     ]
     const doctor = await stoa(dataDir, 'doctor')
     expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining("2 can't be used, such as store-")])
@@ -45,13 +55,7 @@ describe('stoa migrate', () => {
     const path = `${dataDir}/store-${id}.db`
     old(path, 2)
     const file = new LibsqlFile(path)
-    /** Inserts a row; what must not be null and is not given is empty. */
-    const insert = (table: string, values: Record<string, unknown>) => {
-      const columns = file.prepare(`pragma table_info('${table}')`).all() as { name: string; type: string; notnull: number }[]
-      const row = columns.filter((column) => column.notnull || column.name in values)
-      const filled = row.map(({ name, type }) => values[name] ?? (type === 'INTEGER' ? 0 : ''))
-      file.prepare(`insert into ${table} (${row.map(({ name }) => name)}) values (${row.map(() => '?')})`).run(filled as never)
-    }
+    const insert = (table: string, values: Record<string, unknown>) => insertInto(file, table, values)
     file.exec('PRAGMA foreign_keys = ON')
     const image = (environment: string, media: string) => `https://api.shop.example/cdn/${id}/${environment}/${media}/640.webp`
     const [media, other] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()]
