@@ -1,5 +1,5 @@
 /** Ids and slugs in requests: those of other resources are in the store, those that are made are free. */
-import { inArray, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { compile, named, type Db } from '../db/driver.ts'
 import { wrong } from './http/refusal.ts'
@@ -42,23 +42,28 @@ export async function slugFor(tx: Db, table: Sluggish, given: string | undefined
   return ((await free.get(tx, { slug: slugOf(name) })) as { slug: string }).slug
 }
 
+const idsIn = (table: Listed) =>
+  compile((db) =>
+    db
+      .select({ id: sql<string>`${table.id}` })
+      .from(table)
+      .where(sql`${table.id} in (select value from json_each(${named('ids')}))`),
+  )
+type Listed = SQLiteTable & { id: SQLiteColumn }
+const idsOf = new Map<Listed, ReturnType<typeof idsIn>>()
+
 /** Refuses with 400 at `path` (of the field, or of the id at an index) unless every id is a row of `table`. */
 export async function requireIds(
   tx: Db,
-  table: SQLiteTable & { id: SQLiteColumn },
+  table: Listed,
   ids: readonly (string | null | undefined)[],
   path: string | ((i: number) => string),
 ) {
   const wanted = [...new Set(ids.filter((id): id is string => typeof id === 'string'))]
   if (!wanted.length) return
-  const found = new Set<string>()
-  for (let i = 0; i < wanted.length; i += 500) {
-    for (const row of await tx
-      .select({ id: sql<string>`${table.id}` })
-      .from(table)
-      .where(inArray(table.id, wanted.slice(i, i + 500))))
-      found.add(row.id)
-  }
+  let query = idsOf.get(table)
+  if (!query) idsOf.set(table, (query = idsIn(table)))
+  const found = new Set(((await query.all(tx, { ids: JSON.stringify(wanted) })) as { id: string }[]).map((row) => row.id))
   const at = ids.findIndex((id) => typeof id === 'string' && !found.has(id))
   if (at < 0) return
   const field = typeof path === 'function' ? path(at) : ids.length > 1 || path.endsWith('s') ? `${path}.${at}` : path

@@ -10,14 +10,15 @@ import { deleted, Deleted, Page, type Static } from '../http/schema.ts'
 import { slugFor } from '../references.ts'
 import { fold } from '../slug.ts'
 import { requireRichText } from '../rich-text.ts'
+import { insertProduct, ownColumns, VARIANT_FIELDS } from './insert-product.ts'
 import { Filters, listProducts } from './product-list.ts'
 import { findProduct, readProduct, viewOf, type View } from './read.ts'
+import { indexProduct } from './index-products.ts'
 import { unindexDocument } from './search-index.ts'
 import { Currency, Lang, Product, ProductInput, ProductItem, ProductPatch } from './shapes.ts'
 import {
   addVariant,
   changeVariant,
-  indexProduct,
   refreshPrices,
   refuseWhileOrdered,
   replaceCollections,
@@ -25,65 +26,6 @@ import {
   requireLinks,
   writing,
 } from './write.ts'
-
-/** The fields of a product's own row that a request sets. */
-const OWN = ['name', 'summary', 'content', 'badgeContent', 'status', 'images', 'brandId', 'categoryId', 'tags', 'seo'] as const
-const ownColumns = (body: Record<string, unknown>) =>
-  Object.fromEntries(OWN.filter((field) => body[field] !== undefined).map((field) => [field, body[field]]))
-const VARIANT_FIELDS = ['price', 'sku', 'stock', 'compareAtPrice', 'prices'] as const
-
-/** Adds a product with its variants; the caller is inside a transaction. */
-export async function insertProduct(tx: Db, call: Call<never, Static<typeof ProductInput>>) {
-  const { body, outside, now } = call
-  const settings = await call.settings()
-  const about = writing(call as never)
-  const id = outside.id()
-  if (body.variants && VARIANT_FIELDS.some((field) => body[field] !== undefined))
-    throw wrong('variants', 'give either variants, or price, sku and stock of a single one')
-  if (!body.variants && body.price === undefined && VARIANT_FIELDS.some((field) => body[field] !== undefined))
-    throw wrong('price', 'is needed for sku, stock or prices')
-  requireRichText(body, 'content')
-  await requireLinks(tx, body)
-  await tx.insert(products).values({
-    summary: null,
-    content: null,
-    badgeContent: null,
-    status: 'published',
-    images: [],
-    brandId: null,
-    categoryId: null,
-    tags: [],
-    seo: {},
-    isEvent: false,
-    ratingSum: 0,
-    ratingCount: 0,
-    createdAt: now,
-    updatedAt: now,
-    name: body.name,
-    foldedName: fold(body.name),
-    ...ownColumns(body),
-    id,
-    slug: await slugFor(tx, products, body.slug, body.name),
-  })
-  const inputs =
-    body.variants ??
-    (body.price === undefined
-      ? []
-      : [{ price: body.price, sku: body.sku, stock: body.stock, compareAtPrice: body.compareAtPrice, prices: body.prices }])
-  for (const [i, input] of inputs.entries()) {
-    await addVariant(tx, about, id, input, settings, {
-      name: inputs.length > 1 ? `${body.name} ${i + 1}` : body.name,
-      position: input.position ?? i,
-      path: body.variants && `variants.${i}`,
-    })
-  }
-  await replaceTags(tx, id, body.tags ?? [])
-  await replaceCollections(tx, id, body.collectionIds ?? [])
-  await refreshPrices(tx, id, settings.currency)
-  await indexProduct(tx, id)
-  await emit(tx, outside, now, 'product.created', { productId: id })
-  return id
-}
 
 async function changeProduct(tx: Db, call: Call<never, Static<typeof ProductPatch>>) {
   const { body, now, outside } = call

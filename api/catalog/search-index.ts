@@ -1,6 +1,6 @@
 /** The full-text index: what can be found, kept in the transaction of the change (SQLite FTS5, prefix search, folded text). */
 import { and, eq, sql, type SQL } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
+import { compile, named, type Db } from '../../db/driver.ts'
 import { searchDocuments } from '../../db/store/search.ts'
 import { fold } from '../slug.ts'
 
@@ -27,17 +27,37 @@ export function textOf(content: unknown, budget = 20_000): string {
   return parts.join(' ').slice(0, budget)
 }
 
-/** Puts a document into the index, or replaces it; `locale` is empty for the base language. */
-export async function indexDocument(tx: Db, entity: Found, entityId: string, locale: string, name: string, body: string) {
-  const row = { entity, entityId, locale, name, body, folded: fold(`${name} ${body}`) }
-  await tx
+/** A text that can be found; `locale` is empty for the base language. */
+export interface Document {
+  entity: Found
+  entityId: string
+  locale: string
+  name: string
+  body: string
+}
+
+/** In one statement: FTS5 writes to disk what it has gathered whenever the next statement begins. */
+const upsert = compile((db) =>
+  db
     .insert(searchDocuments)
-    .values(row)
+    .select(
+      sql`select null, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 from json_each(${named('rows')}) where true`,
+    )
     .onConflictDoUpdate({
       target: [searchDocuments.entity, searchDocuments.entityId, searchDocuments.locale],
-      set: { name, body, folded: row.folded },
-    })
+      set: { name: sql`excluded.name`, body: sql`excluded.body`, folded: sql`excluded.folded` },
+    }),
+)
+
+/** Puts documents into the index, or replaces them. */
+export async function indexDocuments(tx: Db, documents: readonly Document[]) {
+  const rows = documents.map(({ entity, entityId, locale, name, body }) => [entity, entityId, locale, name, body, fold(`${name} ${body}`)])
+  await upsert.run(tx, { rows: JSON.stringify(rows) })
 }
+
+/** Puts one document into the index, or replaces it. */
+export const indexDocument = (tx: Db, entity: Found, entityId: string, locale: string, name: string, body: string) =>
+  indexDocuments(tx, [{ entity, entityId, locale, name, body }])
 
 /** Takes an entity out of the index, in one locale or in all. */
 export async function unindexDocument(tx: Db, entity: Found, entityId: string, locale?: string) {

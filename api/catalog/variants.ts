@@ -8,7 +8,8 @@ import { Counted, deleted, Deleted, Page, Paging, Type, Uuid } from '../http/sch
 import { emit } from '../store/outbox.ts'
 import { findProduct, priceIn, variantById, variantView, viewOf, type VariantRow, type View } from './read.ts'
 import { Currency, Variant, VariantInput, VariantPatch } from './shapes.ts'
-import { addVariant, changeVariant, indexProduct, refreshPrices, refuseWhileOrdered, writing } from './write.ts'
+import { indexProduct } from './index-products.ts'
+import { addVariant, changeVariant, refreshPrices, refuseWhileOrdered, writing } from './write.ts'
 
 /** A variant by id; 404 when a storefront may not see it. */
 export async function findVariant(db: Db, id: string, storefront: boolean): Promise<VariantRow> {
@@ -79,7 +80,7 @@ export const productVariants = resource('catalog', '/products/{idOrSlug}/variant
           .from(variants)
           .where(eq(variants.productId, product.id))) as [{ count: number; last: number }]
         if (count >= 200) throw conflict('a product has at most 200 variants')
-        const id = await addVariant(tx, writing(call as never), product.id, call.body, await call.settings(), {
+        const { id } = await addVariant(tx, writing(call as never), product.id, call.body, await call.settings(), {
           name: product.name,
           position: call.body.position ?? last + 1,
         })

@@ -1,6 +1,6 @@
 /** Writing products and variants: the rows, and what is derived from them (cheapest prices, tags, search documents). */
-import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { compile, inserter, named, type Db } from '../../db/driver.ts'
 import {
   brands,
   categories,
@@ -8,7 +8,6 @@ import {
   collections,
   productPrices,
   productTags,
-  products,
   taxRates,
   variants,
 } from '../../db/store/catalog.ts'
@@ -17,7 +16,6 @@ import { conflict, wrong } from '../http/refusal.ts'
 import type { Call, Settings } from '../http/route.ts'
 import { isCurrency, toMinor } from '../money.ts'
 import { requireIds } from '../references.ts'
-import { indexDocument, textOf, unindexDocument, UNSEEN } from './search-index.ts'
 import { emit } from '../store/outbox.ts'
 import { fallsLow, record } from './stock.ts'
 import type { VariantInput, VariantPatch } from './shapes.ts'
@@ -65,8 +63,10 @@ export function variantColumns(input: VariantPatch, settings: Settings, path = '
   return columns
 }
 
-/** Adds a variant to a product; its first stock is the first row of its ledger. */
-export async function addVariant(
+const insertVariant = inserter(variants)
+
+/** Stores a variant of a product; its first stock is the first row of its ledger. */
+export async function storeVariant(
   tx: Db,
   about: Writing,
   productId: string,
@@ -76,8 +76,7 @@ export async function addVariant(
 ) {
   const quantity = input.stock?.quantity ?? 0
   const id = about.outside.id()
-  await requireIds(tx, taxRates, [input.taxRateId], defaults.path ? `${defaults.path}.taxRateId` : 'taxRateId')
-  await tx.insert(variants).values({
+  const row = {
     name: Object.values(input.options ?? {}).join(' / ') || defaults.name,
     sku: null,
     barcode: null,
@@ -101,7 +100,8 @@ export async function addVariant(
     id,
     productId,
     quantity,
-  })
+  }
+  await insertVariant(tx, row)
   await record(tx, id, quantity, {
     id: about.outside.id(),
     reason: 'initial stock',
@@ -109,7 +109,13 @@ export async function addVariant(
     keyId: about.keyId,
     createdAt: about.now,
   })
-  return id
+  return row
+}
+
+/** Adds a variant to a product that is there. */
+export async function addVariant(...[tx, about, productId, input, settings, defaults]: Parameters<typeof storeVariant>) {
+  await requireIds(tx, taxRates, [input.taxRateId], 'taxRateId')
+  return storeVariant(tx, about, productId, input, settings, defaults)
 }
 
 /** Changes a variant; a quantity given here goes through the ledger like any other (409 under what is reserved). */
@@ -135,68 +141,88 @@ export async function changeVariant(tx: Db, about: Writing, row: typeof variants
     await emit(tx, about.outside, about.now, 'inventory.low', { variantId: row.id })
 }
 
-/** Refreshes the cheapest price by currency that lists sort and filter by. */
-export async function refreshPrices(tx: Db, productId: string, currency: string) {
-  const best = new Map<string, number>()
-  for (const { price, prices } of await tx
-    .select({ price: variants.price, prices: variants.prices })
+const pricesOf = compile((db) =>
+  db
+    .select({ price: variants.price, prices: variants.prices, active: variants.active })
     .from(variants)
-    .where(and(eq(variants.productId, productId), eq(variants.active, true)))) {
+    .where(eq(variants.productId, named('productId'))),
+)
+const deletePrices = compile((db) => db.delete(productPrices).where(eq(productPrices.productId, named('productId'))))
+const insertPrice = inserter(productPrices)
+
+/** Notes the cheapest price by currency of a product that has none noted. */
+export async function notePrices(
+  tx: Db,
+  productId: string,
+  currency: string,
+  rows: readonly { price: number; prices: Record<string, number>; active: boolean }[],
+) {
+  const best = new Map<string, number>()
+  for (const { price, prices, active } of rows) {
+    if (!active) continue
     for (const [code, amount] of [[currency, price] as const, ...Object.entries(prices).filter(([code]) => code !== currency)]) {
       if (!best.has(code) || amount < best.get(code)!) best.set(code, amount)
     }
   }
-  await tx.delete(productPrices).where(eq(productPrices.productId, productId))
-  if (best.size) await tx.insert(productPrices).values([...best].map(([code, price]) => ({ productId, currency: code, price })))
+  for (const [code, price] of best) await insertPrice(tx, { productId, currency: code, price })
 }
 
-/** Replaces the tags by which lists filter. */
+/** Refreshes the cheapest price by currency that lists sort and filter by. */
+export async function refreshPrices(tx: Db, productId: string, currency: string) {
+  await deletePrices.run(tx, { productId })
+  await notePrices(tx, productId, currency, (await pricesOf.all(tx, { productId })) as never)
+}
+
+const deleteTags = compile((db) => db.delete(productTags).where(eq(productTags.productId, named('productId'))))
+const insertTag = inserter(productTags)
+
+/** Adds tags by which lists filter. */
+export async function addTags(tx: Db, productId: string, tags: readonly string[]) {
+  for (const tag of tags) await insertTag(tx, { tag, productId })
+}
+
+/** Replaces them. */
 export async function replaceTags(tx: Db, productId: string, tags: readonly string[]) {
-  await tx.delete(productTags).where(eq(productTags.productId, productId))
-  if (tags.length) await tx.insert(productTags).values(tags.map((tag) => ({ tag, productId })))
+  await deleteTags.run(tx, { productId })
+  await addTags(tx, productId, tags)
+}
+
+/** Puts a product behind the last one of a collection. */
+const append = compile((db) =>
+  db.insert(collectionProducts).values({
+    collectionId: named('collectionId'),
+    productId: named('productId'),
+    position: sql`coalesce((select last.position from ${collectionProducts} last where last.collection_id = ${named('collectionId')} order by last.position desc limit 1), -1) + 1`,
+  } as never),
+)
+
+/** Puts a product that is in none of them into some collections. */
+export async function addToCollections(tx: Db, productId: string, ids: readonly string[]) {
+  for (const collectionId of new Set(ids)) await append.run(tx, { collectionId, productId })
 }
 
 /** Replaces the collections that a product is in; those it stays in keep its place. */
 export async function replaceCollections(tx: Db, productId: string, ids: readonly string[]) {
   await requireIds(tx, collections, ids, 'collectionIds')
-  const now = new Set(
-    (
-      await tx.select({ id: collectionProducts.collectionId }).from(collectionProducts).where(eq(collectionProducts.productId, productId))
-    ).map((row) => row.id),
-  )
-  const gone = [...now].filter((id) => !ids.includes(id))
+  const before = (
+    await tx.select({ id: collectionProducts.collectionId }).from(collectionProducts).where(eq(collectionProducts.productId, productId))
+  ).map((row) => row.id)
+  const gone = before.filter((id) => !ids.includes(id))
   if (gone.length)
     await tx
       .delete(collectionProducts)
       .where(and(eq(collectionProducts.productId, productId), inArray(collectionProducts.collectionId, gone)))
-  for (const collectionId of ids) {
-    if (now.has(collectionId)) continue
-    const [last] = await tx
-      .select({ position: sql<number>`coalesce(max(${collectionProducts.position}), -1)` })
-      .from(collectionProducts)
-      .where(eq(collectionProducts.collectionId, collectionId))
-    await tx.insert(collectionProducts).values({ collectionId, productId, position: last!.position + 1 })
-  }
+  await addToCollections(
+    tx,
+    productId,
+    ids.filter((id) => !before.includes(id)),
+  )
 }
 
 /** Refuses with 400 unless the brand and the category that a product names are in the store. */
 export async function requireLinks(tx: Db, input: { brandId?: string | null; categoryId?: string | null }) {
   await requireIds(tx, brands, [input.brandId], 'brandId')
   await requireIds(tx, categories, [input.categoryId], 'categoryId')
-}
-
-/** Puts a product, as it is stored now, into the search index. */
-export async function indexProduct(tx: Db, id: string) {
-  const [row] = await tx.select().from(products).where(eq(products.id, id))
-  const codes = await tx
-    .select({ sku: variants.sku, active: variants.active })
-    .from(variants)
-    .where(and(eq(variants.productId, id), isNotNull(variants.sku)))
-  const bodyWith = (some: typeof codes) =>
-    [row!.summary ?? '', ...some.map(({ sku }) => sku), row!.tags.join(' '), textOf(row!.content)].join(' ')
-  await indexDocument(tx, 'product', id, '', row!.name, bodyWith(codes.filter(({ active }) => active)))
-  if (codes.some(({ active }) => !active)) await indexDocument(tx, 'product', id, UNSEEN, row!.name, bodyWith(codes))
-  else await unindexDocument(tx, 'product', id, UNSEEN)
 }
 
 const OPEN = ['pending', 'paid', 'processing'] as const

@@ -146,7 +146,11 @@ export const collectionProducts = sqliteTable(
       .references(() => products.id, { onDelete: 'cascade' }),
     position: integer().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.collectionId, t.productId] }), index('collection_products_product').on(t.productId)],
+  (t) => [
+    primaryKey({ columns: [t.collectionId, t.productId] }),
+    index('collection_products_product').on(t.productId),
+    index('collection_products_position').on(t.collectionId, t.position, t.productId),
+  ],
 )
 
 export const variants = sqliteTable(

@@ -2,13 +2,11 @@
 import { eq, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { indexGroup, type Group } from '../../api/catalog/groups.ts'
-import { insertProduct } from '../../api/catalog/products.ts'
+import { storeProduct } from '../../api/catalog/insert-product.ts'
 import type { ProductInput, VariantInput } from '../../api/catalog/shapes.ts'
-import {} from '../../api/catalog/write.ts'
 import { slugFor } from '../../api/references.ts'
-import { fold } from '../../api/slug.ts'
 import { decimalsOf, toMajor } from '../../api/money.ts'
-import { slugOf } from '../../api/slug.ts'
+import { fold, slugOf } from '../../api/slug.ts'
 import type { Db } from '../../db/driver.ts'
 import { brands, categories, collections, products, taxRates } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
@@ -26,6 +24,7 @@ export interface Groups {
 
 /** Everything was there before the first order of the last 90 days. */
 const FOUNDED_DAYS_AGO = 120
+const OPENED_DAYS_AGO = 91
 
 /** An amount of the store's currency that costs about as much as so many cents of a dollar: 2490 is 24.90 or, without decimals, 2490. */
 const amount = (cents: number, currency: string) => (decimalsOf(currency) === 3 ? cents * 10 : cents)
@@ -206,8 +205,11 @@ function variantsOf(
   }))
 }
 
-/** Adds one product, in any case a published one or as it comes, through the function that the API adds products with. */
-export async function seedProduct(tx: Db, seeding: Seeding, groups: Groups, isPublished: boolean) {
+/**
+ * Adds one product, in any case a published one or as it comes, through the function that the API adds products with; `age` (1 to
+ * 0) says how early in the weeks before the first order. The caller indexes it.
+ */
+export async function seedProduct(tx: Db, seeding: Seeding, groups: Groups, { age, isPublished }: { age: number; isPublished: boolean }) {
   const { choose, settings } = seeding
   const { department, part, categoryId } = choose.one(groups.parts)
   const { things, least, most } = department.parts[part]!
@@ -230,8 +232,9 @@ export async function seedProduct(tx: Db, seeding: Seeding, groups: Groups, isPu
     seo: { title: name, description: summary },
     variants: variantsOf(seeding, department, { slug, price, reducedRateId: groups.reducedRateId }),
   }
-  const { outside, now, keyId } = actingAt(seeding.nowMs - choose.whole(91, FOUNDED_DAYS_AGO) * DAY_MS)
-  await insertProduct(tx, { body, outside, now, settings: async () => settings, session: { key: { id: keyId } } } as never)
+  const weeksMs = (FOUNDED_DAYS_AGO - OPENED_DAYS_AGO) * DAY_MS
+  const about = actingAt(Math.floor(seeding.nowMs - OPENED_DAYS_AGO * DAY_MS - age * weeksMs))
+  return storeProduct(tx, about as never, settings, body)
 }
 
 /** What can be ordered: at most so many variants of published products, in an order that does not depend on ids. */

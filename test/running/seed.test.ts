@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FileConnection, ServerConnection } from '../../db/connection.ts'
 import { databaseName, openDatabase, type Handle } from '../../db/open.ts'
 import { inventoryMovements, products, variants } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
@@ -106,6 +107,36 @@ describe('seedStore', () => {
     await seedStore(live, { products: 20, customers: 5, orders: 0 }, NOW)
     expect([await live.read.$count(products), await live.read.$count(customers)]).toEqual([40, 10])
     live.close()
+  })
+
+  test('a product takes as many statements, and reads as many rows, in a full store as in an empty one', async () => {
+    const live = await open(await app.newStore())
+    const counted = { statements: 0, rows: 0 }
+    const originals = [FileConnection, ServerConnection].flatMap((kind) =>
+      (['rows', 'row', 'run'] as const).map((name) => [kind.prototype, name, kind.prototype[name]] as const),
+    )
+    for (const [prototype, name, original] of originals)
+      (prototype as any)[name] = async function (text: string, params: unknown[]) {
+        const answer = await (original as any).call(this, text, params)
+        counted.statements++
+        counted.rows += name === 'rows' ? answer.length : 0
+        return answer
+      }
+    try {
+      const seen = []
+      for (let round = 0; round < 4; round++) {
+        Object.assign(counted, { statements: 0, rows: 0 })
+        await seedStore(live, { products: 500, customers: 0, orders: 0 }, NOW)
+        seen.push({ ...counted })
+      }
+      const [first, , , last] = seen
+      expect(first!.statements).toBeLessThan(500 * 20)
+      expect(last!.statements / first!.statements).toBeLessThan(1.2)
+      expect(last!.rows / first!.rows).toBeLessThan(1.2)
+    } finally {
+      for (const [prototype, name, original] of originals) (prototype as any)[name] = original
+      live.close()
+    }
   })
 
   test('one product is enough for orders: the first for sale in a store is published', async () => {

@@ -1,0 +1,1 @@
+CREATE INDEX `collection_products_position` ON `collection_products` (`collection_id`,`position`,`product_id`);
