@@ -1,7 +1,8 @@
 /** Bundles (document 1): variants sold together, with a percentage off the sum of their prices. */
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
-import { bundles, bundleVariants, products, variants } from '../../db/store/catalog.ts'
+import { bundles, bundleVariants } from '../../db/store/bundles.ts'
+import { products, variants } from '../../db/store/catalog.ts'
 import { missing, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import {

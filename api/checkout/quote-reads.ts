@@ -1,7 +1,8 @@
 /** What a price depends on, read from the store: variants, bundles, discounts, tax rates, shipping methods. */
 import { and, eq, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
-import { bundles, bundleVariants, products, taxRates, variants } from '../../db/store/catalog.ts'
+import { bundles, bundleVariants } from '../../db/store/bundles.ts'
+import { products, taxRates, variants } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
 import { coupons, promotions } from '../../db/store/marketing.ts'
 import { collectionIds } from '../catalog/read.ts'

@@ -1,6 +1,6 @@
 /** Room "catalog": products, variants and their stock, what groups them, and taxes. */
 import { sql } from 'drizzle-orm'
-import { check, foreignKey, index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { check, foreignKey, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { flag, id, instant, json, minor } from '../columns.ts'
 
 export interface Seo {
@@ -210,44 +210,4 @@ export const inventoryMovements = sqliteTable(
     createdAt: instant().notNull(),
   },
   (t) => [index('inventory_movements_variant').on(t.variantId, t.id)],
-)
-
-export const bundles = sqliteTable(
-  'bundles',
-  {
-    id: id(),
-    name: text().notNull(),
-    slug: text().notNull().unique(),
-    summary: text(),
-    content: json<RichText>(),
-    images: json<string[]>().notNull(),
-    status: text({ enum: ['draft', 'published', 'hidden'] }).notNull(),
-    discountPercentage: real().notNull(),
-    seo: json<Seo>().notNull(),
-    createdAt: instant().notNull(),
-    updatedAt: instant().notNull(),
-  },
-  (t) => [
-    check('bundles_status', sql`${t.status} in ('draft', 'published', 'hidden')`),
-    check('bundles_discount', sql`${t.discountPercentage} between 0 and 100`),
-  ],
-)
-
-export const bundleVariants = sqliteTable(
-  'bundle_variants',
-  {
-    bundleId: text()
-      .notNull()
-      .references(() => bundles.id, { onDelete: 'cascade' }),
-    variantId: text()
-      .notNull()
-      .references(() => variants.id, { onDelete: 'cascade' }),
-    quantity: integer().notNull(),
-    position: integer().notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.bundleId, t.variantId] }),
-    index('bundle_variants_variant').on(t.variantId),
-    check('bundle_variants_quantity', sql`${t.quantity} >= 1`),
-  ],
 )

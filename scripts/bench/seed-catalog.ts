@@ -1,5 +1,4 @@
 /** The bench's catalog: groups, taxes, shipping, a coupon, and products with variants, stock, prices and search documents. */
-import { indexProducts } from '../../api/catalog/index-products.ts'
 import { refreshPrices } from '../../api/catalog/write.ts'
 import { fold } from '../../api/slug.ts'
 import { inserter, type Db } from '../../db/driver.ts'
@@ -20,7 +19,6 @@ import type { Choose } from './random.ts'
 
 const [BRANDS, CATEGORIES, COLLECTIONS] = [20, 30, 12]
 const VARIANTS_MAX = 3
-const INDEXED_AT_ONCE = 500
 /** More of each variant than any run sells. */
 const QUANTITY_LEAST = 100_000
 const QUANTITY_MOST = 200_000
@@ -246,6 +244,5 @@ export async function seedCatalog(tx: Db, choose: Choose, about: { count: number
     catalog.productIds.push(product.id)
     catalog.variants.push(...product.variants)
   }
-  for (let from = 0; from < count; from += INDEXED_AT_ONCE) await indexProducts(tx, catalog.productIds.slice(from, from + INDEXED_AT_ONCE))
   return catalog
 }

@@ -1,5 +1,6 @@
 /** The bench's data: one store with products, orders, and carts that are ready to be bought, written in a few seconds. */
 import { eq } from 'drizzle-orm'
+import { indexProducts } from '../../api/catalog/index-products.ts'
 import { openRegistry } from '../../db/control/open.ts'
 import { inserter, type Db } from '../../db/driver.ts'
 import { databaseName, openDatabase, type Location } from '../../db/open.ts'
@@ -14,6 +15,7 @@ const SEED = 20_26
 const CURRENCY = 'usd'
 const SECOND_CURRENCY = 'eur'
 const CART_TTL_MS = 30 * 24 * 60 * 60 * 1000
+const INDEXED_AT_ONCE = 500
 /** Carts stored in one transaction. */
 const CARTS_AT_ONCE = 20_000
 
@@ -89,6 +91,8 @@ export async function seed(location: Location, amounts: Amounts): Promise<Seeded
       .set({ enabledCurrencies: [CURRENCY, SECOND_CURRENCY] })
       .where(eq(settings.id, 1))
     const catalog = await seedCatalog(tx, choose, { count: amounts.products, now, currency: CURRENCY })
+    for (let from = 0; from < amounts.products; from += INDEXED_AT_ONCE)
+      await indexProducts(tx, catalog.productIds.slice(from, from + INDEXED_AT_ONCE))
     return { catalog, orderIds: await seedOrders(tx, choose, catalog, { count: amounts.orders, nowMs, currency: CURRENCY }) }
   })
   const cartIds: string[] = []
