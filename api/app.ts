@@ -14,6 +14,7 @@ import { Paths } from './http/paths.ts'
 import { Refusal } from './http/refusal.ts'
 import type { Outside, Route, Wake } from './http/route.ts'
 import { absolute, pathOf } from './http/url.ts'
+import type { Visitors } from './http/surroundings.ts'
 import { resources } from './resources.ts'
 import type { CarrierUrls } from './orders/carriers/verify.ts'
 import { passingSecrets, type Secrets } from './secrets.ts'
@@ -29,6 +30,8 @@ export interface AppOptions extends MediaNeeds {
   log?: Log
   /** Counts the requests of each key; null or none: no limit. */
   limiter?: RateLimiter | null
+  /** Counts the requests of clients without a key; null or none: no limit. */
+  visitors?: Visitors | null
   /** Resolvers for domain and mail checks, `address[:port]`; the system's by default. */
   dnsServers?: readonly string[]
   /** Where payments go; null or none: `manual` and `test` alone. */
@@ -97,6 +100,9 @@ export function createApp(options: AppOptions): App {
       metrics,
       checkAnswers: options.checkAnswers ?? false,
       limiter: options.limiter ?? null,
+      visitors: options.visitors
+        ? { ...options.visitors, clientOf: (request) => options.visitors!.clientOf(sentAs.get(request) ?? request) }
+        : null,
       after(task) {
         const running: Promise<void> = task()
           .catch((error) => log.write('warn', 'a task after an answer failed', { error: String(error) }))
@@ -110,6 +116,8 @@ export function createApp(options: AppOptions): App {
   let draining = false
   let inFlight = 0
   const idle: (() => void)[] = []
+  /** The request as it came, of one that had to be made anew: what the server knows of its connection goes by that. */
+  const sentAs = new WeakMap<Request, Request>()
   const paths = new Paths()
   // A host may be shorter than Elysia takes hosts to be, which looks for the path behind it.
   const elysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
@@ -182,12 +190,15 @@ export function createApp(options: AppOptions): App {
     inFlight++
     try {
       const request = absolute(sent)
+      if (request !== sent) sentAs.set(request, sent)
       const path = pathOf(request.url)
       if (!path.startsWith(PREFIX)) return (await health(path)) ?? (await file(request)) ?? unknown(request)
       if (path.includes('%') && !isDecodable(path))
         return answering.refuseUnrouted(request, new Refusal(400, 'the path has a broken percent escape'))
       if (request.method !== 'HEAD') return await elysia.handle(request)
-      const response = await elysia.handle(new Request(request.url, { method: 'GET', headers: request.headers }))
+      const get = new Request(request.url, { method: 'GET', headers: request.headers })
+      sentAs.set(get, sent)
+      const response = await elysia.handle(get)
       const { byteLength } = await response.arrayBuffer()
       if (byteLength) response.headers.set('content-length', String(byteLength))
       return new Response(null, { status: response.status, headers: response.headers })

@@ -13,6 +13,7 @@ import { printed, readConfig, urlOf, type Config } from './config.ts'
 import { filesIn } from './content/files.ts'
 import { Intake } from './content/intake.ts'
 import { publicFetch } from './fetch-public.ts'
+import { Clients } from './http/client-address.ts'
 import { close, listen, requireHost, type Serve } from './http/listen.ts'
 import { createLog } from './http/log.ts'
 import { RateLimiter, sharedTable } from './http/rate-limit.ts'
@@ -25,6 +26,8 @@ import { mailersFor } from './mail.ts'
 import { maintain } from './maintenance.ts'
 import { keyIn, secretsWith } from './secrets.ts'
 
+/** How often a client without a key may call (document 3, Public routes): 60 a minute. */
+const VISITORS_RATE = { perSecond: 1, burst: 60 }
 /** Requests that run when the server is told to stop have this long to end. */
 const DRAIN_MAX_MS = 30_000
 
@@ -68,6 +71,11 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
     const log = createLog(config.log)
     const payments = await paymentsOf(config)
     const limiter = config.rate && new RateLimiter(config.rate, sharedTable(join(config.dataDir, 'rate-limits')))
+    const clients = new Clients(config.trustProxy)
+    const visitors = {
+      limiter: new RateLimiter(VISITORS_RATE, sharedTable(join(config.dataDir, 'visitor-limits'))),
+      clientOf: (request: Request) => clients.nameOf(server.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for')),
+    }
     const url = urlOf(config.baseUrl, config.host, server.port!)
     const library = { files: filesIn(mediaFolder(config.dataDir)), baseUrl: url, fetchPublic: publicFetch({ allow: config.fetchAllow }) }
     const intake = new Intake(library)
@@ -83,6 +91,7 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
       handles,
       log,
       limiter,
+      visitors,
       metrics: config.metrics,
       scrape,
       dnsServers: config.dnsServers,

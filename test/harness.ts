@@ -64,6 +64,8 @@ export interface TestApp {
 
 export interface TestOptions {
   rate?: Rate | null
+  /** Counts the requests without a key by the `X-Client` header of each. */
+  visitorRate?: Rate
   log?: Log
   outside?: Partial<Outside>
   metrics?: boolean
@@ -134,6 +136,10 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     checkAnswers: true,
     version: 'test',
     limiter: options.rate ? new RateLimiter(options.rate) : null,
+    visitors: options.visitorRate && {
+      limiter: new RateLimiter(options.visitorRate),
+      clientOf: (request) => request.headers.get('x-client') ?? 'one',
+    },
     log,
     metrics: options.metrics,
     dnsServers: options.dnsServers,

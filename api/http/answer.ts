@@ -1,39 +1,21 @@
 /** From a request to its answer: key, rate, scope, query, body, handler, conditions, and the one form of errors. */
-import type { Registry, Session } from '../../db/control/registry.ts'
-import type { Handles } from '../../db/handles.ts'
+import type { Session } from '../../db/control/registry.ts'
 import { Unusable } from '../../db/unusable.ts'
 import { allow, authenticate, limit, requirePlan } from './auth.ts'
 import { STRANGERS } from './bytes.ts'
-import { abandoned, callOf, joined, requireTool, STRANGER, strangerIn, type AnyCall, type Keyed, type Task } from './call.ts'
+import { abandoned, callOf, joined, requireTool, strangerIn, type AnyCall, type Keyed, type Task } from './call.ts'
 import { constraintRefusal, refusalOf } from './errors.ts'
 import { etagOf, matches, stillMatches } from './etag.ts'
 import { NOTHING, receive, receives } from './form.ts'
 import { answered, attemptOf, once, replayed } from './idempotency.ts'
-import type { Log } from './log.ts'
-import type { Metrics } from './metrics.ts'
-import type { RateLimiter } from './rate-limit.ts'
 import { Refusal } from './refusal.ts'
 import { bytesOf, encoded, readied, statusOf, type Ready } from './ready.ts'
 import { jsonResponse, notModified } from './response.ts'
-import { Reply, type Outside, type Route } from './route.ts'
+import { Reply, type Route } from './route.ts'
+import type { Surroundings } from './surroundings.ts'
 import { remember, unchangedSince, validatorOf } from './validators.ts'
 import { parseQuery } from './check.ts'
 import { pathOf, searchOf } from './url.ts'
-
-/** What answering needs of the process around it. */
-export interface Surroundings {
-  registry: Registry
-  handles: Handles
-  outside: Outside
-  log: Log
-  metrics: Metrics
-  /** Null: no limit. */
-  limiter: RateLimiter | null
-  /** Checks every answer against its schema and turns a mismatch into a 500: in tests. */
-  checkAnswers: boolean
-  /** Work that goes on after an answer; the process waits for it before it exits. */
-  after(task: () => Promise<void>): void
-}
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
@@ -128,6 +110,20 @@ export class Answering {
   }
 
   async #public(ready: Ready, request: Request, params: Record<string, string>, requestId: string, headers: Record<string, string>) {
+    const { visitors } = this.app
+    if (!visitors) return this.#visited(ready, request, params, requestId, headers)
+    const client = visitors.clientOf(request)
+    const free = ready.route.options.limited === 'refusals'
+    limit(visitors.limiter, client, headers, free ? 'look' : 'take')
+    try {
+      return await this.#visited(ready, request, params, requestId, headers)
+    } catch (error) {
+      if (free) visitors.limiter.take(client)
+      throw error
+    }
+  }
+
+  async #visited(ready: Ready, request: Request, params: Record<string, string>, requestId: string, headers: Record<string, string>) {
     const { outside } = this.app
     const { body, file, text } = receives(ready) ? await receive(ready, request, STRANGERS) : NOTHING
     const now = outside.now().toISOString()
@@ -185,7 +181,8 @@ export class Answering {
     text: string,
   ): Promise<Response> {
     const { route } = ready
-    const attempt = attemptOf(request, call.session?.key.id ?? STRANGER, text, call)
+    // Whoever has no key could store an answer with every request.
+    const attempt = call.session && attemptOf(request, call.session.key.id, text, call)
     const before = attempt && route.options.prepare ? await replayed(handle.read, attempt) : null
     if (before) return answered(before, headers)
     const prepared = await route.options.prepare?.(call as never)

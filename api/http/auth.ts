@@ -20,9 +20,12 @@ export async function authenticate(registry: Registry, request: Request, now: Da
   return session
 }
 
-/** Counts the request against the key's rate, and says so in the headers; 429 when there is nothing left. */
-export function limit(limiter: RateLimiter, keyId: string, headers: Record<string, string>) {
-  const standing = limiter.take(keyId)
+/**
+ * Counts the request against the rate of whoever sends it (a key's id, a client's address), and says so in the headers; 429 when there
+ * is nothing left. `look`: it is not counted yet.
+ */
+export function limit(limiter: RateLimiter, name: string, headers: Record<string, string>, how: 'take' | 'look' = 'take') {
+  const standing = limiter[how](name)
   headers['ratelimit-policy'] = limiter.policy
   headers.ratelimit = `"default";r=${standing.remaining};t=${standing.resetSeconds}`
   if (standing.retryAfterSeconds) {

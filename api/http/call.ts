@@ -83,9 +83,6 @@ export function callOf(
   return call
 }
 
-/** Who calls without a key, where a key's id is asked for. */
-export const STRANGER = 'public'
-
 /** The call of a request without a key, in the store that it is about. Nothing of it goes into the audit log: that names keys. */
 export const strangerIn = (handle: Handle, call: AnyCall): AnyCall => ({
   ...call,

@@ -27,13 +27,13 @@ export const HEADERS: Record<string, Json> = {
 }
 const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` })
 export const header = (name: keyof typeof HEADERS) => ref('headers', name)
-/** Headers of every answer that needed a key. */
-export const KEYED_HEADERS: Json = {
+/** Headers of every answer that counts against a rate: that of a key, or of a client without one. */
+export const LIMITED_HEADERS: Json = {
   'X-Request-Id': header('RequestId'),
   RateLimit: header('RateLimit'),
   'RateLimit-Policy': header('RateLimitPolicy'),
 }
-export const PUBLIC_HEADERS: Json = { 'X-Request-Id': header('RequestId') }
+export const PLAIN_HEADERS: Json = { 'X-Request-Id': header('RequestId') }
 
 const sent = (name: string, description: string, schema: Json, example: string): Json => ({
   name,
@@ -154,6 +154,12 @@ const FAILURES: Record<number, Failure> = {
     description: 'The state of this resource, or another resource, stands against it',
     example: { error: 'slug already exists' },
   },
+  408: {
+    name: 'RequestTimeout',
+    schema: 'Error',
+    description: 'The body came too slowly',
+    example: { error: 'the body came too slowly' },
+  },
   412: {
     name: 'PreconditionFailed',
     schema: 'Error',
@@ -183,7 +189,7 @@ const FAILURES: Record<number, Failure> = {
     schema: 'Error',
     description: 'Too many requests: wait',
     example: { error: 'too many requests: wait 1 s' },
-    headers: { ...KEYED_HEADERS, 'Retry-After': header('RetryAfter') },
+    headers: { ...LIMITED_HEADERS, 'Retry-After': header('RetryAfter') },
   },
   500: {
     name: 'InternalError',
@@ -200,7 +206,7 @@ const FAILURES: Record<number, Failure> = {
   503: {
     name: 'Unavailable',
     schema: 'Error',
-    description: 'The store is busy',
+    description: 'The store is busy, or too much is being received',
     example: { error: 'the store is busy, try again' },
     headers: { 'X-Request-Id': header('RequestId'), 'Retry-After': header('RetryAfter') },
   },
@@ -225,7 +231,7 @@ function known(status: number): Failure {
 
 function response(status: number): Json {
   const { description, schema, example, headers } = known(status)
-  return { description, headers: headers ?? PUBLIC_HEADERS, content: { 'application/json': { schema: ref('schemas', schema), example } } }
+  return { description, headers: headers ?? PLAIN_HEADERS, content: { 'application/json': { schema: ref('schemas', schema), example } } }
 }
 
 /** The error answers of `statuses` as components. */

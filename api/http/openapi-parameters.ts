@@ -58,7 +58,7 @@ function queryParameters({ query }: Route, show: Show): Json[] {
 function headerParameters({ method, options }: Route): Json[] {
   const names: (keyof typeof PARAMETERS)[] = ['RequestId']
   if (method === 'GET') names.push('IfNoneMatch')
-  else if (options.scope !== 'public' || options.owner) names.push(method === 'POST' ? 'IdempotencyKey' : 'IfMatch')
+  else if (options.scope !== 'public') names.push(method === 'POST' ? 'IdempotencyKey' : 'IfMatch')
   return names.map(parameter)
 }
 

@@ -1,17 +1,6 @@
 /** The OpenAPI 3.1 document of the store API, made from the very routes and schemas that answer (document 1, Versioning). */
 import { LIMITS, PLANS } from '../plans.ts'
-import {
-  ERROR_SCHEMAS,
-  failure,
-  failureOr,
-  failures,
-  header,
-  HEADERS,
-  KEYED_HEADERS,
-  PARAMETERS,
-  PUBLIC_HEADERS,
-  ROOMS,
-} from './openapi-common.ts'
+import { ERROR_SCHEMAS, failure, failureOr, failures, header, HEADERS, LIMITED_HEADERS, PARAMETERS, ROOMS } from './openapi-common.ts'
 import { exampleOf } from './openapi-examples.ts'
 import { parametersOf } from './openapi-parameters.ts'
 import { schemasOf, type Json, type Show } from './openapi-schemas.ts'
@@ -69,13 +58,13 @@ function scopeOf(route: Route): string {
 function refused(route: Route): number[] {
   const { method, path, options, query } = route
   const keyed = options.scope !== 'public'
-  const statuses = new Set([...(options.refuses ?? []), 500])
-  if (keyed) for (const status of [401, 429, 503]) statuses.add(status)
+  const statuses = new Set([...(options.refuses ?? []), 429, 500])
+  if (keyed) for (const status of [401, 503]) statuses.add(status)
   if (scopesOf(route).length) statuses.add(403)
   if (path.includes('{') && keyed) statuses.add(404)
   if (query) statuses.add(400)
-  if (options.body || options.upload) for (const status of [400, 413, 415]) statuses.add(status)
-  if ((keyed || options.owner) && method === 'POST') for (const status of [409, 422]) statuses.add(status)
+  if (options.body || options.upload) for (const status of [400, 408, 413, 415, 503]) statuses.add(status)
+  if (keyed && method === 'POST') for (const status of [409, 422]) statuses.add(status)
   if (keyed && method !== 'GET' && method !== 'POST') statuses.add(412)
   return [...statuses].toSorted((a, b) => a - b)
 }
@@ -101,9 +90,9 @@ const otherThanJson = (type: string): [string, Json] => [
 
 function success(route: Route, status: number, answer: AnswerBody, show: Show): Json {
   const { method, options } = route
-  const headers = { ...(options.scope === 'public' ? PUBLIC_HEADERS : KEYED_HEADERS) }
+  const headers = { ...LIMITED_HEADERS }
   if (method === 'GET' && status === 200) headers.ETag = header('ETag')
-  if (method === 'POST' && (options.scope !== 'public' || options.owner)) headers['Idempotent-Replayed'] = header('Replayed')
+  if (method === 'POST' && options.scope !== 'public') headers['Idempotent-Replayed'] = header('Replayed')
   const description = REASONS[status] ?? 'Done'
   if (status === 204) return { description, headers }
   if (!isSchema(answer)) {

@@ -40,6 +40,8 @@ export function sharedTable(path: string): BigInt64Array {
   return new BigInt64Array(buffer, byteOffset, 2 * CELLS)
 }
 
+/** Never 0, which is an empty cell. */
+const hashOf = (name: string) => BigInt.asIntN(64, Bun.hash(name) as bigint) || 1n
 const later = (a: bigint, b: bigint) => (a > b ? a : b)
 const seconds = (ns: bigint) => Number((ns + SECOND_NS - 1n) / SECOND_NS)
 
@@ -64,7 +66,7 @@ export class RateLimiter {
    * (Bun's monotonic ones begin with the process).
    */
   take(name: string, now = BigInt(Date.now()) * 1_000_000n): Standing {
-    const cell = this.#cellOf(BigInt.asIntN(64, Bun.hash(name) as bigint) || 1n, now) + 1
+    const cell = this.#cellOf(hashOf(name), now) + 1
     for (;;) {
       const stored = Atomics.load(this.table, cell)
       const fullAt = this.#current(stored, now)
@@ -78,6 +80,18 @@ export class RateLimiter {
         resetSeconds: seconds(taken - now),
         retryAfterSeconds: 0,
       }
+    }
+  }
+
+  /** How `name` stands, without taking anything. */
+  look(name: string, now = BigInt(Date.now()) * 1_000_000n): Standing {
+    const { owner, fullAt: stored } = this.#lookUp(hashOf(name), now)
+    const fullAt = owner === hashOf(name) ? this.#current(stored, now) : now
+    const short = fullAt + this.#tokenNs - (now + this.#windowNs)
+    return {
+      remaining: Number((this.#windowNs - (fullAt - now)) / this.#tokenNs),
+      resetSeconds: seconds(fullAt - now),
+      retryAfterSeconds: short > 0n ? seconds(short) : 0,
     }
   }
 

@@ -98,6 +98,11 @@ export interface RouteOptions<Q extends TProperties, B extends TSchema> {
   refuses?: number[]
   /** The store that a `public` request is about, which it names by a token of its own; what names none gets an answer at once. */
   owner?: (call: Call<Static<TObject<Q>>, Static<B>>) => Promise<{ storeId: string; environment: Environment } | Reply>
+  /**
+   * Without a key, what counts against a client's address is what was refused: for a provider, who delivers much from few addresses and
+   * signs it.
+   */
+  limited?: 'refusals'
   /** Waits for a network, so it runs before the transaction that an `Idempotency-Key` or `If-Match` opens. */
   prepare?: (call: Call<Static<TObject<Q>>, Static<B>>) => Promise<unknown>
   /** Its representation depends on the stored data alone, not on the time: 304 without reading it (see etag.ts). */

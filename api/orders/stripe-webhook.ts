@@ -64,6 +64,7 @@ export const stripeWebhook = (provider: Provider | null, { registry, handles, ou
       op: 'receiveStripeEvent',
       summary: "Receive Stripe's signed events",
       scope: 'public',
+      limited: 'refusals',
       answers: { 200: Received },
       refuses: [400, 404],
     },

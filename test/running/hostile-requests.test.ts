@@ -6,7 +6,7 @@ let port: number
 let api: string
 let keys: ReturnType<typeof keysOf>
 beforeAll(async () => {
-  const started = await startStoa({ DATA_DIR: folder(), METRICS: '1', PUBLIC_RATE_LIMIT: '0' })
+  const started = await startStoa({ DATA_DIR: folder(), METRICS: '1', TRUST_PROXY: '127.0.0.1' })
   api = started.api
   port = Number(new URL(api).port)
   keys = keysOf(started.running.stdout)

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { join } from 'node:path'
 import { Answers } from '../../site/lib/answers.ts'
-import { Clients, Limits } from '../../site/lib/limits.ts'
+import { Clients } from '../../api/http/client-address.ts'
+import { Limits } from '../../site/lib/limits.ts'
 import { openSite, ROOT } from './site.ts'
 
 test.each<[trusted: string[], peer: string, forwarded: string | null, client: string]>([

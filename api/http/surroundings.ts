@@ -1,0 +1,28 @@
+/** What answering needs of the process around it. */
+import type { Registry } from '../../db/control/registry.ts'
+import type { Handles } from '../../db/handles.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import type { RateLimiter } from './rate-limit.ts'
+import type { Outside } from './route.ts'
+
+/** How often a client without a key may call, by the name of its address. Null: no limit. */
+export interface Visitors {
+  limiter: RateLimiter
+  clientOf(request: Request): string
+}
+
+export interface Surroundings {
+  registry: Registry
+  handles: Handles
+  outside: Outside
+  log: Log
+  metrics: Metrics
+  /** Null: no limit. */
+  limiter: RateLimiter | null
+  visitors: Visitors | null
+  /** Checks every answer against its schema and turns a mismatch into a 500: in tests. */
+  checkAnswers: boolean
+  /** Work that goes on after an answer; the process waits for it before it exits. */
+  after(task: () => Promise<void>): void
+}
