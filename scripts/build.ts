@@ -10,7 +10,9 @@ import { readConfig } from '../api/config.ts'
 import { readContent } from '../site/lib/content.ts'
 import { typeOf, type Manifest } from '../site/lib/manifest.ts'
 import { markdownPath, outputsOf, pagePaths } from '../site/lib/outputs.ts'
+import { passagesOf } from '../site/lib/passages.ts'
 import { readPricing } from '../site/lib/pricing.ts'
+import { INDEX, writeIndex } from '../site/lib/search.ts'
 import type { Site } from '../site/lib/texts.ts'
 import { each, Folder } from './build/files.ts'
 import { searchIndex } from './build/search.ts'
@@ -69,6 +71,7 @@ export async function build(): Promise<Built> {
   const started = performance.now()
   const { base, storeApi } = places()
   const [prerendered, folder] = [join(DIST, `pages-${process.pid}`), new Folder(join(DIST, `new-${process.pid}`))]
+  const index = join(DIST, `search-${process.pid}.db`)
   const astro = prerender(prerendered, { base, storeApi })
   try {
     // What fails here is said, not what Astro says of it later.
@@ -82,6 +85,7 @@ export async function build(): Promise<Built> {
       searchIndex(site.content.pages),
       each(outputsOf(site, storeApi), ([path, { type, body }]) => add(path, path.slice(1), type, Buffer.from(body))),
     ])
+    writeIndex(index, site.content.pages.flatMap(passagesOf))
     await each(search, ({ path, content }) => add(`/pagefind/${path}`, `pagefind/${path}`, typeOf(path), content))
     await astro.done
     const scripts = new Set<string>()
@@ -96,11 +100,11 @@ export async function build(): Promise<Built> {
       manifest.pages[path] = { html: path, markdown: markdownPath(path), title }
     }
     manifest.scripts = [...scripts].toSorted()
-    publish(folder.path, manifest)
+    publish(folder.path, index, manifest)
     return { seconds: (performance.now() - started) / 1000, pages: Object.keys(manifest.pages).length }
   } finally {
     astro.stop()
-    for (const left of [prerendered, folder.path]) rmSync(left, { recursive: true, force: true })
+    for (const left of [prerendered, folder.path, index]) rmSync(left, { recursive: true, force: true })
   }
 }
 
@@ -117,11 +121,12 @@ function inlineScripts(html: Buffer): string[] {
 }
 
 /** Puts a finished build in the place of the one before; the manifest, which is looked for, comes last. */
-function publish(folder: string, manifest: Manifest) {
+function publish(folder: string, index: string, manifest: Manifest) {
   const [place, old, list] = [join(DIST, 'site'), join(DIST, `old-${process.pid}`), join(DIST, 'manifest.json')]
   rmSync(list, { force: true })
   if (existsSync(place)) renameSync(place, old)
   renameSync(folder, place)
+  renameSync(index, join(DIST, INDEX))
   writeFileSync(`${list}.new`, JSON.stringify(manifest))
   renameSync(`${list}.new`, list)
   rmSync(old, { recursive: true, force: true })

@@ -1,4 +1,5 @@
 /** Addresses as clients write them. */
+import type { Problem } from './problem.ts'
 
 /** The path without percent escapes; null when they are broken. */
 export function decoded(path: string): string | null {
@@ -12,6 +13,13 @@ export function decoded(path: string): string | null {
 
 /** Longer paths are read no further: the longest of the site has less than a tenth of this. */
 export const PATH_MAX = 2_048
+
+export const tooLong = (path: string, base: string): Problem => ({
+  status: 414,
+  code: 'uri_too_long',
+  detail: `The path has ${path.length} characters; ${PATH_MAX} are read.`,
+  resolution: `The addresses that there are stand in ${base}/llms.txt.`,
+})
 
 /** The path without slashes at its end, but for the first. */
 function unslashed(path: string): string {

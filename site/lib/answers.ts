@@ -1,20 +1,24 @@
 /** Answering the content site's requests from the manifest of its build: paths, forms, encodings, conditions, problems. */
-import { pathOf, targetOf } from '../../api/http/url.ts'
-import { decoded, isDocumentShaped, PATH_MAX, straight } from './addresses.ts'
+import { join } from 'node:path'
+import { pathOf, searchOf, targetOf } from '../../api/http/url.ts'
+import { decoded, PATH_MAX, straight, tooLong } from './addresses.ts'
 import { Bodies } from './bodies.ts'
-import { BRIEFLY, HeadersOf } from './headers.ts'
-import type { Entry, Manifest } from './manifest.ts'
+import { BRIEFLY, HeadersOf, JSON_TYPE, SEARCH, VARY } from './headers.ts'
+import { etagOf, type Entry, type Manifest } from './manifest.ts'
+import { Missing } from './missing.ts'
 import { encodingFor, formFor, prefersProblem, type Form } from './negotiate.ts'
 import type { Limits } from './limits.ts'
-import { Nearest } from './nearest.ts'
 import { CORS, Prepared, READ, type Fields } from './prepared.ts'
 import { problemBody, type Problem } from './problem.ts'
+import { INDEX } from './search.ts'
+import { Searching, wordsIn, type Made } from './searching.ts'
 
 /** A server that knows more paths than this takes long to start. */
 const ROUTES_MAX = 5_000
+/** Pages that are completed for each request. */
+const COMPLETED = ['/404', SEARCH, `${SEARCH}.md`]
 /** Answers that are kept whole, about 20 KB each; what comes beyond them is read again. */
 const PREPARED_MAX = 2_000
-const MARKDOWN_TYPE: Record<Exclude<Form, 'html'>, string> = { markdown: 'text/markdown; charset=utf-8', text: 'text/plain; charset=utf-8' }
 
 export interface Place {
   /** Public, without a slash at the end. */
@@ -27,7 +31,8 @@ export class Answers {
   readonly #bodies: Bodies
   readonly #headers: HeadersOf
   /** Made when first something is not found. */
-  #nearest: Nearest | undefined
+  #nowhere: Missing | undefined
+  readonly #searching: Searching
   /** What was answered before, by path, form and encoding. */
   readonly #prepared = new Map<string, Prepared>()
 
@@ -40,11 +45,12 @@ export class Answers {
   ) {
     this.#bodies = new Bodies(folder, manifest, place)
     this.#headers = new HeadersOf(manifest, place.base)
+    this.#searching = new Searching(join(folder, '..', INDEX), this.#headers, () => this.#template(SEARCH))
   }
 
   /** What answers a GET of each path of the build, for a server that finds paths by itself; none where they are too many. */
   routes(): [path: string, answer: (request: Request) => Response][] {
-    const paths = Object.keys(this.manifest.files).filter((path) => path !== '/404' && encodeURI(path) === path)
+    const paths = Object.keys(this.manifest.files).filter((path) => !COMPLETED.includes(path) && encodeURI(path) === path)
     return paths.length > ROUTES_MAX ? [] : paths.map((path) => [path, this.#route(path)])
   }
 
@@ -95,14 +101,10 @@ export class Answers {
       return this.#problem(
         request,
         { status: 405, code: 'method_not_allowed', detail, resolution: 'Send GET or HEAD.' },
-        { allow: READ, vary: 'Accept, Accept-Encoding' },
+        { allow: READ, ...VARY },
       )
     }
-    if (raw.length > PATH_MAX) {
-      const detail = `The path has ${raw.length} characters; ${PATH_MAX} are read.`
-      const resolution = `The addresses that there are stand in ${this.place.base}/llms.txt.`
-      return this.#problem(request, { status: 414, code: 'uri_too_long', detail, resolution })
-    }
+    if (raw.length > PATH_MAX) return this.#problem(request, tooLong(raw, this.place.base))
     const path = decoded(raw)
     if (path === null) {
       const detail = 'The path has a percent sign that no two hexadecimal digits follow, or that stands for no UTF-8.'
@@ -115,7 +117,7 @@ export class Answers {
       return this.#problem(request, { status: 429, code: 'rate_limited', detail, resolution }, standing.fields)
     }
     if (path === '/healthz') return this.#json(request, { ok: true, version: this.place.version }, standing?.fields)
-    const known = this.#known(request, path)
+    const known = this.#searched(request, path) ?? this.#known(request, path)
     if (known) return known
     const target = straight(path)
     if (target !== null && Object.hasOwn(this.manifest.pages, target)) {
@@ -136,20 +138,19 @@ export class Answers {
   /** A page in the form that the client asks for. */
   #page(request: Request, path: string): Prepared | Response {
     const form = formFor(request.headers.get('accept'))
-    const vary = { vary: 'Accept, Accept-Encoding' }
     if (form === null) {
       const detail = 'This page is there as text/html, text/markdown and text/plain.'
       return this.#problem(
         request,
         { status: 406, code: 'not_acceptable', detail, resolution: 'Name one of these types in Accept, or leave it out.' },
-        vary,
+        VARY,
       )
     }
     const { html, markdown } = this.manifest.pages[path]!
     const entry = this.manifest.files[form === 'html' ? html : markdown]!
     return this.#prepare(request, { path, form }, entry, () => ({
-      ...(form === 'html' ? this.#headers.ofHtml(path) : { ...this.#headers.ofMarkdown(path), 'content-type': MARKDOWN_TYPE[form] }),
-      ...vary,
+      ...(form === 'html' ? this.#headers.ofHtml(path) : this.#headers.ofMarkdown(path, form)),
+      ...VARY,
     }))
   }
 
@@ -187,7 +188,7 @@ export class Answers {
     const headers = {
       ...this.#headers.always,
       ...more,
-      'content-type': 'application/json; charset=utf-8',
+      'content-type': JSON_TYPE,
       'cache-control': 'no-store',
       'content-length': String(text.length),
     }
@@ -196,42 +197,42 @@ export class Answers {
 
   /** 404: a problem for programs and for those who would rather have one, a page with a search for others. */
   #missing(request: Request, path: string): Response {
-    const plain = path.replace(/\.md$/, '')
-    const near = (this.#nearest ??= new Nearest(Object.keys(this.manifest.pages))).to(plain).map((page) => this.place.base + page)
+    const missing = (this.#nowhere ??= new Missing(this.manifest.pages, this.place.base))
     const isProblem = /^\/(api|\.well-known)(\/|$)|\.md$/.test(path) || prefersProblem(request.headers.get('accept'))
-    const vary = { vary: 'Accept, Accept-Encoding' }
-    if (!isProblem) return this.#missingPage(request, near, vary)
-    const isDocument = isDocumentShaped(path)
-    const where = isDocument
-      ? `All pages are listed in ${this.place.base}/llms.txt.`
-      : `What there is stands in ${this.place.base}/openapi.json and ${this.place.base}/.well-known/api-catalog.`
-    const detail = isDocument ? `No document has the address ${path.slice(0, 200)}.` : `Nothing is at ${path.slice(0, 200)}.`
-    const resolution = near.length ? `Perhaps you are looking for ${near.join(' or ')}. ${where}` : where
-    return this.#problem(
-      request,
-      { status: 404, code: isDocument ? 'document_not_found' : 'api_route_not_found', detail, resolution },
-      vary,
-    )
-  }
-
-  #missingPage(request: Request, near: readonly string[], more: Fields): Response {
-    const entry = this.manifest.files['/404']!
-    const titles = this.manifest.pages
-    const list = near
-      .map((url) => `<li><a href="${url}">${titles[url.slice(this.place.base.length)]!.title.replaceAll('<', '&lt;')}</a></li>`)
-      .join('')
-    const suggestions = list ? `<p>Perhaps you are looking for one of these:</p><ul>${list}</ul>` : ''
-    const text = new TextDecoder()
-      .decode(this.#bodies.read(entry, 'identity').bytes)
-      .replace(/<div data-suggestions(="[^"]*")?><\/div>/, suggestions)
+    if (isProblem) return this.#problem(request, missing.problem(path), VARY)
+    const text = this.#template('/404').replace(/<div data-suggestions(="[^"]*")?><\/div>/, () => missing.suggestions(path))
     const headers = {
       ...this.#headers.always,
-      ...more,
+      ...VARY,
       ...this.#headers.ofHtml('/404'),
       'cache-control': 'no-store',
       'content-length': String(Buffer.byteLength(text)),
     }
     return new Response(request.method === 'HEAD' ? null : text, { status: 404, headers })
+  }
+
+  /** The HTML of a page that is completed for each request. */
+  #template(path: string): string {
+    return new TextDecoder().decode(this.#bodies.read(this.manifest.files[path]!, 'identity').bytes)
+  }
+
+  /** What was found, as JSON or as the search page in the form that the client asks for; null where nothing is searched for. */
+  #searched(request: Request, path: string): Prepared | Response | null {
+    const query = searchOf(request.url)
+    if (path === '/api/search') {
+      const found = this.#searching.json(query)
+      return 'code' in found ? this.#problem(request, found) : this.#made(found)
+    }
+    const words = path === SEARCH || path === `${SEARCH}.md` ? wordsIn(query) : ''
+    const form = path === SEARCH ? formFor(request.headers.get('accept')) : 'markdown'
+    return words && form ? this.#made(this.#searching.page(words, form)) : null
+  }
+
+  /** A body that is made for one request: what it was the last time is told by its ETag. */
+  #made({ text, fields }: Made): Prepared {
+    const bytes = new TextEncoder().encode(text)
+    const body = { bytes, etag: etagOf(bytes), encoding: 'identity' } as const
+    return new Prepared(body, { ...fields, ...this.#headers.ofBody(body, { immutable: false }) })
   }
 
   #problem(request: Request, problem: Problem, more: Fields = {}): Response {

@@ -1,12 +1,17 @@
 /** The headers of the site's answers: what browsers may do with them, how long they last, where the other forms are. */
 import type { Body } from './bodies.ts'
 import type { Entry, Manifest } from './manifest.ts'
+import type { Form } from './negotiate.ts'
 import type { Fields } from './prepared.ts'
 
 const FOR_EVER = 'public, max-age=31536000, immutable'
 export const BRIEFLY = 'public, max-age=60, stale-while-revalidate=600'
+/** Of what has several forms. */
+export const VARY: Fields = { vary: 'Accept, Accept-Encoding' }
+export const JSON_TYPE = 'application/json; charset=utf-8'
+const MARKDOWN_TYPE: Record<Exclude<Form, 'html'>, string> = { markdown: 'text/markdown; charset=utf-8', text: 'text/plain; charset=utf-8' }
 /** The search reads its index with WebAssembly. */
-const SEARCH = '/search'
+export const SEARCH = '/search'
 
 export class HeadersOf {
   /** Of every answer. */
@@ -25,7 +30,7 @@ export class HeadersOf {
     }
   }
 
-  ofBody({ etag, encoding, bytes }: Body, { immutable }: Entry): Fields {
+  ofBody({ etag, encoding, bytes }: Body, { immutable }: Pick<Entry, 'immutable'>): Fields {
     return {
       ...this.always,
       etag,
@@ -51,8 +56,9 @@ export class HeadersOf {
     }
   }
 
-  ofMarkdown(path: string): Fields {
-    return { 'content-location': this.manifest.pages[path]!.markdown, link: `<${this.base}${path}>; rel="canonical"` }
+  ofMarkdown(path: string, form: Exclude<Form, 'html'>): Fields {
+    const location = this.manifest.pages[path]!.markdown
+    return { 'content-type': MARKDOWN_TYPE[form], 'content-location': location, link: `<${this.base}${path}>; rel="canonical"` }
   }
 
   /** Scripts of this host, and those that stand in pages by their hashes; nothing from elsewhere. */

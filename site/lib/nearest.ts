@@ -39,6 +39,7 @@ const SILENT = ['api', 'md', 'html']
 const AREAS = ['docs', 'help', 'blog', 'changelog']
 /** What is asked for with more words than any page has is not read further. */
 const ASKED_MAX = 10
+const READ_MAX = 300
 
 export class Nearest {
   /** The words of all paths, each with the paths that have it: few words stand in many paths. */
@@ -54,8 +55,9 @@ export class Nearest {
   }
 
   /** The paths that are most like the one asked for, best first; at least the front page of its area, or none. */
-  to(asked: string): string[] {
-    const words = [...new Set(wordsOf(asked.slice(0, 300)))].filter((word) => !SILENT.includes(word)).slice(0, ASKED_MAX)
+  to(whole: string): string[] {
+    const asked = whole.slice(0, READ_MAX)
+    const words = [...new Set(wordsOf(asked))].filter((word) => !SILENT.includes(word)).slice(0, ASKED_MAX)
     const generic = this.#scores(words.filter((word) => !AREAS.includes(word)))
     const area = this.#scores(words.filter((word) => AREAS.includes(word)))
     const likely = [...generic]

@@ -1,6 +1,7 @@
 /** Everything that the site serves beside Astro's pages, by path. Every body comes from the one index of the content. */
 import type { Page } from './content.ts'
-import { apiCatalog, feed, latestRelease, openapiJson, pricingJson, robotsTxt, sitemapXml } from './machine.ts'
+import { apiCatalog, feed, latestRelease, pricingJson, robotsTxt, sitemapXml } from './machine.ts'
+import { openapiJson } from './openapi.ts'
 import * as texts from './texts.ts'
 import type { Area, Site } from './texts.ts'
 

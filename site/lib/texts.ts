@@ -177,6 +177,6 @@ export const pricingPage = (site: Site) => documentOf('Pricing', pricingMarkdown
 export const searchMarkdown = (site: Site) =>
   documentOf(
     'Search',
-    'The search of this site needs a browser. To find a page by its title and summary, read [llms.txt](/llms.txt); to search in all texts, [llms-full.txt](/llms-full.txt).',
+    'Ask for `/search.md?q=refund%20an%20order` for the ten passages that fit best, or [for JSON](/docs/api-reference/content-api#search) at `/api/search?q=`. All pages with their summaries are in [llms.txt](/llms.txt).',
     site,
   )

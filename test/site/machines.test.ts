@@ -118,6 +118,7 @@ describe('openapi.json', () => {
         .replace('docs/{section}/{slug}', 'docs/api-reference/coupons')
         .replace('help/{category}/{slug}', 'help/payments/taxes')
         .replace('blog/{slug}', 'blog/group-commit')
+        .replace('/api/search', '/api/search?q=coupon')
         .replace('changelog/{slug}', '2026-11-21-a-store-that-sells')
       const answer = await ask(concrete.replace('/api/2026', '/api/changelog/2026'))
       expect([answer.status, Object.keys(get.responses[200].content)[0]], path).toEqual([

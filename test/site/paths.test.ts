@@ -56,9 +56,11 @@ describe.each(Object.entries(READERS))('%s', (_, read) => {
     const [short, long] = [made(LONG / 10), made(LONG)]
     expect(long.length).toBeGreaterThan(LONG * 0.9)
     read(short)
-    const once = shortest(() => read(short))
-    // Ten times is what it should be; a pattern that begins anew at each character takes a hundred times.
-    expect(shortest(() => read(long)) / once).toBeLessThan(20)
+    // Ten times is what it should be; a pattern that begins anew at each character takes a hundred times, however often it is tried.
+    const growth = () => shortest(() => read(long)) / shortest(() => read(short))
+    let least = growth()
+    for (let again = 0; least >= 20 && again < 4; again++) least = Math.min(least, growth())
+    expect(least).toBeLessThan(20)
   })
 })
 

@@ -1,0 +1,44 @@
+/** The passages of a page, which the search finds: what stands before its first heading, and under each of its headings. */
+import type { Nodes } from 'mdast'
+import type { Page } from './content.ts'
+import { headingsOf, parse, textOf } from './markdown.ts'
+import { bodyOf, type Area } from './texts.ts'
+
+export interface Passage {
+  area: Area
+  /** Of the page. */
+  path: string
+  title: string
+  /** Null where the passage stands before the first heading. */
+  anchor: string | null
+  /** The title of the page where the passage stands before the first heading. */
+  heading: string
+  text: string
+}
+
+/** Links to other pages, and nothing of its own. */
+const LINKS_ALONE = 'Related'
+
+/** The words of a block; cells and lines apart from each other. */
+function wordsOf(node: Nodes): string {
+  if (node.type === 'tableRow') return `${node.children.map(textOf).join(' | ')}\n`
+  const isBlock = 'children' in node && !['paragraph', 'heading'].includes(node.type)
+  return isBlock ? node.children.map(wordsOf).join('\n') : textOf(node)
+}
+
+/** The passages of a page in their order; those without words are left out. */
+export function passagesOf(page: Page): Passage[] {
+  const { kind: area, path, title } = page
+  const tree = parse(bodyOf(page))
+  const headings = headingsOf(tree).values()
+  const passages: Passage[] = [{ area, path, title, anchor: null, heading: title, text: page.summary }]
+  for (const node of tree.children) {
+    if (node.type === 'heading') {
+      const { id, text } = headings.next().value!
+      passages.push({ area, path, title, anchor: id, heading: text, text: '' })
+    } else passages.at(-1)!.text += `\n${wordsOf(node)}`
+  }
+  return passages
+    .map((passage) => ({ ...passage, text: passage.text.replace(/\s+/g, ' ').trim() }))
+    .filter(({ heading, text }) => text && heading !== LINKS_ALONE)
+}
