@@ -109,7 +109,36 @@ export const areaSitemap = (site: Site, area: Area) => `# ${AREAS[area]}\n\n${AB
 /** Agents read no more of an `llms.txt` than so many characters. */
 const LLMS_TXT_MAX = 50_000
 
-/** `/llms.txt` (llmstxt.org): a line for each page, or for an area whose lines would be too many. */
+/** Which pages to read for which task. */
+const TASKS: readonly [task: string, paths: readonly string[]][] = [
+  [
+    'Sell',
+    [
+      'docs/getting-started/quick-start',
+      'help/products/add-a-product',
+      'help/payments/connect-payment-provider',
+      'help/orders/manage-orders',
+    ],
+  ],
+  ['Offer discounts', ['help/marketing/coupons-and-discounts', 'help/marketing/promotions', 'help/marketing/loyalty-program']],
+  [
+    'Ship',
+    ['help/shipping/shipping-methods', 'help/orders/fulfill-and-ship', 'help/shipping/pickup-locations', 'help/orders/refunds-and-returns'],
+  ],
+  ['Mail', ['help/marketing/newsletters-and-subscribers', 'help/account/email-notifications', 'docs/api-reference/newsletters']],
+  ['Build a shop', ['docs/storefront/overview', 'docs/storefront/cart', 'docs/commerce-sdk/quick-start', 'docs/api-reference/carts']],
+  ['Call the API', ['docs/api-reference/overview', 'docs/api-reference/authentication', 'docs/api-reference/content-api']],
+  ['Run it', ['docs/getting-started/installation', 'docs/getting-started/configuration', 'docs/getting-started/deployment']],
+]
+
+/** The tasks, a line each; of content that has none of their pages, none. */
+const tasksOf = ({ content, base }: Site): string =>
+  TASKS.map(([task, paths]) => [task, paths.flatMap((path) => content.byPath.get(`/${path}`) ?? [])] as const)
+    .filter(([, pages]) => pages.length)
+    .map(([task, pages]) => `- ${task}: ${pages.map((page) => `[${page.title}](${base}${page.path}.md)`).join(', ')}`)
+    .join('\n')
+
+/** `/llms.txt` (llmstxt.org): what to read first, and a line for each page, or for an area whose lines would be too many. */
 export function llmsTxt(site: Site): string {
   const listOfAll = (area: Area) =>
     pagesOf(site, area)
@@ -117,7 +146,7 @@ export function llmsTxt(site: Site): string {
       .join('\n')
   const lists = new Map((Object.keys(AREAS) as Area[]).map((area) => [area, listOfAll(area)]))
   const whole = () =>
-    `# Stoa\n\n> ${PITCH}\n\nEvery page is there as Markdown under its address with \`.md\`, or with \`Accept: text/markdown\`. The store API describes itself as OpenAPI at \`/api/v1/openapi\` of each store's host; this site's API is described at ${site.base}/openapi.json.\n\n${[
+    `# Stoa\n\n> ${PITCH}\n\nWhat to read for which task:\n\n${tasksOf(site)}\n- Anything else: search all pages with ${site.base}/api/search?q=refund%20an%20order (JSON), or find the page below.\n\nEvery page is there as Markdown under its address with \`.md\`, or with \`Accept: text/markdown\`. The store API describes itself as OpenAPI at \`/api/v1/openapi\` of each store's host; this site's API is described at ${site.base}/openapi.json.\n\n${[
       ...lists,
     ]
       .map(([area, list]) => `## ${AREAS[area]}\n\n${list}`)

@@ -58,10 +58,25 @@ describe('lists for machines', () => {
     const { text } = await ask('/llms.txt')
     expect(text.length).toBeLessThan(50_000)
     for (const { path, summary } of content.pages) {
-      const line = text.split('\n').find((candidate) => candidate.includes(`](${base}${path}.md)`))
+      const line = text.split('\n').find((candidate) => candidate.startsWith('- [') && candidate.includes(`](${base}${path}.md)`))
       expect(line, path).toMatch(/^- \[.+\]\(.+\): .+/)
       expect(line).toContain(summary)
     }
+  })
+
+  test('llms.txt begins with what to read for which task, and with the search', async () => {
+    const { text } = await ask('/llms.txt')
+    const [tasks] = /^# Stoa\n\n> .+\n\nWhat to read for which task:\n\n((?:- .+\n)+)/.exec(text)!.slice(1)
+    const lines = new Map(
+      tasks!
+        .trim()
+        .split('\n')
+        .map((line) => [/^- ([^:]+):/.exec(line)![1], line] as const),
+    )
+    for (const task of ['Sell', 'Ship', 'Mail', 'Build a shop', 'Run it'])
+      expect(lines.get(task)?.match(/\]\(http[^)]+\.md\)/g)?.length, task).toBeGreaterThanOrEqual(3)
+    expect(lines.get('Anything else')).toContain(`${base}/api/search?q=`)
+    expect(text.indexOf('](')).toBeLessThan(500)
   })
 
   test('llms-full.txt has every page, and each area its own list', async () => {
