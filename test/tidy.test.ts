@@ -92,7 +92,9 @@ describe('the project is tidy', () => {
   test('every room of the tables is a room of the API', () => {
     const tables = readdirSync('db/store')
       .map((file) => file.replace('.ts', ''))
-      .filter((name) => !['search', 'translations', 'bundles', 'workstations', 'loyalty', 'newsletters', 'addons'].includes(name))
+      .filter(
+        (name) => !['search', 'payments', 'translations', 'bundles', 'workstations', 'loyalty', 'newsletters', 'addons'].includes(name),
+      )
     expect(tables.filter((name) => !ROOMS.includes(name))).toEqual([])
   })
 

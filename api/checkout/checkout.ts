@@ -10,8 +10,9 @@ import { Order, orderView, Payment, paymentView } from '../orders/order.ts'
 import { place } from '../orders/place.ts'
 import { AddressInput, addressOf, requireAddress, emailOf } from './address.ts'
 import { cartView, findCart, findOpenCart, requireOpen, type CartRow } from './cart.ts'
-import { PAYMENT_METHODS, requireAccepted, requirePayable, type Provider } from './payment.ts'
+import { PAYMENT_METHODS, requireAccepted, requireCarried, requirePayable, type Provider } from './payment.ts'
 import { quote, type Quote, type Warning } from './quote.ts'
+import { toStripe } from './stripe-amount.ts'
 
 const CheckoutInput = Type.Object(
   {
@@ -90,6 +91,7 @@ async function requireComplete(
     throw wrong('email', 'must belong to a customer: guests can not check out')
   if (body.shippingMethodId && !quoted.knowsMethod) throw wrong('shippingMethodId', 'no such resource in this store')
   if (quoted.shippable) requireDestination(cart, quoted.method)
+  requireCarried(body.paymentMethod, quoted.price.total, cart.currency)
   if (cart.currency !== settings.currency && !settings.enabledCurrencies.includes(cart.currency))
     throw conflict(`the store no longer sells in ${cart.currency.toUpperCase()}`)
   const stopped =
@@ -149,7 +151,7 @@ async function prepareIntent(call: CheckoutCall, provider: Provider | null): Pro
   try {
     const intent = await provider!.stripe.paymentIntents.create(
       {
-        amount: total,
+        amount: toStripe(total, cart.currency)!,
         currency: cart.currency,
         automatic_payment_methods: { enabled: true },
         receipt_email: cart.email ?? undefined,
@@ -161,7 +163,7 @@ async function prepareIntent(call: CheckoutCall, provider: Provider | null): Pro
     call.after(async ({ read }) => {
       if (!(await read.$count(orders, eq(orders.id, orderId)))) await provider!.stripe.paymentIntents.cancel(intent.id)
     }, 'always')
-    return { orderId, amountCents: intent.amount, currency: cart.currency, providerId: intent.id, clientSecret: intent.client_secret! }
+    return { orderId, amountCents: total, currency: cart.currency, providerId: intent.id, clientSecret: intent.client_secret! }
   } catch (error) {
     throw new Refusal(502, 'the payment provider did not accept the payment', { code: (error as { code?: string }).code })
   }

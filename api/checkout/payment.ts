@@ -3,6 +3,7 @@ import type Stripe from 'stripe'
 import type { Session } from '../../db/control/registry.ts'
 import { Refusal, wrong } from '../http/refusal.ts'
 import type { Settings } from '../http/route.ts'
+import { stepOf, toStripe } from './stripe-amount.ts'
 
 export const PAYMENT_METHODS = ['manual', 'test', 'stripe'] as const
 export type PaymentMethod = (typeof PAYMENT_METHODS)[number]
@@ -40,6 +41,12 @@ export function requirePayable(
     throw wrong('paymentMethod', 'test payments are turned off: settings.payments.testMode')
   if (token !== undefined && !Object.hasOwn(TEST_TOKENS, token))
     throw wrong('paymentToken', `must be one of ${Object.keys(TEST_TOKENS).join(', ')}`)
+}
+
+/** Refuses with 400 a total that the provider can't take to the last digit. */
+export function requireCarried(method: PaymentMethod, totalCents: number, currency: string) {
+  if (method === 'stripe' && toStripe(totalCents, currency) === null)
+    throw wrong('paymentMethod', `${stepOf(currency)}: pay the total of this cart another way`)
 }
 
 /** Refuses with 402 a test card that is declined. */

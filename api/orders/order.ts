@@ -1,7 +1,8 @@
 /** An order: its rows, its shape on the wire, and the moves of its status (document 3, Orders). */
 import { asc, eq, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
-import { ORDER_SOURCES, ORDER_STATUSES, orderLines, orders, PAYMENT_STATUSES, payments } from '../../db/store/orders.ts'
+import { ORDER_SOURCES, ORDER_STATUSES, orderLines, orders, PAYMENT_ISSUES, PAYMENT_STATUSES } from '../../db/store/orders.ts'
+import type { payments } from '../../db/store/payments.ts'
 import { missing, wrong } from '../http/refusal.ts'
 import { Cents, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
 import type { Session } from '../../db/control/registry.ts'
@@ -84,6 +85,10 @@ export const Order = Type.Object({
   paidAt: Nullable(Type.String()),
   note: Nullable(Type.String()),
   cancelReason: Nullable(Type.String()),
+  paymentIssue: Nullable(
+    Type.Object({ code: OneOf(PAYMENT_ISSUES), message: Type.String(), reference: Type.String(), at: Type.String() }),
+    { description: "What the payment provider did with the money that asks for the merchant's decision; `reference` is its id there" },
+  ),
   createdAt: Type.String(),
   updatedAt: Type.String(),
 })
@@ -154,6 +159,7 @@ export function orderView(row: OrderRow, lines: readonly LineRow[], limited = fa
     paidAt: row.paidAt,
     note: limited ? null : row.note,
     cancelReason: limited ? null : row.cancelReason,
+    paymentIssue: limited ? null : row.paymentIssue,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   }

@@ -1,6 +1,7 @@
 /** Orders (document 3): what was bought, and what became of it. */
 import { and, desc, eq, gte, isNull, lt, or, sql } from 'drizzle-orm'
-import { ORDER_SOURCES, ORDER_STATUSES, orders, PAYMENT_STATUSES, payments } from '../../db/store/orders.ts'
+import { ORDER_SOURCES, ORDER_STATUSES, orders, PAYMENT_STATUSES } from '../../db/store/orders.ts'
+import { payments } from '../../db/store/payments.ts'
 import { contains } from '../catalog/groups.ts'
 import type { Provider } from '../checkout/payment.ts'
 import { normalizeEmail } from '../email.ts'

@@ -4,7 +4,8 @@ import { compile, inserter, named, type Db } from '../../db/driver.ts'
 import type { Address } from '../../db/store/store.ts'
 import { counters } from '../../db/store/store.ts'
 import { couponRedemptions, coupons } from '../../db/store/marketing.ts'
-import { customers, orderLines, orders, payments } from '../../db/store/orders.ts'
+import { customers, orderLines, orders } from '../../db/store/orders.ts'
+import { payments } from '../../db/store/payments.ts'
 import { canGive, demandOf, type Quote } from '../checkout/quote.ts'
 import { reserve } from '../catalog/stock.ts'
 import { conflict } from '../http/refusal.ts'
@@ -157,6 +158,7 @@ export async function place(
     paidAt: paid ? now : null,
     note: order.note,
     cancelReason: null,
+    paymentIssue: null,
     cartId: order.cartId,
     createdAt: now,
     updatedAt: now,

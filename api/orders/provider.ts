@@ -1,7 +1,7 @@
 /** What the payment provider has to hear of an order, each time after the change is stored. */
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
-import { payments } from '../../db/store/orders.ts'
+import { payments } from '../../db/store/payments.ts'
 import type { Provider } from '../checkout/payment.ts'
 import type { Call } from '../http/route.ts'
 import { aboutOf } from './change.ts'

@@ -2,8 +2,9 @@
 import { and, eq, isNotNull, ne, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
-import { payments, refunds } from '../../db/store/orders.ts'
+import { payments, refunds } from '../../db/store/payments.ts'
 import type { Provider } from '../checkout/payment.ts'
+import { stepOf, toStripe } from '../checkout/stripe-amount.ts'
 import { conflict, wrong } from '../http/refusal.ts'
 import { Cents, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
 import { applyRefund, requireMove, setOrder, type About } from './change.ts'
@@ -95,6 +96,10 @@ export async function refund(tx: Db, about: About, order: OrderRow, input: Refun
   if (amountCents > left) throw conflict(`at most ${left} can still be refunded`, { refundableCents: left })
   // Units that were paid with nothing come back, too; no provider has to hear of that.
   const providerPaymentId = amountCents ? await paymentFor(tx, order, amountCents) : null
+  if (providerPaymentId && toStripe(amountCents, order.currency) === null) {
+    if (input.amountCents !== undefined) throw wrong('amountCents', stepOf(order.currency))
+    throw conflict(`${stepOf(order.currency)}, and these lines come to ${amountCents}: refund an amount instead`, { amountCents })
+  }
   const row: RefundRow = {
     id: about.outside.id(),
     orderId: order.id,
@@ -146,7 +151,7 @@ export const outcomeOf = (status: string | null) =>
 export async function requestRefund(
   store: Handle,
   provider: Provider,
-  row: Pick<RefundRow, 'id' | 'providerPaymentId' | 'providerId' | 'amountCents'>,
+  row: Pick<RefundRow, 'id' | 'providerPaymentId' | 'providerId' | 'amountCents' | 'currency'>,
   about: About,
   owner: { storeId: string; environment: string },
 ) {
@@ -155,7 +160,11 @@ export async function requestRefund(
     const made = row.providerId
       ? await there.retrieve(row.providerId)
       : await there.create(
-          { payment_intent: row.providerPaymentId!, amount: row.amountCents, metadata: { ...owner, refundId: row.id } },
+          {
+            payment_intent: row.providerPaymentId!,
+            amount: toStripe(row.amountCents, row.currency)!,
+            metadata: { ...owner, refundId: row.id },
+          },
           { idempotencyKey: row.id },
         )
     const outcome = outcomeOf(made.status)

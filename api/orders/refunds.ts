@@ -1,6 +1,6 @@
 /** Refunds of an order (document 3, Orders): by amount or by line, never more than was paid. */
 import { desc, eq } from 'drizzle-orm'
-import { refunds } from '../../db/store/orders.ts'
+import { refunds } from '../../db/store/payments.ts'
 import type { Provider } from '../checkout/payment.ts'
 import { resource } from '../http/route.ts'
 import { Nullable, Page, Paging, Text, Type, Uuid } from '../http/schema.ts'

@@ -1,20 +1,20 @@
 /** Stripe's signed events (document 3): no key, a signature; each event id takes effect once. */
-import { eq } from 'drizzle-orm'
 import type Stripe from 'stripe'
 import type { Db } from '../../db/driver.ts'
 import type { Registry } from '../../db/control/registry.ts'
 import type { Handles } from '../../db/handles.ts'
 import type { Environment } from '../../db/open.ts'
-import { payments, providerEvents } from '../../db/store/orders.ts'
+import { providerEvents } from '../../db/store/payments.ts'
 import type { Provider } from '../checkout/payment.ts'
 import { readText } from '../http/body.ts'
 import { STRANGERS } from '../http/bytes.ts'
+import type { Log } from '../http/log.ts'
 import { Refusal } from '../http/refusal.ts'
 import { resource, type Outside } from '../http/route.ts'
 import { isUuid, Type } from '../http/schema.ts'
-import { pay, type About } from './change.ts'
-import { findOrder } from './order.ts'
+import type { About } from './change.ts'
 import { outcomeOf, settleRefund } from './refund.ts'
+import { takeIntent, type Warning } from './stripe-payment.ts'
 
 const Received = Type.Object({ received: Type.Literal(true) })
 
@@ -24,40 +24,32 @@ function ownerOf(object: { metadata?: Stripe.Metadata | null }): { storeId: stri
   return storeId && isUuid(storeId) && (environment === 'live' || environment === 'sandbox') ? { storeId, environment } : null
 }
 
-async function take(tx: Db, about: About, event: Stripe.Event) {
+/** Takes an event in, once; what stays to be decided about it, for the log. */
+async function take(tx: Db, about: About, event: Stripe.Event): Promise<Warning | null> {
   const fresh = await tx
     .insert(providerEvents)
     .values({ id: event.id, createdAt: about.now })
     .onConflictDoNothing()
     .returning({ id: providerEvents.id })
-  if (!fresh.length) return
-  if (event.type.startsWith('payment_intent.')) {
-    const intent = event.data.object as Stripe.PaymentIntent
-    const [payment] = await tx.select().from(payments).where(eq(payments.providerId, intent.id))
-    if (!payment || payment.status === 'succeeded') return
-    if (event.type === 'payment_intent.succeeded') {
-      await tx.update(payments).set({ status: 'succeeded', updatedAt: about.now }).where(eq(payments.id, payment.id))
-      await pay(tx, about, await findOrder(tx, payment.orderId), payment.amountCents, null)
-    } else if (event.type === 'payment_intent.canceled') {
-      await tx.update(payments).set({ status: 'failed', updatedAt: about.now }).where(eq(payments.id, payment.id))
-    }
-    return
-  }
+  if (!fresh.length) return null
+  if (event.type === 'payment_intent.succeeded' || event.type === 'payment_intent.canceled') return takeIntent(tx, about, event.data.object)
   if (event.type === 'refund.updated' || event.type === 'refund.created' || event.type === 'refund.failed') {
     const made = event.data.object as Stripe.Refund
     const outcome = outcomeOf(made.status)
     if (outcome && made.metadata?.refundId) await settleRefund(tx, about, made.metadata.refundId, outcome, made.id)
   }
+  return null
 }
 
 export interface WebhookNeeds {
   registry: Registry
   handles: Handles
   outside: Outside
+  log?: Log
 }
 
 /** The webhook of a service whose payments go through `provider`. */
-export const stripeWebhook = (provider: Provider | null, { registry, handles, outside }: WebhookNeeds) =>
+export const stripeWebhook = (provider: Provider | null, { registry, handles, outside, log }: WebhookNeeds) =>
   resource('orders', '/payments/stripe/webhook').post(
     '',
     {
@@ -83,7 +75,9 @@ export const stripeWebhook = (provider: Provider | null, { registry, handles, ou
       const owner = ownerOf(event.data.object as { metadata?: Stripe.Metadata | null })
       // An event about something that no store here made is not ours: it is taken, so that Stripe stops sending it.
       if (owner && (await registry.store(owner.storeId))) {
-        await handles.use(owner.storeId, owner.environment, (store) => store.write((tx) => take(tx, { outside, now, keyId: null }, event)))
+        const about = { outside, now, keyId: null }
+        const warning = await handles.use(owner.storeId, owner.environment, (store) => store.write((tx) => take(tx, about, event)))
+        if (warning) log?.write('warn', warning.message, { ...owner, orderId: warning.orderId, reference: warning.reference })
       }
       return { received: true as const }
     },

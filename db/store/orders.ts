@@ -100,6 +100,8 @@ export const orders = sqliteTable(
     pointsTakenBack: integer().notNull().default(0),
     /** What it earned before that was rounded down: how many parts of a point, in digits, because they may pass 2^53; null when it earned nothing. */
     earnedParts: text(),
+    /** The last thing about its money that asks for a decision. */
+    paymentIssue: json<PaymentIssue>(),
   },
   (t) => [
     check(
@@ -165,64 +167,21 @@ export const orderLines = sqliteTable(
   ],
 )
 
-export const payments = sqliteTable(
-  'payments',
-  {
-    id: id(),
-    orderId: text()
-      .notNull()
-      .references(() => orders.id, { onDelete: 'cascade' }),
-    method: text().notNull(),
-    status: text({ enum: ['pending', 'succeeded', 'failed'] }).notNull(),
-    amountCents: minor().notNull(),
-    currency: text().notNull(),
-    reference: text(),
-    /** The provider's own id (a Stripe PaymentIntent). */
-    providerId: text().unique(),
-    createdAt: instant().notNull(),
-    updatedAt: instant().notNull(),
-  },
-  (t) => [
-    check('payments_amount', sql`${t.amountCents} >= 0`),
-    check('payments_status', sql`${t.status} in ('pending', 'succeeded', 'failed')`),
-    index('payments_order').on(t.orderId, t.id),
-  ],
-)
+/** What a provider did with the money of an order that nobody but the merchant can decide about. */
+export const PAYMENT_ISSUES = ['amount_mismatch', 'unexpected_payment'] as const
+export interface PaymentIssue {
+  code: (typeof PAYMENT_ISSUES)[number]
+  message: string
+  /** The provider's own id of the payment. */
+  reference: string
+  at: string
+}
 
 /** What one refund gives back of one line. */
 export interface RefundLine {
   lineId: string
   quantity: number
 }
-
-export const refunds = sqliteTable(
-  'refunds',
-  {
-    id: id(),
-    orderId: text()
-      .notNull()
-      .references(() => orders.id, { onDelete: 'cascade' }),
-    status: text({ enum: ['pending', 'succeeded', 'failed'] }).notNull(),
-    amountCents: minor().notNull(),
-    currency: text().notNull(),
-    reason: text(),
-    restock: flag().notNull(),
-    lines: json<RefundLine[]>().notNull(),
-    /** The payment at the provider that it goes back to; null for money that is handed over. */
-    providerPaymentId: text(),
-    providerId: text().unique(),
-    createdAt: instant().notNull(),
-    updatedAt: instant().notNull(),
-  },
-  (t) => [
-    check('refunds_amount', sql`${t.amountCents} >= 0`),
-    check('refunds_status', sql`${t.status} in ('pending', 'succeeded', 'failed')`),
-    index('refunds_order').on(t.orderId, t.id),
-    index('refunds_pending')
-      .on(t.status, t.updatedAt)
-      .where(sql`${t.status} = 'pending'`),
-  ],
-)
 
 export const shipments = sqliteTable(
   'shipments',
@@ -241,6 +200,3 @@ export const shipments = sqliteTable(
   },
   (t) => [index('shipments_order').on(t.orderId, t.id)],
 )
-
-/** Events of payment providers that took effect: each one does so once. */
-export const providerEvents = sqliteTable('provider_events', { id: text().primaryKey(), createdAt: instant().notNull() })

@@ -79,6 +79,7 @@ describe('a checkout', () => {
       taxCents: 0,
       totalCents: 4100,
       paidCents: 0,
+      paymentIssue: null,
       refundedCents: 0,
       shippingAddress: { ...ADDRESS, company: null, line2: null, state: null, phone: null },
       billingAddress: expect.objectContaining({ company: 'Acme' }),

@@ -67,6 +67,16 @@ function nested(form: Record<string, string>): Json {
   return result
 }
 
+/** Stripe's own rule of decimals: some currencies have two that must be zero, or three of which the last must be. */
+function requireCarried(amount: number, currency: string) {
+  const step = /^(isk|ugx)$/.test(currency) ? 100 : /^(bhd|jod|kwd|omr|tnd)$/.test(currency) ? 10 : 1
+  if (amount % step)
+    throw invalid(
+      'invalid_charge_amount_no_decimal_compatible',
+      `Invalid amount. Currency ${currency.toUpperCase()} has amounts that must be evenly divisible by ${step}.`,
+    )
+}
+
 const hmac = (secret: string, text: string) => new Bun.CryptoHasher('sha256', secret).update(text).digest('hex')
 const random = (prefix: string) => `${prefix}_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`
 const json = (status: number, body: Json, headers: Record<string, string> = {}) =>
@@ -90,6 +100,7 @@ export function stripeDouble(): StripeDouble {
     if (!/^\d+$/.test(amount ?? '')) throw invalid('parameter_invalid_integer', 'Invalid integer: amount')
     if (Number(amount) < 50) throw invalid('amount_too_small', 'Amount must be at least $0.50 usd')
     if (!/^[a-z]{3}$/.test(currency ?? '')) throw invalid('parameter_invalid', 'Invalid currency')
+    requireCarried(Number(amount), currency)
     const id = random('pi')
     const intent = {
       id,
@@ -128,6 +139,7 @@ export function stripeDouble(): StripeDouble {
     const intent = find(double.intents, 'payment_intent', payment_intent ?? '')
     if (intent.status !== 'succeeded')
       throw invalid('payment_intent_unexpected_state', 'This PaymentIntent does not have a successful charge to refund.')
+    requireCarried(Number(amount), intent.currency)
     const before = [...double.refunds.values()]
       .filter((other) => other.payment_intent === intent.id && !['failed', 'canceled'].includes(other.status))
       .reduce((sum, other) => sum + other.amount, 0)

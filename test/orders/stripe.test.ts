@@ -14,10 +14,14 @@ let app: TestApp
 let shop: Shop
 /** Every answer of every test, for the last one. */
 const said: string[] = []
+const warned: object[] = []
 beforeAll(async () => {
   stripe = stripeDouble()
   provider = stripeProvider({ secretKey: stripe.secretKey, webhookSecret: stripe.webhookSecret, apiBase: stripe.url })
-  app = await testApp({ payments: provider, log: createLog('silent') })
+  app = await testApp({
+    payments: provider,
+    log: { ...createLog('silent'), write: (level, message, fields) => warned.push({ level, message, ...fields }) },
+  })
   const { fetch } = app.app
   app.app.fetch = async (request) => {
     const response = await fetch(request)
@@ -93,14 +97,40 @@ describe('a checkout with stripe', () => {
     expect((await shop.get(`/carts/${id}`)).body.orderId).toBe(order.id)
   })
 
-  test('has amounts in the minor units of the currency', async () => {
+  test("has amounts in Stripe's minor units of the currency", async () => {
     for (const [currency, price, amount] of [
       ['jpy', 1500, 1500],
-      ['kwd', 1.234, 1234],
+      ['kwd', 1.23, 1230],
+      ['isk', 5000, 500_000],
+      ['ugx', 20_000, 2_000_000],
+      ['mga', 4500, 4500],
     ] as const) {
       shop = await newShop(app, { currency })
-      expect(intentOf(await buy(await cartOf({ price })))).toMatchObject({ amount, currency })
+      const answer = await buy(await cartOf({ price }))
+      expect(intentOf(answer)).toMatchObject({ amount, currency })
+      made(await send(stripe.event('payment_intent.succeeded', stripe.pay(intentOf(answer).id))))
+      const order = await shop.order(answer.body.order.id)
+      expect(order).toMatchObject({ status: 'paid', paidCents: order.totalCents, paymentIssue: null })
+      made(await shop.patch(`/orders/${order.id}`, { status: 'refunded' }))
+      await settled()
+      expect(stripe.refunds.get(lastRefund())).toMatchObject({ amount, currency, status: 'succeeded' })
+      expect(await shop.order(order.id)).toMatchObject({ status: 'refunded', refundedCents: order.totalCents })
     }
+  })
+
+  test.each([
+    ['kwd', 1.234, 'KWD in steps of 0.010'],
+    ['mga', 10.5, 'MGA in steps of 1'],
+    ['iqd', 1000, 'stripe takes no IQD'],
+  ])('of an amount of %s that Stripe can not carry is 400 by field, and nothing is stored or asked', async (currency, price, message) => {
+    shop = await newShop(app, { currency })
+    const id = await cartOf({ price })
+    const before = await shop.traces()
+    const answer = await buy(id)
+    expect(paths(answer)).toEqual(['paymentMethod'])
+    expect(answer.body.error).toContain(message)
+    expect([await shop.traces(), stripe.seen]).toEqual([before, []])
+    expect((await shop.checkOut(id, { paymentMethod: 'manual' })).status).toBe(201)
   })
 
   test('of what costs nothing needs no intent', async () => {
@@ -378,6 +408,33 @@ describe('POST /payments/stripe/webhook', () => {
     expect((await shop.order(answer.body.order.id)).status).toBe('pending')
   })
 
+  test.each([
+    ['less', { amount_received: 999 }],
+    ['more', { amount_received: 1001 }],
+    ['nothing', { amount_received: 0 }],
+    ['another currency', { currency: 'eur' }],
+    ['what an older release asked for', { amount: 10, amount_received: 10 }],
+  ])('%s than the order asks for does not pay it: the order says so, and so does the log', async (_, wrong) => {
+    const answer = await buy(await cartOf())
+    const { id: reference } = intentOf(answer)
+    const intent: Record<string, unknown> = { ...stripe.pay(reference), ...wrong }
+    warned.length = 0
+    const told = stripe.event('payment_intent.succeeded', intent)
+    for (let i = 0; i < 2; i++) made(await send(told))
+    const order = await shop.order(answer.body.order.id)
+    expect(order).toMatchObject({ status: 'pending', paymentStatus: 'unpaid', paidCents: 0, paidAt: null })
+    expect(order.paymentIssue).toEqual({ code: 'amount_mismatch', message: expect.any(String), reference, at: expect.any(String) })
+    expect(order.paymentIssue.message).toContain(`${intent.amount_received} ${intent.currency}`)
+    expect(warned).toMatchObject([
+      { level: 'warn', message: order.paymentIssue.message, orderId: order.id, storeId: shop.store.id, reference },
+    ])
+    expect((await shop.get(`/orders/${order.id}`, { key: shop.keys.storefront })).body.paymentIssue).toBe(null)
+    expect(await shop.events()).not.toContain('order.paid')
+    // What the merchant decides: to take it, or not.
+    made(await shop.patch(`/orders/${order.id}`, { status: 'paid' }))
+    expect(await shop.order(order.id)).toMatchObject({ status: 'paid', paidCents: 1000, paymentIssue: { reference } })
+  })
+
   test('a failed attempt leaves the order pending: the buyer may try again', async () => {
     const answer = await buy(await cartOf())
     made(await send(stripe.event('payment_intent.payment_failed', { ...intentOf(answer), last_payment_error: { code: 'card_declined' } })))
@@ -577,6 +634,22 @@ const sweepLater = () =>
     }),
   )
 
+test.each([
+  ['by amount', { amountCents: 1235 }, 400],
+  ['by lines', null, 409],
+])('a refund %s that Stripe can not carry is refused before anything is stored', async (_, body, status) => {
+  shop = await newShop(app, { currency: 'kwd' })
+  const variantId = await shop.variant({ price: 1.235 })
+  const { order } = await paid(2, variantId)
+  const answer = await refund(order.id, body ?? { lines: [{ lineId: order.lines[0].id, quantity: 1 }] })
+  expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining('KWD in steps of 0.010')])
+  expect(await shop.order(order.id)).toEqual(order)
+  expect((await shop.get(`/orders/${order.id}/refunds`)).body.data).toEqual([])
+  made(await refund(order.id, { lines: [{ lineId: order.lines[0].id, quantity: 2 }] }))
+  await settled()
+  expect((await shop.order(order.id)).status).toBe('refunded')
+})
+
 describe('an order that is not paid', () => {
   test.each([
     ['POST …/cancel', (id: string) => shop.post(`/orders/${id}/cancel`)],
@@ -615,7 +688,12 @@ describe('an order that is not paid', () => {
     const orderId = answer.body.order.id
     made(await shop.post(`/orders/${orderId}/cancel`))
     made(await send(stripe.event('payment_intent.succeeded', intent)))
-    expect(await shop.order(orderId)).toMatchObject({ status: 'cancelled', paymentStatus: 'paid', paidCents: 1000 })
+    expect(await shop.order(orderId)).toMatchObject({
+      status: 'cancelled',
+      paymentStatus: 'paid',
+      paidCents: 1000,
+      paymentIssue: { code: 'unexpected_payment' },
+    })
     made(await refund(orderId, { amountCents: 1000 }))
     await settled()
     expect(await shop.order(orderId)).toMatchObject({ status: 'cancelled', paymentStatus: 'refunded' })
