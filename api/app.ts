@@ -10,6 +10,7 @@ import { describe } from './http/describe.ts'
 import { createLog, type Log } from './http/log.ts'
 import { exposition, Metrics, type Figures } from './http/metrics.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
+import { NearestPaths } from './http/nearest-paths.ts'
 import { Paths } from './http/paths.ts'
 import { Refusal } from './http/refusal.ts'
 import type { Outside, Route, Wake } from './http/route.ts'
@@ -49,6 +50,8 @@ export interface AppOptions extends MediaNeeds {
   /** From how to tell the figures of this process, how to ask for those of all that share its port; none: it is alone. */
   scrape?: (own: () => Figures) => () => Promise<Figures>
   version: string
+  /** Where the content site is, without a slash at the end. */
+  contentUrl: string
 }
 
 export interface App {
@@ -90,7 +93,7 @@ export function createApp(options: AppOptions): App {
   const tasks = new Set<Promise<void>>()
   const log = options.log ?? createLog('silent')
   const listed = resources({ ...options, outside, secrets: options.secrets ?? passingSecrets() }).flatMap((resource) => resource.routes)
-  const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version: options.version }).routes]
+  const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version: options.version, contentUrl: options.contentUrl }).routes]
   const answering = new Answering(
     {
       registry: options.registry,
@@ -99,6 +102,7 @@ export function createApp(options: AppOptions): App {
       log,
       metrics,
       checkAnswers: options.checkAnswers ?? false,
+      contentUrl: options.contentUrl,
       limiter: options.limiter ?? null,
       visitors: options.visitors
         ? { ...options.visitors, clientOf: (request) => options.visitors!.clientOf(sentAs.get(request) ?? request) }
@@ -119,6 +123,7 @@ export function createApp(options: AppOptions): App {
   /** The request as it came, of one that had to be made anew: what the server knows of its connection goes by that. */
   const sentAs = new WeakMap<Request, Request>()
   const paths = new Paths()
+  const nearest = new NearestPaths(routes.map(({ path }) => PREFIX + path))
   // A host may be shorter than Elysia takes hosts to be, which looks for the path behind it.
   const elysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
   const patternOf = ({ path }: Route) => PREFIX + path.replace(/\{(\w+)\}/g, ':$1')
@@ -134,6 +139,16 @@ export function createApp(options: AppOptions): App {
     return answering.refuseUnrouted(request, error)
   })
 
+  /** 404 for a path that leads nowhere, with those that it may be mistaken for. */
+  function nowhere(path: string): Refusal {
+    const near = nearest.to(path)
+    const hint = `GET ${PREFIX}/openapi lists the endpoints`
+    return new Refusal(404, `no endpoint at ${path.slice(0, 200)}`, {
+      hint: near.length ? `Perhaps ${near.join(' or ')}; ${hint}` : hint,
+      nearest: near,
+    })
+  }
+
   /** 405 for a path that has other methods, 404 for one that has none. */
   function unknown(request: Request): Response {
     const path = pathOf(request.url)
@@ -145,7 +160,7 @@ export function createApp(options: AppOptions): App {
           {},
           { allow: [...allowed, ...(allowed.has('GET') ? ['HEAD'] : [])].join(', ') },
         )
-      : new Refusal(404, `no endpoint at ${path.slice(0, 200)}`, { hint: `GET ${PREFIX}/openapi lists the endpoints` })
+      : nowhere(path)
     return answering.refuseUnrouted(request, refusal)
   }
 

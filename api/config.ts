@@ -59,6 +59,8 @@ export type Environment = Record<string, string | undefined>
 
 /** Processes that share the port; more than any machine has use for. */
 const WORKERS_MAX = 128
+/** Where the content site is when nothing else is said. */
+const SITE_PORT_USUAL = 4000
 
 /** Reads the configuration (document 4). Throws `ConfigError` for the first variable that has a wrong value. */
 export function readConfig(env: Environment): Config {
@@ -67,7 +69,7 @@ export function readConfig(env: Environment): Config {
   return {
     host: host(text('HOST')),
     apiPort: whole('API_PORT', text('API_PORT'), { fallback: 3000, least: 0, most: 65_535 }),
-    sitePort: whole('SITE_PORT', text('SITE_PORT'), { fallback: 4000, least: 0, most: 65_535 }),
+    sitePort: whole('SITE_PORT', text('SITE_PORT'), { fallback: SITE_PORT_USUAL, least: 0, most: 65_535 }),
     baseUrl: webUrl('BASE_URL', text('BASE_URL')),
     contentBaseUrl: webUrl('CONTENT_BASE_URL', text('CONTENT_BASE_URL')),
     dataDir,
@@ -123,6 +125,10 @@ export function urlOf(configured: string | null, host: string, port: number): st
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host
   return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`
 }
+
+/** Where the content site is: on its usual port when it is to take a free one, which nobody knows before. */
+export const contentUrlOf = ({ contentBaseUrl, host, sitePort }: Pick<Config, 'contentBaseUrl' | 'host' | 'sitePort'>) =>
+  urlOf(contentBaseUrl, host, sitePort || SITE_PORT_USUAL)
 
 /** A server's public URL for the terminal; beside it where it listens, when that is elsewhere: behind a proxy, or on a free port. */
 export function printed(url: string, listensOn: string, path = ''): string {

@@ -9,7 +9,7 @@ import { mediaFolder } from '../db/media-files.ts'
 import { version } from '../package.json'
 import { createApp, realOutside, type AppOptions } from './app.ts'
 import type { Provider } from './checkout/payment.ts'
-import { printed, readConfig, urlOf, type Config } from './config.ts'
+import { contentUrlOf, printed, readConfig, urlOf, type Config } from './config.ts'
 import { filesIn } from './content/files.ts'
 import { Intake } from './content/intake.ts'
 import { publicFetch } from './fetch-public.ts'
@@ -102,6 +102,7 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
       carriers: config.carriers,
       secrets: secretsWith(config.secretKey ?? keyIn(config.dataDir)),
       version,
+      contentUrl: contentUrlOf(config),
     })
     const rest = maintain({ registry, handles, payments, runner, files: library.files, outside: realOutside, log })
     serve = app.fetch

@@ -135,6 +135,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     intake,
     checkAnswers: true,
     version: 'test',
+    contentUrl: 'https://stoa.example',
     limiter: options.rate ? new RateLimiter(options.rate) : null,
     visitors: options.visitorRate && {
       limiter: new RateLimiter(options.visitorRate),

@@ -4,11 +4,13 @@ import { Unusable } from '../../db/unusable.ts'
 import { allow, authenticate, limit, requirePlan } from './auth.ts'
 import { STRANGERS } from './bytes.ts'
 import { abandoned, callOf, joined, requireTool, strangerIn, type AnyCall, type Keyed, type Task } from './call.ts'
+import { OVERVIEW } from './documentation.ts'
 import { constraintRefusal, refusalOf } from './errors.ts'
 import { etagOf, matches, stillMatches } from './etag.ts'
 import { NOTHING, receive, receives } from './form.ts'
 import { answered, attemptOf, once, replayed } from './idempotency.ts'
 import { Refusal } from './refusal.ts'
+import { requestIdOf } from './request-id.ts'
 import { bytesOf, encoded, readied, statusOf, type Ready } from './ready.ts'
 import { jsonResponse, notModified } from './response.ts'
 import { Reply, type Route } from './route.ts'
@@ -17,7 +19,6 @@ import { remember, unchangedSince, validatorOf } from './validators.ts'
 import { parseQuery } from './check.ts'
 import { pathOf, searchOf } from './url.ts'
 
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
 
 export class Answering {
@@ -30,7 +31,7 @@ export class Answering {
     routes: readonly Route[],
   ) {
     for (const route of routes) {
-      const ready = readied(route)
+      const ready = readied(route, app.contentUrl)
       this.#ready.set(route, ready)
       if (route.method === 'GET') this.#reads.set(route.path, ready)
     }
@@ -39,7 +40,7 @@ export class Answering {
   /** Answers one request of a route. Never throws. */
   async answer(route: Route, request: Request, params: Record<string, string>): Promise<Response> {
     const started = performance.now()
-    const requestId = this.#idOf(request)
+    const requestId = requestIdOf(request, this.app.outside)
     const headers: Record<string, string> = { 'x-request-id': requestId }
     const ready = this.#ready.get(route)!
     let session: Session | null = null
@@ -54,30 +55,24 @@ export class Answering {
         response = await this.#inStore(ready, session, { request, requestId, params, headers })
       }
     } catch (error) {
-      response = this.#refuse(error, requestId, headers)
+      response = this.#refuse(error, requestId, headers, ready.documentation)
     }
     this.#note(request, route.path, response.status, started, requestId, session)
     return response
   }
 
-  /** The id that the client gave a request, or one made here. */
-  #idOf(request: Request): string {
-    const given = request.headers.get('x-request-id')
-    return given !== null && REQUEST_ID.test(given) ? given : this.app.outside.id()
-  }
-
   /** Refuses a request that belongs to no route. */
   refuseUnrouted(request: Request, error: unknown): Response {
     const started = performance.now()
-    const requestId = this.#idOf(request)
-    const response = this.#refuse(error, requestId, { 'x-request-id': requestId })
+    const requestId = requestIdOf(request, this.app.outside)
+    const response = this.#refuse(error, requestId, { 'x-request-id': requestId }, this.app.contentUrl + OVERVIEW)
     this.#note(request, 'unknown', response.status, started, requestId, null)
     return response
   }
 
   /** The answer to anything thrown. What is not a refusal tells the client nothing but its request id. */
-  #refuse(error: unknown, requestId: string, headers: Record<string, string>): Response {
-    let refusal = refusalOf(error)
+  #refuse(error: unknown, requestId: string, headers: Record<string, string>, documentation: string): Response {
+    let refusal = refusalOf(error)?.at(documentation)
     if (error instanceof Unusable)
       this.app.log.write('warn', 'a database is not usable', { requestId, database: error.database, error: error.message })
     if (!refusal) {
@@ -127,7 +122,8 @@ export class Answering {
     const { outside } = this.app
     const { body, file, text } = receives(ready) ? await receive(ready, request, STRANGERS) : NOTHING
     const now = outside.now().toISOString()
-    const call = { query: {}, body, file, params, request, requestId, outside, now, prepared: undefined } as never
+    const query = ready.query ? parseQuery(searchOf(request.url), ready.route.query!, ready.query) : {}
+    const call = { query, body, file, params, request, requestId, outside, now, prepared: undefined } as never
     const owner = await ready.route.options.owner?.(call)
     if (owner instanceof Reply) return this.#respond(ready, request, owner, headers)
     if (!owner) return this.#respond(ready, request, await ready.route.handler(call), headers)
@@ -190,7 +186,8 @@ export class Answering {
       try {
         return await route.handler((prepared === undefined ? running : { ...running, prepared }) as never)
       } catch (error) {
-        throw constraintRefusal(error) ?? error
+        const refusal = constraintRefusal(error) ?? error
+        throw refusal instanceof Refusal ? refusal.at(ready.documentation) : refusal
       }
     }
     if (attempt) {

@@ -64,6 +64,7 @@ export const PARAMETERS: Record<string, Json> = {
 export const parameter = (name: keyof typeof PARAMETERS) => ref('parameters', name)
 
 const error: Json = { type: 'string', description: 'What is wrong, in a sentence' }
+const documentationUrl: Json = { type: 'string', format: 'uri', description: 'The page about the operation; with 400, 403, 404 and 409' }
 const detail: Json = {
   type: 'object',
   required: ['code', 'message', 'path'],
@@ -87,18 +88,22 @@ export const ERROR_SCHEMAS: Record<string, Json> = {
   Error: {
     type: 'object',
     required: ['error'],
-    properties: { error, hint: { type: 'string', description: 'What to do about it' }, requestId: { type: 'string' } },
+    properties: { error, hint: { type: 'string', description: 'What to do about it' }, requestId: { type: 'string' }, documentationUrl },
   },
   ErrorDetail: detail,
   ScopeError: {
     type: 'object',
     required: ['error'],
-    properties: { error, hint: { type: 'string', description: 'How to get a key that may' } },
+    properties: { error, hint: { type: 'string', description: 'How to get a key that may' }, documentationUrl },
   },
   ValidationError: {
     type: 'object',
     required: ['error'],
-    properties: { error, details: { type: 'array', items: ref('schemas', 'ErrorDetail'), description: 'Each failed check' } },
+    properties: {
+      error,
+      details: { type: 'array', items: ref('schemas', 'ErrorDetail'), description: 'Each failed check' },
+      documentationUrl,
+    },
   },
 }
 

@@ -1,21 +1,25 @@
 /** The OpenAPI 3.1 document of the store API, made from the very routes and schemas that answer (document 1, Versioning). */
 import { LIMITS, PLANS } from '../plans.ts'
+import { OVERVIEW, placeOf, roomPage } from './documentation.ts'
 import { ERROR_SCHEMAS, failure, failureOr, failures, header, HEADERS, LIMITED_HEADERS, PARAMETERS, ROOMS } from './openapi-common.ts'
 import { exampleOf } from './openapi-examples.ts'
 import { parametersOf } from './openapi-parameters.ts'
 import { schemasOf, type Json, type Show } from './openapi-schemas.ts'
-import { isSchema, type AnswerBody, type Route } from './route.ts'
+import { isSchema, type AnswerBody, type Room, type Route } from './route.ts'
 
 export interface About {
   /** Where the paths start: a path on the same host, or an absolute URL. */
   baseUrl: string
   version: string
+  /** Where the content site is, without a slash at the end. */
+  contentUrl: string
 }
 
 /** What the description of one route needs to know of all. */
 interface Context {
   show: Show
   failed: Set<number>
+  contentUrl: string
 }
 
 const DESCRIPTION = `An online-store backend. Every API key belongs to one store, and sees nothing of any other.
@@ -117,7 +121,7 @@ function requestBody(route: Route, show: Show): Json {
   return { requestBody: { required: !bodyOptional, content } }
 }
 
-function operation(route: Route, { show, failed }: Context): Json {
+function operation(route: Route, { show, failed, contentUrl }: Context): Json {
   const { options, room } = route
   const scopes = scopesOf(route)
   const responses: Json = {}
@@ -133,6 +137,7 @@ function operation(route: Route, { show, failed }: Context): Json {
     tags: [room],
     summary: options.summary,
     description: [options.description, access(route)].filter(Boolean).join('\n\n'),
+    externalDocs: { url: contentUrl + placeOf(route) },
     security: options.scope === 'public' ? [] : scopes.length ? scopes.map((scope) => ({ bearer: [scope] })) : [{ bearer: [] }],
     ...(scopes.length ? { 'x-scopes': scopes } : {}),
     parameters: parametersOf(route, show),
@@ -162,11 +167,12 @@ function used(components: Record<string, Record<string, Json>>, document: Json):
 }
 
 /** Describes `routes`; the same routes give the same document, byte for byte. */
-export function openapi(routes: readonly Route[], { baseUrl, version }: About): Json {
+export function openapi(routes: readonly Route[], { baseUrl, version, contentUrl }: About): Json {
   const { show, components } = schemasOf(routes)
   const context: Context = {
     show,
     failed: new Set(),
+    contentUrl,
   }
   const paths: Record<string, Json> = {}
   for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route, context)
@@ -174,11 +180,12 @@ export function openapi(routes: readonly Route[], { baseUrl, version }: About): 
   return {
     openapi: '3.1.1',
     info: { title: 'Store API', version, description: DESCRIPTION },
+    externalDocs: { description: 'What all operations share', url: contentUrl + OVERVIEW },
     servers: [{ url: baseUrl, description: 'This server' }],
     security: [{ bearer: [] }],
     tags: Object.entries(ROOMS)
       .filter(([name]) => rooms.has(name as never))
-      .map(([name, description]) => ({ name, description })),
+      .map(([name, description]) => ({ name, description, externalDocs: { url: contentUrl + roomPage(name as Room) } })),
     paths,
     components: used(
       {
@@ -193,4 +200,15 @@ export function openapi(routes: readonly Route[], { baseUrl, version }: About): 
       paths,
     ),
   }
+}
+
+/** The part of a document that is about one room, with what it refers to: a document by itself. */
+export function roomOf(document: Json, room: Room): Json {
+  const paths: Record<string, Json> = {}
+  for (const [path, methods] of Object.entries(document.paths as Record<string, Json>)) {
+    const own = Object.entries(methods).filter(([, { tags }]) => tags.includes(room))
+    if (own.length) paths[path] = Object.fromEntries(own)
+  }
+  const tags = document.tags.filter(({ name }: Json) => name === room)
+  return { ...document, tags, paths, components: used(document.components, paths) }
 }

@@ -1,5 +1,6 @@
 /** A route made ready to answer: its schemas compiled at their first use, not at start, and its results turned into bodies. */
 import { parser, type Parser } from './check.ts'
+import { placeOf } from './documentation.ts'
 import { JSON_TYPE } from './response.ts'
 import { isSchema, Reply, type Route } from './route.ts'
 import type { TProperties } from './schema.ts'
@@ -14,9 +15,11 @@ export interface Ready {
   /** Of a plain return value. */
   status: number
   type: string
+  /** The page about it, for those whom it refuses. */
+  documentation: string
 }
 
-export function readied(route: Route): Ready {
+export function readied(route: Route, contentUrl: string): Ready {
   const [status, first] = Object.entries(route.options.answers)[0] ?? ([200, JSON_TYPE] as const)
   return {
     route,
@@ -25,6 +28,7 @@ export function readied(route: Route): Ready {
     form: formOf(route),
     answers: new Map(),
     status: Number(status),
+    documentation: contentUrl + placeOf(route),
     type: isSchema(first) ? JSON_TYPE : [first].flat()[0]!,
   }
 }

@@ -12,6 +12,9 @@ export interface Detail {
   pattern?: string
 }
 
+/** The statuses whose reader has something to look up. */
+const DOCUMENTED = new Set([400, 403, 404, 409])
+
 /** May be thrown anywhere below a route; it is answered once, and what was written before it is undone. */
 export class Refusal extends Error {
   constructor(
@@ -22,6 +25,13 @@ export class Refusal extends Error {
   ) {
     super(message)
   }
+
+  /** The same, with the page that says more (document 8, Strictness). */
+  at(documentationUrl: string): Refusal {
+    if (!DOCUMENTED.has(this.status) || this.extra.documentationUrl) return this
+    return new Refusal(this.status, this.message, { ...this.extra, documentationUrl }, this.headers)
+  }
+
   get body() {
     return { error: this.message, ...this.extra }
   }

@@ -23,6 +23,8 @@ export interface Surroundings {
   visitors: Visitors | null
   /** Checks every answer against its schema and turns a mismatch into a 500: in tests. */
   checkAnswers: boolean
+  /** Where the content site is, which explains refusals. */
+  contentUrl: string
   /** Work that goes on after an answer; the process waits for it before it exits. */
   after(task: () => Promise<void>): void
 }

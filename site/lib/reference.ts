@@ -12,7 +12,7 @@ import { version } from '../../package.json'
 export const storeApi = (): Json =>
   openapi(
     resources({} as never).flatMap(({ routes }) => routes),
-    { baseUrl: '/api/v1', version },
+    { baseUrl: '/api/v1', version, contentUrl: '' },
   )
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']

@@ -75,5 +75,8 @@ test('a quantity under what orders hold is refused by that name on the variant, 
   const { id } = variants[0]
   await create(shop, '/orders', { customer: { email: 'ada@example.com' }, items: [{ variantId: id, quantity: 3 }] })
   const { status, body } = await shop.call('PATCH', `/variants/${id}`, { stock: { quantity: 2 } })
-  expect([status, body]).toEqual([409, { error: "the quantity can't fall under the 3 that orders hold", variantId: id, reserved: 3 }])
+  expect([status, body]).toEqual([
+    409,
+    expect.objectContaining({ error: "the quantity can't fall under the 3 that orders hold", variantId: id, reserved: 3 }),
+  ])
 })

@@ -361,7 +361,7 @@ describe('what stands against it is 409, and leaves nothing', () => {
       const { status, body } = await shop.checkOut(id, { expectedTotalCents: 1000 })
       expect([status, body]).toEqual([
         409,
-        { error: expect.any(String), code: 'price_changed', expectedTotalCents: 1000, totalCents: 1200 },
+        expect.objectContaining({ error: expect.any(String), code: 'price_changed', expectedTotalCents: 1000, totalCents: 1200 }),
       ])
     })
     expect(made(await shop.checkOut(id, { expectedTotalCents: 1200 })).order.totalCents).toBe(1200)
@@ -437,7 +437,7 @@ describe('what stands against it is 409, and leaves nothing', () => {
       await shop.remove(`/carts/${id}/items/${item.id}`),
       await shop.post(`/carts/${id}/coupons`, { code: 'TEN' }),
     ])
-      expect([answer.status, answer.body]).toEqual([409, { error: expect.any(String), orderId: order.id }])
+      expect([answer.status, answer.body]).toEqual([409, expect.objectContaining({ error: expect.any(String), orderId: order.id })])
     expect({ ...(await shop.traces()), events: 0, movements: 0 }).toEqual({ ...before, events: 0, movements: 0 })
   })
 

@@ -418,7 +418,10 @@ describe('DELETE /media/{id}', () => {
     const url = renditions[0].url
     const user = made(await shop.post(path, { ...body, [field]: field === 'images' ? ['https://cdn.example.com/a.webp', url] : url }))
     const refused = await shop.remove(`/media/${id}`)
-    expect([refused.status, refused.body]).toEqual([409, { error: `a ${what} still shows this image`, [`${what}Id`]: user.id }])
+    expect([refused.status, refused.body]).toEqual([
+      409,
+      expect.objectContaining({ error: `a ${what} still shows this image`, [`${what}Id`]: user.id }),
+    ])
     expect((await get(url)).status).toBe(200)
     made(await shop.patch(`${path}/${user.id}`, { [field]: field === 'images' ? [] : null }))
     expect((await shop.remove(`/media/${id}`)).status).toBe(200)

@@ -49,7 +49,7 @@ test('case means nothing beyond ASCII either', async () => {
 test('an account that has no images is none: 404', async () => {
   for (const handle of ['nobody', '@', '%20', '__proto__', 'a%2Fb', "'--"]) {
     const { status, body } = await feed(handle)
-    expect([handle, status, body]).toEqual([handle, 404, { error: 'account not found' }])
+    expect([handle, status, body]).toEqual([handle, 404, expect.objectContaining({ error: 'account not found' })])
   }
   const { id } = await add({ feedAccount: 'nord' })
   made(await shop.patch(`/media/${id}`, { feedAccount: null }))

@@ -77,7 +77,7 @@ describe('bodies', () => {
     const bytes = Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff, 0xfe]), Buffer.from('","price":1}')])
     const headers = { authorization: `Bearer ${shop.keys.admin}`, 'content-type': 'application/json' }
     const answer = await app.app.fetch(new Request('http://localhost/api/v1/products', { method: 'POST', headers, body: bytes }))
-    expect([answer.status, await answer.json()]).toEqual([400, { error: 'the body is not valid UTF-8' }])
+    expect([answer.status, await answer.json()]).toEqual([400, expect.objectContaining({ error: 'the body is not valid UTF-8' })])
   })
 
   test('nesting without end, NUL and half characters are 400', () =>

@@ -15,7 +15,7 @@ const app = await testApp()
 afterAll(() => app.close())
 const { routes } = app.app
 const served = await app.send('GET', '/openapi')
-const about = { baseUrl: '/api/v1', version: '1' }
+const about = { baseUrl: '/api/v1', version: '1', contentUrl: 'https://stoa.example' }
 
 /** Runs the linter on a document, with its own output as JSON. */
 async function lint(document: string): Promise<{ message: string; location: unknown }[]> {

@@ -104,10 +104,15 @@ const CODES = new Set([
   'custom',
 ])
 
+/** Errors that name the page about the operation (document 8, Strictness). */
+const DOCUMENTED = new Set([400, 403, 404, 409])
+
 /** What is wrong with an error body, or null (document 1, Errors; document 3, details). */
 export function errorProblem({ status, headers, body }: Answer): string | null {
   if (!headers.get('content-type')?.startsWith('application/json')) return `${status} is not JSON`
   if (typeof body?.error !== 'string' || !body.error) return `${status} has no error text`
+  if (DOCUMENTED.has(status) && !body.documentationUrl?.startsWith('https://stoa.example/docs/api-reference/'))
+    return `${status} has no page to read`
   if (body.details === undefined) return null
   if (!Array.isArray(body.details) || !body.details.length) return `${status} has empty details`
   for (const { code, message, path } of body.details) {

@@ -382,7 +382,7 @@ describe('GET /coupons', () => {
     expect((await shop.get('/coupons?currency=eur&query=B')).body).toMatchObject({ data: [{ code: 'BOTH' }], meta: { count: 1 } })
     expect((await shop.get('/coupons?currency=eur&limit=1&offset=1')).body).toMatchObject({ data: [{ code: 'BOTH' }], meta: { count: 2 } })
     const absent = await shop.get('/coupons/DOLLARS?currency=eur')
-    expect([absent.status, absent.body]).toEqual([404, { error: 'coupon not found' }])
+    expect([absent.status, absent.body]).toEqual([404, expect.objectContaining({ error: 'coupon not found' })])
   })
 
   test.each(['zzz', 'gbp', 'euro', ''])('?currency=%s is 400 at currency: not enabled', async (currency) => {
@@ -394,7 +394,7 @@ describe('GET /coupons', () => {
     const foreign = await (await newShop(app)).coupon({ code: 'THEIRS' })
     for (const key of [foreign.id, 'THEIRS', NOBODY, 'NONE']) {
       for (const answer of [await get(key), await patch(key, bare), await shop.remove(`/coupons/${key}`)])
-        expect([answer.status, answer.body]).toEqual([404, { error: 'coupon not found' }])
+        expect([answer.status, answer.body]).toEqual([404, expect.objectContaining({ error: 'coupon not found' })])
     }
   })
 })

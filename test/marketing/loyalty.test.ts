@@ -112,7 +112,9 @@ describe('tiers', () => {
     const answers = await Promise.all([a, b].map(({ id }) => shop.remove(`/loyalty/tiers/${id}`)))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
     expect(answers.find(({ status }) => status === 200)!.body).toEqual({ ok: true, deleted: 1 })
-    expect(answers.find(({ status }) => status === 409)!.body).toEqual({ error: 'the last loyalty tier can not be deleted' })
+    expect(answers.find(({ status }) => status === 409)!.body).toEqual(
+      expect.objectContaining({ error: 'the last loyalty tier can not be deleted' }),
+    )
     expect((await shop.get('/loyalty/tiers')).body.meta.count).toBe(1)
   })
 })
@@ -234,7 +236,7 @@ test('a store that has turned loyalty off has none of it: 404, before the body i
     ['POST', '/loyalty/campaigns', {}],
   ] as const) {
     const { status, body: answer } = await shop.call(method, path, body)
-    expect([status, answer], `${method} ${path}`).toEqual([404, { error: 'loyalty is turned off in this store' }])
+    expect([status, answer], `${method} ${path}`).toEqual([404, expect.objectContaining({ error: 'loyalty is turned off in this store' })])
   }
   await shop.settings({ tools: { loyalty: true } })
   expect((await shop.get(`/loyalty/tiers/${id}`)).status).toBe(200)
@@ -263,7 +265,10 @@ describe('members', () => {
     made(await adjust(customerId, 100))
     expect(made(await adjust(customerId, -30, 'A mistake'))).toMatchObject({ balance: 70, lifetimePoints: 100 })
     const refused = await adjust(customerId, -71)
-    expect([refused.status, refused.body]).toEqual([409, { error: 'the member has fewer points than that', balance: 70 }])
+    expect([refused.status, refused.body]).toEqual([
+      409,
+      expect.objectContaining({ error: 'the member has fewer points than that', balance: 70 }),
+    ])
     const { ledger, balance } = (await shop.get(`/loyalty/members/${customerId}`)).body
     expect(ledger.map(({ points }: { points: number }) => points)).toEqual([-30, 100])
     expect(balance).toBe(70)

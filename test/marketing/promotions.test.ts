@@ -222,7 +222,7 @@ describe('GET, PATCH, DELETE /promotions', () => {
     }
     expect((await shop.get('/promotions?currency=eur&active=false')).body).toMatchObject({ data: [], meta: { count: 0 } })
     const absent = await shop.get(`/promotions/${dollars.id}?currency=eur`)
-    expect([absent.status, absent.body]).toEqual([404, { error: 'promotion not found' }])
+    expect([absent.status, absent.body]).toEqual([404, expect.objectContaining({ error: 'promotion not found' })])
   })
 
   test.each(['zzz', 'gbp', 'euro', ''])('?currency=%s is 400 at currency: not enabled', async (currency) => {
@@ -326,7 +326,7 @@ describe('GET, PATCH, DELETE /promotions', () => {
     const foreign = (await (await newShop(app)).promotion()).id
     for (const id of [foreign, NOBODY, 'sale']) {
       for (const answer of [await shop.get(`/promotions/${id}`), await patch(id, {}), await shop.remove(`/promotions/${id}`)])
-        expect([answer.status, answer.body]).toEqual([404, { error: 'promotion not found' }])
+        expect([answer.status, answer.body]).toEqual([404, expect.objectContaining({ error: 'promotion not found' })])
     }
   })
 })

@@ -237,7 +237,7 @@ describe('unsubscribing', () => {
         expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
         expect(await answer.text()).toContain('<h1>This link leads nowhere</h1>')
         const program = await page(method, `${path}/${token}`)
-        expect([program.status, await program.json()]).toEqual([404, { error: 'page not found' }])
+        expect([program.status, await program.json()]).toEqual([404, expect.objectContaining({ error: 'page not found' })])
       }
     },
   )

@@ -369,7 +369,10 @@ describe('DELETE /addons/{carrier}', () => {
     made(await put('carrier_b', b()))
     const { id } = made(await link('carrier_b'))
     const { status, body } = await shop.remove('/addons/carrier_b')
-    expect([status, body]).toEqual([409, { error: expect.stringContaining('a shipping method uses carrier_b'), methods: 1 }])
+    expect([status, body]).toEqual([
+      409,
+      expect.objectContaining({ error: expect.stringContaining('a shipping method uses carrier_b'), methods: 1 }),
+    ])
     expect((await shop.remove('/addons/carrier_b?environment=live')).status).toBe(200)
     made(await shop.remove(`/shipping/${id}`))
     expect((await shop.remove('/addons/carrier_b')).status).toBe(200)

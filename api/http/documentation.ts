@@ -1,0 +1,41 @@
+/** Where the content site explains the API: the page of each operation, and its place there. */
+import { slug } from 'github-slugger'
+import type { Room, Route } from './route.ts'
+
+const REFERENCE = '/docs/api-reference/'
+/** What all operations share, and those that have no page of their own. */
+export const OVERVIEW = `${REFERENCE}overview`
+
+/** The pages of what is called otherwise than its page: by the first part of a path. */
+const PAGES: Readonly<Record<string, string>> = {
+  me: 'store',
+  'audit-log': 'store',
+  'api-keys': 'authentication',
+  payments: 'orders',
+  photofeed: 'media',
+  openapi: 'overview',
+  docs: 'overview',
+}
+/** Parts of a resource that have a page of their own. */
+const PARTS: Readonly<Record<string, string>> = { variants: 'variants', translations: 'localization' }
+
+/** The page where a room begins. */
+const ROOM_PAGES: Readonly<Record<Room, string>> = {
+  store: 'store',
+  catalog: 'products',
+  checkout: 'carts',
+  orders: 'orders',
+  marketing: 'coupons',
+  content: 'media',
+  events: 'events',
+  builder: 'publish',
+}
+export const roomPage = (room: Room) => REFERENCE + ROOM_PAGES[room]
+
+/** The page about an operation, and the anchor of its heading there, which is its summary. */
+export function placeOf({ path, options }: Pick<Route, 'path' | 'options'>): string {
+  const [first, ...parts] = path.split('/').slice(1)
+  const part = parts.find((name) => Object.hasOwn(PARTS, name))
+  const page = REFERENCE + (part ? PARTS[part] : (PAGES[first!] ?? first))
+  return page === OVERVIEW ? page : `${page}#${slug(options.summary)}`
+}
