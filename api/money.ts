@@ -67,6 +67,57 @@ export function split(amount: number, weights: readonly number[]): number[] {
   if (!weights.length) return []
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   if (total === 0) return weights.map((_, i) => (i === 0 ? amount : 0))
+  const count = weights.length
+  return amount * total <= EXACT && total * count <= EXACT ? splitSmall(amount, weights, total) : splitLarge(amount, weights, total)
+}
+
+/** Up to here the whole part of a quotient of two integers is what their quotient as doubles says. */
+const EXACT = 2 ** 51
+
+/** Where every product is exact: a key holds the remainder and, because the earlier part goes first, the place from the end. */
+function splitSmall(amount: number, weights: readonly number[], total: number): number[] {
+  const count = weights.length
+  const keys = new Float64Array(count)
+  const parts = new Array<number>(count)
+  let rest = amount
+  for (let i = 0; i < count; i++) {
+    const product = amount * weights[i]!
+    const part = Math.floor(product / total)
+    keys[i] = (product - part * total) * count + (count - 1 - i)
+    parts[i] = part
+    rest -= part
+  }
+  if (rest === 0) return parts
+  largestLast(keys, rest)
+  for (let k = count - rest; k < count; k++) {
+    const key = keys[k]!
+    parts[count - 1 - (key - Math.floor(key / count) * count)]!++
+  }
+  return parts
+}
+
+/** Moves the `many` largest of some numbers, no two of which are equal, to the end (quickselect: they need no order among them). */
+function largestLast(keys: Float64Array, many: number) {
+  const at = keys.length - many
+  let [low, high] = [0, keys.length - 1]
+  while (low < high) {
+    const pivot = keys[(low + high) >> 1]!
+    let [i, j] = [low, high]
+    while (i <= j) {
+      while (keys[i]! < pivot) i++
+      while (keys[j]! > pivot) j--
+      if (i > j) break
+      const key = keys[i]!
+      keys[i++] = keys[j]!
+      keys[j--] = key
+    }
+    if (at <= j) high = j
+    else if (at >= i) low = i
+    else return
+  }
+}
+
+function splitLarge(amount: number, weights: readonly number[], total: number): number[] {
   const parts: number[] = []
   const remainders: { i: number; remainder: bigint }[] = []
   const whole = BigInt(total)

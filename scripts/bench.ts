@@ -9,10 +9,11 @@ import { Command, InvalidArgumentError } from 'commander'
 import { memoryAfterLoad, memoryWithStores, startTime } from './bench/memory.ts'
 import { sendNewsletter } from './bench/newsletter.ts'
 import { measurePaging } from './bench/paging.ts'
+import { measurePrice } from './bench/price-large.ts'
 import { document, table, type Figures } from './bench/report.ts'
 import { requests } from './bench/requests.ts'
 import { measureRows } from './bench/rounds.ts'
-import { cartsFor, ROW_NAMES, rowsOf, type RowName, type Side } from './bench/rows.ts'
+import { cartsFor, ROW_NAMES, rowsOf, type Side } from './bench/rows.ts'
 import { requireSame } from './bench/same.ts'
 import { seed, type Seeded } from './bench/seed.ts'
 import { stormWorkstations } from './bench/storm.ts'
@@ -31,19 +32,22 @@ const INTERRUPTED = 130
 /** Carts that the comparison of answers takes. */
 const CARTS_COMPARED = 2
 
+/** What `--only` takes: rows that are asked for over HTTP, and one that needs no server. */
+const NAMES = [...ROW_NAMES, 'price-large'] as const
+
 interface Options {
   json?: boolean
-  only: RowName[]
+  only: (typeof NAMES)[number][]
   rounds: number
   memory: boolean
   marketing: boolean
 }
 
-function names(text: string): RowName[] {
+function names(text: string): Options['only'] {
   const asked = text.split(',').map((name) => name.trim())
-  const unknown = asked.find((name) => !(ROW_NAMES as readonly string[]).includes(name))
-  if (unknown !== undefined) throw new InvalidArgumentError(`${unknown} is no row: choose from ${ROW_NAMES.join(', ')}`)
-  return ROW_NAMES.filter((name) => asked.includes(name))
+  const unknown = asked.find((name) => !(NAMES as readonly string[]).includes(name))
+  if (unknown !== undefined) throw new InvalidArgumentError(`${unknown} is no row: choose from ${NAMES.join(', ')}`)
+  return NAMES.filter((name) => asked.includes(name))
 }
 
 function rounds(text: string): number {
@@ -102,11 +106,14 @@ async function bench(options: Options): Promise<Figures> {
     if (process.stderr.isTTY) process.stderr.write(`${text}…\n`)
   }
   try {
+    const priceLarge = options.only.includes('price-large') ? measurePrice() : undefined
+    const only = ROW_NAMES.filter((name) => options.only.includes(name))
+    if (!only.length && !options.marketing && !options.memory) return { rows: [], priceLarge }
     const dataDir = join(folder, 'data')
     say('seeding')
-    const carts = CARTS_COMPARED + cartsFor(options.only, options.rounds)
+    const carts = CARTS_COMPARED + cartsFor(only, options.rounds)
     const seeded = await seed({ url: `file:${dataDir}/{name}.db` }, { products: PRODUCTS, orders: ORDERS, carts })
-    const figures: Figures = { rows: await measure(dataDir, seeded, options, say) }
+    const figures: Figures = { rows: await measure(dataDir, seeded, options, say), priceLarge }
     if (options.marketing) Object.assign(figures, await measureMarketing(folder, say))
     if (!options.memory) return figures
     say('starting')
@@ -124,7 +131,7 @@ async function bench(options: Options): Promise<Figures> {
 const program = new Command('bench')
   .description('Measures Stoa against the same statements in plain code; takes about four minutes.')
   .option('--json', 'print one JSON document')
-  .option('--only <rows>', 'measure these rows only, separated by commas', names, [...ROW_NAMES])
+  .option('--only <rows>', 'measure these rows only, separated by commas', names, [...NAMES])
   .option('--rounds <count>', 'rounds of each row; the median counts', rounds, ROUNDS)
   .option('--no-marketing', 'leave out newsletters, long lists and workstations')
   .option('--no-memory', 'leave out memory and start')

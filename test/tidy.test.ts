@@ -9,6 +9,7 @@ const RULES = [
   'api/plans.ts',
   'api/checkout/price.ts',
   'api/checkout/discounts.ts',
+  'api/checkout/lines.ts',
   'api/time.ts',
   'api/locales.ts',
   'api/hostname.ts',

@@ -7,6 +7,7 @@ import { resource, type Settings } from '../http/route.ts'
 import { Text, Type } from '../http/schema.ts'
 import { codeOf } from '../marketing/coupon-code.ts'
 import { Cart, changeCart, requireOpen, visitor, type CartRow } from './cart.ts'
+import { Lines } from './lines.ts'
 import { couponProblem } from './price.ts'
 import { couponsFor } from './quote-reads.ts'
 import { quote } from './quote.ts'
@@ -44,7 +45,7 @@ export const cartCouponRoutes = resource('checkout', '/carts')
           const { lines } = await quote(tx, cart, settings, call.now)
           const { price } = await quote(tx, { ...cart, couponIds: [...couponIds, row.id] }, settings, call.now)
           const refusal = price.refused.find(({ id }) => id === row.id)
-          if (refusal || !lines.length) throw conflict(refusal?.reason ?? couponProblem(coupon!, [], call.now)!)
+          if (refusal || !lines.length) throw conflict(refusal?.reason ?? couponProblem(coupon!, new Lines([]), call.now)!)
           return { couponIds: [...couponIds, row.id] }
         }),
       ),

@@ -5,10 +5,9 @@ import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource, type Call, type Settings } from '../http/route.ts'
 import { Nullable, Type, Uuid, type Static } from '../http/schema.ts'
 import { Cart, cartView, findCart, quotedCart, requireOpen, storeItems, visitor, type CartRow } from './cart.ts'
-import { canGive, demandOf, quote } from './quote.ts'
+import { canGive, demandOf, LINES_MAX } from './quote-lines.ts'
+import { quote } from './quote.ts'
 
-/** Different items in one cart. */
-export const ITEMS_MAX = 200
 const Quantity = (minimum: number) => Type.Integer({ minimum, maximum: 10_000 })
 const slot = Type.Optional(Nullable(Uuid()))
 /** An item of a new cart. */
@@ -42,7 +41,8 @@ export async function addItems(
     else cart.items.push((item = { id: call.outside.id(), variantId, bundleId, quantity: input.quantity ?? 1 }))
     touched.set(item, [...path, bundleId ? 'bundleId' : 'variantId'])
     if (item.quantity > 10_000) throw wrong([...path, 'quantity'], 'must be at most 10000 in all')
-    if (cart.items.length > ITEMS_MAX) throw wrong([...path, 'variantId'], `a cart holds at most ${ITEMS_MAX} different items`)
+    if (cart.items.length > LINES_MAX)
+      throw wrong([...path, bundleId ? 'bundleId' : 'variantId'], `a cart holds at most ${LINES_MAX} lines`)
   }
   return requireSellable(db, cart, touched, call.now, settings)
 }
@@ -54,10 +54,13 @@ export async function addItems(
 async function requireSellable(db: Db, cart: CartRow, touched: Map<CartItem, string[] | null>, now: string, settings: Settings) {
   const quoted = await quote(db, cart, settings, now)
   const warningOf = (item: CartItem) => quoted.warnings.find((candidate) => candidate.itemId === item.id)
-  const linesOf = (item: CartItem) => quoted.lines.filter((line) => line.item === item)
+  const lines = Map.groupBy(quoted.lines, (line) => line.item)
+  const linesOf = (item: CartItem) => lines.get(item) ?? []
   for (const [item, path] of touched) {
     if (!path) continue
-    if (warningOf(item)?.code === 'unavailable') throw wrong(path, 'no such resource in this store')
+    const warning = warningOf(item)
+    if (warning?.code === 'unavailable') throw wrong(path, 'no such resource in this store')
+    if (warning?.code === 'too_many_lines') throw wrong(path, warning.message)
     if (linesOf(item).some((line) => line.variant.bookable))
       throw wrong([...path.slice(0, -1), 'bookingSlotId'], 'is needed for a bookable variant')
   }

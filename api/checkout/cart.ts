@@ -47,7 +47,7 @@ export const Cart = Type.Object({
   totalCents: Cents(),
   warnings: Type.Array(
     Type.Object({
-      code: OneOf(['unavailable', 'no_price', 'out_of_stock', 'coupon', 'shipping_method', 'pickup_location', 'loyalty']),
+      code: OneOf(['unavailable', 'too_many_lines', 'no_price', 'out_of_stock', 'coupon', 'shipping_method', 'pickup_location', 'loyalty']),
       message: Type.String(),
       itemId: Type.Optional(Uuid()),
       variantId: Type.Optional(Uuid()),
@@ -62,16 +62,16 @@ export const Cart = Type.Object({
 
 /** The answer of everything that reads or changes a cart. */
 export function cartView(cart: CartRow, { price, lines, faces, warnings }: Quote) {
+  const positions = Map.groupBy(lines.keys(), (i) => lines[i]!.item)
   const items = cart.items.map((item) => {
     let unit = 0,
       discount = 0,
       total = 0
-    lines.forEach((line, i) => {
-      if (line.item !== item) return
-      unit += line.unitPrice * (line.quantity / item.quantity)
+    for (const i of positions.get(item) ?? []) {
+      unit += lines[i]!.unitPrice * (lines[i]!.quantity / item.quantity)
       discount += price.lines[i]!.discount
       total += price.lines[i]!.total
-    })
+    }
     return {
       id: item.id,
       variantId: item.variantId,

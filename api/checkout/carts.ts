@@ -9,7 +9,7 @@ import { resource, type Settings } from '../http/route.ts'
 import { CurrencyCode, deleted, Deleted, Nullable, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { Currency } from '../catalog/shapes.ts'
 import { AddressInput, addressOf, emailOf } from './address.ts'
-import { addItems, ITEMS_MAX, NewItem } from './cart-items.ts'
+import { addItems, NewItem } from './cart-items.ts'
 import {
   Cart,
   cartView,
@@ -23,6 +23,8 @@ import {
   visitor,
   type CartRow,
 } from './cart.ts'
+import { PickupPoint, pickupPointOf } from './pickup-point.ts'
+import { LINES_MAX } from './quote-lines.ts'
 import { quote } from './quote.ts'
 import { methodPrice } from './shipping.ts'
 
@@ -31,7 +33,7 @@ const CartInput = Type.Object(
   {
     currency: Type.Optional(CurrencyCode()),
     email: Type.Optional(Nullable(Email)),
-    items: Type.Optional(Type.Array(NewItem, { maxItems: ITEMS_MAX })),
+    items: Type.Optional(Type.Array(NewItem, { maxItems: LINES_MAX })),
   },
   { examples: [{ email: 'ada@example.com', items: [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', quantity: 2 }] }] },
 )
@@ -40,7 +42,7 @@ const CartPatch = Type.Object({
   shippingAddress: Type.Optional(Nullable(AddressInput)),
   billingAddress: Type.Optional(Nullable(AddressInput)),
   shippingMethodId: Type.Optional(Nullable(Uuid())),
-  pickupPoint: Type.Optional(Nullable(Type.Object({}, { additionalProperties: true, maxProperties: 50 }))),
+  pickupPoint: Type.Optional(PickupPoint),
   pickupLocationId: Type.Optional(Nullable(Uuid())),
   currency: Type.Optional(CurrencyCode()),
   note: Type.Optional(Nullable(Text(0, 2000))),
@@ -50,7 +52,7 @@ async function columnsOf(tx: Db, cart: CartRow, body: Static<typeof CartPatch>, 
   if (body.email !== undefined) columns.email = emailOf(body.email)
   if (body.shippingAddress !== undefined) columns.shippingAddress = addressOf(body.shippingAddress)
   if (body.billingAddress !== undefined) columns.billingAddress = addressOf(body.billingAddress)
-  if (body.pickupPoint !== undefined) columns.pickupPoint = body.pickupPoint as Record<string, unknown> | null
+  if (body.pickupPoint !== undefined) columns.pickupPoint = pickupPointOf(body.pickupPoint)
   if (body.pickupLocationId !== undefined) {
     columns.pickupLocationId = body.pickupLocationId?.toLowerCase() ?? null
     await requireIds(tx, pickupLocations, [columns.pickupLocationId], 'pickupLocationId')

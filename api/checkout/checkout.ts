@@ -11,7 +11,9 @@ import { place } from '../orders/place.ts'
 import { AddressInput, addressOf, requireAddress, emailOf } from './address.ts'
 import { cartView, findCart, findOpenCart, requireOpen, type CartRow } from './cart.ts'
 import { PAYMENT_METHODS, requireAccepted, requireCarried, requirePayable, type Provider } from './payment.ts'
-import { quote, type Quote, type Warning } from './quote.ts'
+import { pickupPointOf } from './pickup-point.ts'
+import type { Warning } from './quote-lines.ts'
+import { quote, type Quote } from './quote.ts'
 import { toStripe } from './stripe-amount.ts'
 
 const CheckoutInput = Type.Object(
@@ -86,6 +88,7 @@ async function requireComplete(
 ): Promise<string> {
   if (!cart.items.length) throw new Refusal(400, 'the cart is empty')
   if (cart.email === null) throw required('email')
+  pickupPointOf(cart.pickupPoint)
   if (settings.checkout.requirePhone && !body.phone?.trim() && !cart.shippingAddress?.phone) throw required('phone')
   if (!settings.checkout.guestCheckout && !(await tx.$count(customers, eq(customers.email, cart.email))))
     throw wrong('email', 'must belong to a customer: guests can not check out')
@@ -95,7 +98,7 @@ async function requireComplete(
   if (cart.currency !== settings.currency && !settings.enabledCurrencies.includes(cart.currency))
     throw conflict(`the store no longer sells in ${cart.currency.toUpperCase()}`)
   const stopped =
-    quoted.warnings.find((warning) => warning.code === 'unavailable' || warning.code === 'no_price') ??
+    quoted.warnings.find(({ code }) => code === 'unavailable' || code === 'too_many_lines' || code === 'no_price') ??
     quoted.warnings.find((warning) => warning.code === 'out_of_stock')
   if (stopped)
     throw conflict(stopped.code === 'out_of_stock' ? 'sold out' : stopped.message, {

@@ -5,7 +5,8 @@
  */
 import { mostPayable, pointsToPay, worthOf } from '../marketing/points/redeeming.ts'
 import { share } from '../money.ts'
-import { covers, Lines, takeBundles, takePromotions, type Coverage, type PriceLine, type Promotion } from './discounts.ts'
+import { takeBundles, takePromotions, type Promotion } from './discounts.ts'
+import { Lines, type Coverage, type PriceLine } from './lines.ts'
 
 export interface Coupon extends Coverage {
   id: string
@@ -62,16 +63,16 @@ export interface Price {
 }
 
 /** Why a coupon takes nothing off a cart with these lines now, or null when it does. */
-export function couponProblem(coupon: Coupon, lines: readonly PriceLine[], now: string): string | null {
+export function couponProblem(coupon: Coupon, lines: Lines, now: string): string | null {
   if (coupon.startDate !== null && now < coupon.startDate) return 'the coupon has not started yet'
   if (coupon.endDate !== null && now >= coupon.endDate) return 'the coupon has ended'
   if (coupon.maxUses !== null && coupon.timesRedeemed >= coupon.maxUses) return 'the coupon is used up'
-  const units = lines.reduce((sum, line) => sum + line.quantity, 0)
+  const { units } = lines
   if (coupon.minProductCount !== null && units < coupon.minProductCount)
     return `the cart has too few products for the coupon: it needs ${coupon.minProductCount}`
   if (coupon.maxProductCount !== null && units > coupon.maxProductCount)
     return `the cart has too many products for the coupon: at most ${coupon.maxProductCount}`
-  if (!lines.some((line) => covers(coupon, line))) return 'the coupon covers no product in the cart'
+  if (!lines.covered(coupon).length) return 'the coupon covers no product in the cart'
   if (coupon.type === 'fixed' && coupon.amount === null) return 'the coupon has no amount in the currency of the cart'
   return null
 }
@@ -81,10 +82,7 @@ function takeLoyalty(state: Lines, loyalty: PriceInput['loyalty']): { most: numb
   if (!loyalty) return { most: 0, discount: 0, points: 0 }
   const { points, minorPerUnit } = loyalty
   const most = mostPayable(left, loyalty)
-  const discount = state.amount(
-    state.lines.map((_, i) => i),
-    Math.min(most, worthOf(points, loyalty, minorPerUnit)),
-  )
+  const discount = state.amount(state.all, Math.min(most, worthOf(points, loyalty, minorPerUnit)))
   return { most, discount, points: Math.min(points, pointsToPay(discount, loyalty, minorPerUnit)) }
 }
 
@@ -102,7 +100,7 @@ export function price(input: PriceInput): Price {
   const coupons: Price['coupons'] = []
   const refused: Price['refused'] = []
   for (const coupon of input.coupons) {
-    const reason = couponProblem(coupon, lines, input.now)
+    const reason = couponProblem(coupon, state, input.now)
     if (reason) {
       refused.push({ id: coupon.id, code: coupon.code, reason })
       continue

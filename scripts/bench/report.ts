@@ -1,6 +1,7 @@
 /** What the bench says: the bars that its figures must meet, the table for people, and the document for programs. */
 import type { Mailed } from './newsletter.ts'
 import type { Paged } from './paging.ts'
+import type { PriceLarge } from './price-large.ts'
 import { median, type RowResult } from './rounds.ts'
 import { ROW_NAMES, type RowName } from './rows.ts'
 import type { Storm } from './storm.ts'
@@ -16,6 +17,7 @@ const MEMORY_STORES_MB = 700
 const START_MS = 2_000
 const MAIL_MEMORY_MB = 250
 const PAGE_TIMES = 2
+const PRICE_MS = 20
 /** Orders that one workstation may have more than another. */
 const SPREAD = 2
 
@@ -32,6 +34,7 @@ export interface Figures {
   newsletter?: Mailed
   paging?: Paged[]
   storm?: Storm
+  priceLarge?: PriceLarge
 }
 
 /** One bar and what was measured for it. */
@@ -89,9 +92,10 @@ const barsOfMarketing = ({ newsletter, paging, storm }: Figures): Bar[] => [
 
 /** Every bar that the figures of a run say something about. */
 export function bars(figures: Figures): Bar[] {
-  const { rows, memoryMb, memory1000StoresMb, startMs } = figures
+  const { rows, memoryMb, memory1000StoresMb, startMs, priceLarge } = figures
   return [
     ...ROW_NAMES.flatMap((name) => rows.filter((row) => row.name === name)).flatMap((row) => barsOf(row, rows)),
+    ...(priceLarge ? [under('price-large: event loop, ms', priceLarge.medianMs, PRICE_MS)] : []),
     ...(memoryMb === undefined ? [] : [under('memory after mixed load, MB', memoryMb, MEMORY_MB)]),
     ...(memory1000StoresMb === undefined ? [] : [under('memory with 1,000 stores open, MB', memory1000StoresMb, MEMORY_STORES_MB)]),
     ...(startMs === undefined ? [] : [under('start to first answer, ms', startMs, START_MS)]),
@@ -145,10 +149,14 @@ export function table(figures: Figures): string {
         ]
       : []),
   ]
+  const { priceLarge } = figures
+  const large = priceLarge
+    ? [`price-large: 500 lines, 500 promotions of 500 ids in ${exact(priceLarge.medianMs)} ms, at worst ${exact(priceLarge.worstMs)} ms`]
+    : []
   const mixed = figures.mixedPerSecond === undefined ? [] : [`mixed load: ${whole(figures.mixedPerSecond)} operations/s`]
   return [
     ...(lines.length ? [columns([head, ...lines])] : []),
-    [...beside, ...mixed, ...background].join('\n'),
+    [...beside, ...large, ...mixed, ...background].join('\n'),
     columns([['bar', 'measured', 'must be', ''], ...held]),
   ]
     .filter(Boolean)

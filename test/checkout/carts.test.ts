@@ -476,17 +476,51 @@ describe('items', () => {
     expect(made(await shop.patch(`/carts/${id}/items/${item.id}`, { quantity: 2 })).items[0].quantity).toBe(2)
   })
 
-  test('a cart holds at most 200 different items', async () => {
-    const variants = made(
-      await shop.post('/products', {
-        name: 'Many',
-        status: 'published',
-        variants: Array.from({ length: 200 }, () => ({ price: 1, shippable: false, stock: { tracked: false } })),
-      }),
-    ).variants
-    const { id } = await shop.cart(variants.map((variant: { id: string }) => ({ variantId: variant.id })))
-    expect((await shop.post(`/carts/${id}/items`, { variantId: await shop.variant() })).status).toBe(400)
-    expect((await shop.post('/carts', { items: Array.from({ length: 201 }, () => ({ variantId: variants[0].id })) })).status).toBe(400)
+  test('a cart holds at most 500 lines, the parts of bundles counted', async () => {
+    const many = async (count: number) =>
+      made(
+        await shop.post('/products', {
+          name: 'Many',
+          status: 'published',
+          variants: Array.from({ length: count }, () => ({ price: 1, shippable: false, stock: { tracked: false } })),
+        }),
+      ).variants.map((variant: { id: string }) => variant.id)
+    const ids: string[] = (await Promise.all([200, 200, 100].map(many))).flat()
+    const items = ids.map((variantId) => ({ variantId }))
+    const more = { variantId: await shop.variant() }
+    const full = await shop.cart(items)
+    expect([full.items.length, full.totalCents]).toEqual([500, 50_000])
+    expect(made(await shop.post(`/carts/${full.id}/items`, items[0])).items.length).toBe(500)
+    const refused = await shop.post(`/carts/${full.id}/items`, more)
+    expect([paths(refused), refused.body.details[0].message]).toEqual([['variantId'], 'a cart holds at most 500 lines'])
+    expect(paths(await shop.post('/carts', { items: [...items, more] }))).toEqual(['items'])
+
+    const bundleId = await shop.bundle(ids.slice(0, 2).map((id) => [id, 1]))
+    const { id } = await shop.cart(items.slice(0, 498))
+    made(await shop.post(`/carts/${id}/items`, { bundleId }))
+    expect(paths(await shop.post(`/carts/${id}/items`, more))).toEqual(['variantId'])
+    // A bundle that grows later is told, and not sold with a part of it.
+    const parts = ids.slice(0, 3).map((variantId) => ({ variantId, quantity: 1, position: 0 }))
+    made(await shop.patch(`/bundles/${bundleId}`, { variants: parts }))
+    expect(made(await shop.get(`/carts/${id}`))).toMatchObject({ totalCents: 49_800, warnings: [{ code: 'too_many_lines' }] })
+    expect((await shop.checkOut(id)).body).toMatchObject({ error: expect.stringContaining('at most 500 lines') })
+  })
+
+  test('a pickup point of more than 4 KB is 400, and nothing of the request is stored', async () => {
+    const { id } = await shop.cart()
+    const change = (name: string) => shop.patch(`/carts/${id}`, { note: name.slice(0, 5), pickupPoint: { name } })
+    const point = (bytes: number) => 'x'.repeat(bytes - JSON.stringify({ name: '' }).length)
+    const refused = await change(point(4_097))
+    expect(refused.body.details).toEqual([
+      { code: 'too_big', message: 'must be at most 4096 bytes of JSON', path: ['pickupPoint'], maximum: 4096 },
+    ])
+    expect(paths(await change('ł'.repeat(2_100)))).toEqual(['pickupPoint'])
+    expect(made(await shop.get(`/carts/${id}`))).toMatchObject({ pickupPoint: null, note: null })
+    expect(made(await change(point(4_096))).pickupPoint.name.length).toBe(4_085)
+    // One that was stored before there was a bound is not carried into an order.
+    await shop.rows(sql`update carts set pickup_point = ${JSON.stringify({ name: point(5_000) })} where id = ${id}`)
+    made(await shop.post(`/carts/${id}/items`, { variantId: await shop.variant() }))
+    expect(paths(await shop.checkOut(id))).toEqual(['pickupPoint'])
   })
 
   test('an item is found by its id in any case', async () => {

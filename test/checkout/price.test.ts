@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { within, type PriceLine, type Promotion } from '../../api/checkout/discounts.ts'
+import { within, type Promotion } from '../../api/checkout/discounts.ts'
+import { Lines, type PriceLine } from '../../api/checkout/lines.ts'
+import { split } from '../../api/money.ts'
 import { couponProblem, price, taxOf, type Coupon, type PriceInput } from '../../api/checkout/price.ts'
 
 const NOW = '2026-06-01T12:00:00.000Z'
@@ -200,6 +202,20 @@ describe('the price of any cart', () => {
     }))
 })
 
+test('reads the ids of a discount once, however many lines there are', () => {
+  let reads = 0
+  const counted = (ids: string[]) =>
+    new Proxy(ids, { get: (list, key) => (typeof key === 'string' && /^\d+$/.test(key) && reads++, Reflect.get(list, key)) })
+  const readsWith = (count: number) => {
+    reads = 0
+    const productIds = counted(Array.from({ length: 50 }, (_, i) => `p${i}`))
+    const lines = Array.from({ length: count }, (_, i) => line({ itemId: `i${i}`, productId: `p${i + 25}`, categoryIds: ['g'] }))
+    price(input({ lines, promotions: Array.from({ length: 10 }, (_, i) => promotion({ id: `m${i}`, productIds, percentage: 1 })) }))
+    return reads
+  }
+  expect([readsWith(10), readsWith(100)]).toEqual([500, 500])
+})
+
 describe('order of application', () => {
   test('line prices, bundle discount, promotions, coupons, loyalty, shipping, tax', () => {
     const result = price(
@@ -276,6 +292,28 @@ describe('rounding', () => {
     expect(() => price(input({ lines: [line({ unitPrice: 10 ** 13, quantity: 10_000 })] }))).toThrow(RangeError))
 })
 
+describe('a split', () => {
+  test('adds up, and gives what is left over to the largest remainders, the earlier first, whether or not it fits a double', () => {
+    const naive = (amount: number, weights: number[]) => {
+      const total = weights.reduce((a, b) => a + BigInt(b), 0n)
+      const parts = weights.map((weight) => Number((BigInt(amount) * BigInt(weight)) / total))
+      const order = weights
+        .map((weight, i) => ({ i, rest: (BigInt(amount) * BigInt(weight)) % total }))
+        .sort((a, b) => (a.rest === b.rest ? a.i - b.i : a.rest > b.rest ? -1 : 1))
+      for (let k = amount - sum(parts), at = 0; k > 0; k--, at++) parts[order[at]!.i]!++
+      return parts
+    }
+    const weight = fc.oneof(fc.nat(3), fc.nat(10_000), fc.nat(2 ** 40))
+    fc.assert(
+      fc.property(fc.array(weight, { minLength: 1, maxLength: 40 }), fc.double({ min: 0, max: 1, noNaN: true }), (weights, part) => {
+        const amount = Math.floor(sum(weights) * part)
+        if (sum(weights) > 0) expect(split(amount, weights)).toEqual(naive(amount, weights))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
+
 describe('promotions', () => {
   test('buy two, get one: the cheapest of each three is free, and a rest of two is not', () => {
     const lines = [
@@ -289,6 +327,11 @@ describe('promotions', () => {
         input({ lines, promotions: [promotion({ type: 'buy_x_get_y', buyQuantity: 2, getQuantity: 1, getDiscountPercentage: 100 })] }),
       ).lines.map((l) => l.discount),
     ).toEqual([0, 200, 0])
+  })
+  test('buy one, get one at half price, after another promotion, is rounded once', () => {
+    const half = promotion({ id: 'z', type: 'buy_x_get_y', buyQuantity: 1, getQuantity: 1, getDiscountPercentage: 50 })
+    // 2 x 0.05 less 10 % is 0.09, a unit of it 0.045, half of that 0.0225.
+    expect(price(input({ lines: [line({ unitPrice: 5, quantity: 2 })], promotions: [promotion(), half] })).total).toBe(7)
   })
   test('volume: the best tier that the quantity of the product reaches, over all its variants', () => {
     const tiers = [
@@ -334,7 +377,7 @@ describe('coupons', () => {
     [{ type: 'fixed' as const, percentage: null, amount: null }, 'the coupon has no amount in the currency of the cart'],
     [{ startDate: NOW }, null],
     [{ minProductCount: 2, maxProductCount: 2 }, null],
-  ])('%j: %s', (changes, reason) => expect(couponProblem(coupon(changes), [line({ quantity: 2 })], NOW)).toBe(reason))
+  ])('%j: %s', (changes, reason) => expect(couponProblem(coupon(changes), new Lines([line({ quantity: 2 })]), NOW)).toBe(reason))
 
   test('restricted to a deleted product it covers nothing, never everything', () => {
     expect(price(input({ lines: [line()], coupons: [coupon({ productIds: ['gone'] })] }))).toMatchObject({

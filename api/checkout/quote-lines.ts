@@ -1,0 +1,156 @@
+/** The lines of a cart: what each of its items consists of, or why it can't be sold. */
+import type { Db } from '../../db/driver.ts'
+import type { CartItem } from '../../db/store/checkout.ts'
+import type { Settings } from '../http/route.ts'
+import type { PriceLine } from './lines.ts'
+import { rateFor, readParts, readSold, readTaxRates, type Part, type Sold, type TaxRate } from './quote-reads.ts'
+
+/** Lines of a cart; the parts of a bundle are one each (document 3, Clarifications). */
+export const LINES_MAX = 500
+
+/** Why something in a cart no longer applies. */
+export interface Warning {
+  code: 'unavailable' | 'too_many_lines' | 'no_price' | 'out_of_stock' | 'coupon' | 'shipping_method' | 'pickup_location' | 'loyalty'
+  message: string
+  itemId?: string
+  variantId?: string
+  coupon?: string
+}
+
+/** One variant of a cart item, as it will stand in an order. */
+export interface QuoteLine {
+  item: CartItem
+  variant: Sold
+  quantity: number
+  unitPrice: number
+  taxRate: number
+  bundle: PriceLine['bundle']
+}
+
+/** What the lines are read from. */
+export interface Wanted {
+  currency: string
+  items: readonly CartItem[]
+  shippingAddress: { country?: string | null } | null
+  billingAddress?: { country?: string | null } | null
+  /** Prices that replace the catalog's, by item id, in minor units. */
+  unitPrices?: ReadonlyMap<string, number>
+}
+
+const nameOf = (variant: Sold) =>
+  variant.variantName === variant.productName ? variant.productName : `${variant.productName} – ${variant.variantName}`
+
+/** Where the buyer is taxed: where it goes, else (files, services) where the bill goes. */
+export const taxCountry = (cart: Wanted) => cart.shippingAddress?.country ?? cart.billingAddress?.country ?? null
+
+/** How many units of each variant these lines ask for together. */
+export function demandOf(lines: readonly QuoteLine[]): Map<string, { variant: Sold; units: number }> {
+  const demand = new Map<string, { variant: Sold; units: number }>()
+  for (const { variant, quantity } of lines) demand.set(variant.id, { variant, units: (demand.get(variant.id)?.units ?? 0) + quantity })
+  return demand
+}
+
+/** Whether a variant can give so many units. */
+export const canGive = (variant: Sold, units: number) =>
+  !variant.tracked || variant.backorder || variant.quantity - variant.reserved >= units
+
+/** What the lines of a cart are made from. */
+interface Shelf {
+  sold: ReadonlyMap<string, Sold>
+  parts: ReadonlyMap<string, Part[]>
+  rates: readonly TaxRate[]
+  settings: Settings
+}
+
+async function readShelf(db: Db, items: readonly CartItem[], settings: Settings): Promise<Shelf> {
+  const parts = await readParts(db, new Set(items.flatMap((item) => item.bundleId ?? [])))
+  const variantIds = [...items.flatMap((item) => item.variantId ?? []), ...[...parts.values()].flat().map((part) => part.variantId)]
+  return { sold: await readSold(db, new Set(variantIds)), parts, rates: await readTaxRates(db), settings }
+}
+
+/** What an item consists of: its variant, or the variants of its bundle. */
+function contentsOf(
+  item: CartItem,
+  { sold, parts }: Shelf,
+): { bundle: Part | null; wanted: { variant: Sold | undefined; units: number }[] } {
+  if (!item.bundleId) return { bundle: null, wanted: [{ variant: sold.get(item.variantId!), units: 1 }] }
+  const own = parts.get(item.bundleId) ?? []
+  return { bundle: own[0] ?? null, wanted: own.map((part) => ({ variant: sold.get(part.variantId), units: part.quantity })) }
+}
+
+/** What an item is called and shows. */
+export type Face = { name: string; image: string | null; productId: string | null }
+
+function faceOf(item: CartItem, bundle: Part | null, first: Sold | undefined): Face {
+  if (item.bundleId) return { name: bundle?.name ?? 'unavailable bundle', image: bundle?.images[0] ?? null, productId: null }
+  return { name: first ? nameOf(first) : 'unavailable product', image: first?.images[0] ?? null, productId: first?.productId ?? null }
+}
+
+/** The lines of one item, or why it has none. */
+function linesOf(item: CartItem, cart: Wanted, shelf: Shelf): { face: Face; lines: QuoteLine[]; warning?: Warning } {
+  const { currency, unitPrices } = cart
+  const { settings, rates } = shelf
+  const { bundle, wanted } = contentsOf(item, shelf)
+  const face = faceOf(item, bundle, wanted[0]?.variant)
+  const gone =
+    !wanted.length ||
+    wanted.some(({ variant }) => !variant || !variant.active || variant.status !== 'published') ||
+    (bundle !== null && bundle.status !== 'published')
+  // What was agreed elsewhere is recorded, even when it is no longer sold here.
+  if (gone && !unitPrices)
+    return { face, lines: [], warning: { code: 'unavailable', message: `${face.name} is no longer sold`, itemId: item.id } }
+  const lines: QuoteLine[] = []
+  for (const { variant: found, units } of wanted) {
+    const variant = found!
+    const unitPrice = unitPrices?.get(item.id) ?? (currency === settings.currency ? variant.price : variant.prices[currency])
+    if (unitPrice === undefined)
+      return {
+        face,
+        lines: [],
+        warning: { code: 'no_price', message: `${face.name} has no price in ${currency.toUpperCase()}`, itemId: item.id },
+      }
+    const taxRate = rateFor(rates, variant.taxRateId, taxCountry(cart))
+    lines.push({
+      item,
+      variant,
+      quantity: units * item.quantity,
+      unitPrice,
+      taxRate,
+      bundle: bundle && { id: bundle.bundleId, discountPercentage: bundle.discountPercentage },
+    })
+  }
+  return { face, lines }
+}
+
+/** Units that the stock can't give. */
+function shortages(lines: readonly QuoteLine[]): Warning[] {
+  return [...demandOf(lines).values()]
+    .filter(({ variant, units }) => !canGive(variant, units))
+    .map(({ variant }) => ({
+      code: 'out_of_stock',
+      message: `${nameOf(variant)}: ${Math.max(0, variant.quantity - variant.reserved)} left`,
+      variantId: variant.id,
+    }))
+}
+
+/** What a cart consists of, and what of it can't be sold. */
+export async function readLines(db: Db, cart: Wanted, settings: Settings) {
+  const shelf = await readShelf(db, cart.items, settings)
+  const warnings: Warning[] = []
+  const lines: QuoteLine[] = []
+  const faces = new Map<string, Face>()
+  for (const item of cart.items) {
+    const own = linesOf(item, cart, shelf)
+    faces.set(item.id, own.face)
+    if (own.warning) warnings.push(own.warning)
+    // A bundle may have grown since it was put in.
+    if (lines.length + own.lines.length <= LINES_MAX) lines.push(...own.lines)
+    else
+      warnings.push({
+        code: 'too_many_lines',
+        message: `a cart holds at most ${LINES_MAX} lines, the parts of bundles counted`,
+        itemId: item.id,
+      })
+  }
+  return { lines, faces, warnings: [...warnings, ...shortages(lines)], rates: shelf.rates }
+}
