@@ -54,7 +54,7 @@ export async function pack(folder: string, file: string, about: Omit<Manifest, '
   const media = sumOfMedia(folder)
   const manifest: Manifest = { format: FORMAT, ...about, parts, media }
   writeFileSync(join(folder, MANIFEST), JSON.stringify(manifest, null, 2))
-  const partial = `${file}.${process.pid}.partial`
+  const partial = join(folder, 'archive.partial')
   try {
     // Customers' data: for the eyes of this user alone.
     closeSync(openSync(partial, 'w', 0o600))

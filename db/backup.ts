@@ -1,9 +1,10 @@
 /** Backup of a store while it is in use: one file with all of its data, its keys' hashes and its entry in the control database. */
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pack, PARTS, partFile, type Manifest } from './archive.ts'
 import type { Registry } from './control/registry.ts'
 import { FileConnection } from './connection.ts'
+import { sweepFolder, temporaryFolder } from './leftovers.ts'
 import { collectMedia } from './media-files.ts'
 import { migrations } from './migrate.ts'
 import { databaseName, fileOf, openStore, type Environment, type Location } from './open.ts'
@@ -15,6 +16,7 @@ export async function backupStore(registry: Registry, storeId: string, file: str
   if (!store) throw new Error(`there is no store ${storeId}`)
   const target = resolve(file)
   if (existsSync(target) && statSync(target).isDirectory()) throw new Error(`${target} is a folder: name the file to write`)
+  sweepFolder(dirname(target))
   const folder = temporaryFolder(dirname(target))
   try {
     // Keys first: one that is made meanwhile may be missing, but none can be there whose store is older than it.
@@ -25,15 +27,6 @@ export async function backupStore(registry: Registry, storeId: string, file: str
     return await pack(folder, target, { createdAt: new Date().toISOString(), schemaVersion: migrations('store').length, store, keys })
   } finally {
     rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-/** A folder of one's own beside what is being written or read, so that there is room and a rename is possible. */
-export function temporaryFolder(beside: string): string {
-  try {
-    return mkdtempSync(`${beside}/.stoa-`)
-  } catch (error) {
-    throw new Error(`${beside} can't be written (${(error as { code?: string }).code})`)
   }
 }
 

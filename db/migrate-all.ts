@@ -91,7 +91,7 @@ export async function collect() {
 async function versionAt(location: Location, { name, owner }: Known): Promise<number> {
   const path = fileOf(location, name)
   if (!path) return serverVersion(location, name)
-  requireFile(path, name)
+  requireFile(path, name, owner !== null)
   try {
     return await fileVersion(path, name, owner?.storeId ?? null)
   } catch (error) {

@@ -8,6 +8,7 @@ import type { Client } from '@libsql/client'
 import { FileConnection, FileReader, serverClient, ServerConnection, type Connection } from './connection.ts'
 import { database, type Db } from './driver.ts'
 import { Busy, isLocked } from './errors.ts'
+import { ownName } from './leftovers.ts'
 import { migrate, migrations, versionOf, type Kind } from './migrate.ts'
 import { explained, requireFile, requireSchema, requireSettings } from './unusable.ts'
 import { fileTransactions, serverTransactions, Writer, type Begin } from './writer.ts'
@@ -127,8 +128,8 @@ async function openServer(location: Location, name: string, kind: Kind): Promise
 export async function openDatabase(location: Location, name: string, kind: Kind): Promise<Handle> {
   const path = fileOf(location, name)
   if (!path) return openServer(location, name, kind)
-  requireFile(path, name)
   const isStore = kind === 'store'
+  requireFile(path, name, isStore)
   try {
     return await openFile(path, kind, (version) => isStore && requireSchema(version, migrations(kind).length, name))
   } catch (error) {
@@ -174,12 +175,12 @@ export async function createDatabase(location: Location, name: string, kind: Kin
   mkdirSync(dirname(path), { recursive: true })
   if (existsSync(path)) return
   if (kind === 'control') return (await openFile(path, kind)).close()
-  template ??= templateBytes(`${path}.template-${process.pid}`).catch((error) => {
+  template ??= templateBytes(ownName(path, 'template')).catch((error) => {
     template = undefined
     throw error
   })
   const bytes = await template
-  const made = `${path}.new-${process.pid}`
+  const made = ownName(path, 'new')
   try {
     writeFileSync(made, bytes, { flush: true })
     renameSync(made, path)

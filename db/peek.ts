@@ -1,10 +1,10 @@
 /** Looking into databases from outside, as they are: nothing is opened for good, made or migrated. */
-import { existsSync } from 'node:fs'
 import type { Registry } from './control/registry.ts'
 import { FileReader, serverClient, ServerConnection, type Connection } from './connection.ts'
 import { database, type Db } from './driver.ts'
 import { migrations, versionOf, type Kind } from './migrate.ts'
 import { databaseName, fileOf, type Location } from './open.ts'
+import { requireFile } from './unusable.ts'
 
 /**
  * Looks into a database as it is, without bringing it to the current schema; `look` is not called, and null is returned, when it has
@@ -12,9 +12,9 @@ import { databaseName, fileOf, type Location } from './open.ts'
  */
 export async function peek<T>(location: Location, name: string, kind: Kind, look: (db: Db) => Promise<T>): Promise<T | null> {
   const path = fileOf(location, name)
-  if (path && !existsSync(path)) return null
   let connection: Connection | undefined
   try {
+    if (path) requireFile(path, name, kind === 'store')
     connection = path
       ? new FileReader(path)
       : new ServerConnection(serverClient(location.url.replaceAll('{name}', name), location.authToken))

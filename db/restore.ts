@@ -1,50 +1,92 @@
 /**
- * Restore of a store from its backup, also while servers run: the rows of the open databases are replaced in one transaction
- * each. Replacing the files would leave a server that has them open writing into files that nobody reads any more.
+ * Restore of a store from its backup, also while servers run. What was given out since the backup stays given out: keys that were
+ * revoked stay so, numbers go on, who has unsubscribed gets no mail.
  */
 import { rmSync } from 'node:fs'
 import { and, eq, lte, or } from 'drizzle-orm'
 import { PARTS, unpack, type Manifest } from './archive.ts'
-import { temporaryFolder } from './backup.ts'
+import { historyOf } from './control/history.ts'
 import type { Registry } from './control/registry.ts'
-import { FileConnection } from './connection.ts'
 import type { Db } from './driver.ts'
-import { Busy, isLocked } from './errors.ts'
+import { temporaryFolder } from './leftovers.ts'
 import { adoptMedia } from './media-files.ts'
 import { migrations } from './migrate.ts'
-import { createDatabase, databaseName, fileOf, openDatabase } from './open.ts'
+import { databaseName, fileOf, openDatabase, openStore, type Environment, type Location } from './open.ts'
+import { replaceAll, type Target } from './replace.ts'
 import { newsletters } from './store/newsletters.ts'
 import { jobs } from './store/store.ts'
+import { requireSettings, Unusable, type Fault } from './unusable.ts'
 
-/** How long to wait for a moment in which no server writes. */
-const LOCK_WAIT_MS = 60_000
+export interface Restored {
+  manifest: Manifest
+  /** Files that could not be used, under the names that they have now. */
+  setAside: string[]
+}
 
 /**
  * Makes the store what it was when `file` was written. A store that the registry does not know comes back with its id, slug and
- * keys; one that it knows keeps its keys and plan, so that a revoked key stays revoked.
+ * keys; one that it knows keeps its keys and plan. A database that can't be used is set aside.
  */
-export async function restoreStore(registry: Registry, storeId: string, file: string, dataDir: string): Promise<Manifest> {
-  if (!fileOf(registry.location, storeId)) throw new Error('restore of a store on a libSQL server is done there: this command copies files')
+export async function restoreStore(registry: Registry, storeId: string, file: string, dataDir: string): Promise<Restored> {
+  const { location } = registry
+  if (!fileOf(location, storeId)) throw new Error('restore of a store on a libSQL server is done there: this command copies files')
   const folder = temporaryFolder(dataDir)
   try {
     const manifest = await unpack(file, folder)
     await requireFitting(registry, storeId, file, manifest)
+    for (const part of PARTS) await makeReady(folder, storeId, part)
+    const isKnown = (await registry.store(storeId)) !== undefined
+    const history = await historyOf(registry.control.read, storeId)
+    if (!isKnown) await registry.begin(storeId, 'making')
+    const targets: Target[] = []
     for (const part of PARTS) {
-      // An older backup is brought to the current schema before its rows are taken over.
-      const backup = await openDatabase({ url: `file:${folder}/{name}.db` }, part, 'store')
-      await backup.write((tx) => parkMail(tx, new Date().toISOString()))
-      backup.close()
-      await createDatabase(registry.location, databaseName(storeId, part), 'store')
-      ;(await openDatabase(registry.location, databaseName(storeId, part), 'store')).close()
+      const fault = await faultOf(location, storeId, part)
+      const path = fileOf(location, databaseName(storeId, part))!
+      const least = history?.numbers[part] ?? {}
+      targets.push({ path, from: `${folder}/${part}.db`, fault, least, isNew: !isKnown && fault === 'missing' })
     }
     adoptMedia(folder, dataDir, storeId)
-    await replaceAll(PARTS.map((part) => ({ path: fileOf(registry.location, databaseName(storeId, part))!, from: `${folder}/${part}.db` })))
-    if (await registry.store(storeId)) await registry.updateStore(storeId, { name: manifest.store.name })
+    const setAside = await replaceAll(targets, new Date())
+    if (isKnown) await registry.updateStore(storeId, { name: manifest.store.name })
     else await registry.adoptStore(manifest.store, manifest.keys)
-    return manifest
+    return { manifest, setAside }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Brings a part of a backup to the current schema, and sees that it is a part of this store. */
+async function makeReady(folder: string, storeId: string, part: Environment) {
+  const backup = await openDatabase({ url: `file:${folder}/{name}.db` }, part, 'store')
+  try {
+    await requireSettings(backup.connection, storeId, part)
+    await backup.write((tx) => parkMail(tx, new Date().toISOString()))
+    await backup.connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } finally {
+    backup.close()
+  }
+}
+
+/** Why a store's database can't be used; null when it can. Throws when this user may not touch it, or it is locked for too long. */
+async function faultOf(location: Location, storeId: string, part: Environment): Promise<Fault | null> {
+  try {
+    const store = await openStore(location, storeId, part)
+    try {
+      return (await store.connection.row('PRAGMA quick_check(1)', []))![0] === 'ok' ? null : 'damaged'
+    } finally {
+      store.close()
+    }
+  } catch (error) {
+    if (error instanceof Unusable && error.fault !== 'forbidden') return error.fault
+    throw error
+  }
+}
+
+/** Whether a restore would replace live data that can be used, and of which nothing is set aside. */
+export async function wouldReplace(registry: Registry, storeId: string): Promise<boolean> {
+  if (!fileOf(registry.location, storeId)) return false
+  const isBeingMade = (await historyOf(registry.control.read, storeId))?.phase != null
+  return !isBeingMade && (await faultOf(registry.location, storeId, 'live')) === null
 }
 
 /** What a newsletter says that was under way, or has had its time, when the store was restored. */
@@ -58,10 +100,12 @@ async function parkMail(tx: Db, now: string) {
     .where(or(eq(newsletters.status, 'sending'), and(eq(newsletters.status, 'scheduled'), lte(newsletters.scheduledAt, now))))
     .returning({ id: newsletters.id })
   for (const { id } of parked) await tx.delete(jobs).where(eq(jobs.subject, id))
+  // Who was to be asked to confirm has been, or can sign up again.
+  await tx.delete(jobs).where(eq(jobs.kind, 'subscriber.confirm'))
   await tx.update(jobs).set({ leaseToken: null, leaseUntil: null })
 }
 
-async function requireFitting(registry: Registry, storeId: string, file: string, { store, schemaVersion }: Manifest) {
+async function requireFitting(registry: Registry, storeId: string, file: string, { store, keys, schemaVersion }: Manifest) {
   if (store.id !== storeId) throw new Error(`${file} is a backup of the store ${store.id} (${store.slug}), not of ${storeId}`)
   if (schemaVersion > migrations('store').length)
     throw new Error(
@@ -69,60 +113,9 @@ async function requireFitting(registry: Registry, storeId: string, file: string,
     )
   const other = await registry.storeBySlug(store.slug)
   if (other && other.id !== storeId) throw new Error(`the slug ${store.slug} of the backup belongs to the store ${other.id} now`)
-}
-
-/** Replaces the rows of several databases; nothing is committed before all are ready. */
-async function replaceAll(databases: { path: string; from: string }[]) {
-  const open: FileConnection[] = []
-  try {
-    for (const { path, from } of databases) {
-      const connection = new FileConnection(path)
-      open.push(connection)
-      // Rows of one table come before those that they refer to; the backup was whole, and so will this be.
-      connection.exec('PRAGMA foreign_keys=OFF')
-      connection.run('ATTACH ? AS backup', [from])
-      await begin(connection)
-      replaceRows(connection)
-    }
-    for (const connection of open) connection.exec('COMMIT')
-  } finally {
-    for (const connection of open) connection.close()
-  }
-}
-
-async function begin(connection: FileConnection) {
-  for (const deadline = performance.now() + LOCK_WAIT_MS; ;) {
-    try {
-      return connection.exec('BEGIN IMMEDIATE')
-    } catch (error) {
-      if (!isLocked(error)) throw error
-      if (performance.now() > deadline) throw new Busy(1, 'the store is being written to without a pause: try again')
-      await Bun.sleep(1)
-    }
-  }
-}
-
-/**
- * Replaces all rows by those of the attached backup. Triggers stand aside meanwhile (they would write what the backup has
- * already), and the full-text index is built anew from its content.
- */
-function replaceRows(connection: FileConnection) {
-  const names = (text: string) => connection.rows(text, []) as [string, string][]
-  const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
-  const triggers = names("SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger'")
-  for (const [name] of triggers) connection.exec(`DROP TRIGGER main.${quoted(name)}`)
-  for (const [table] of names(
-    "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'",
-  )) {
-    const columns = names(`SELECT name, type FROM pragma_table_info('${table.replaceAll("'", "''")}')`)
-      .map(([name]) => quoted(name))
-      .join(', ')
-    connection.exec(
-      `DELETE FROM main.${quoted(table)}; INSERT INTO main.${quoted(table)} (${columns}) SELECT ${columns} FROM backup.${quoted(table)}`,
-    )
-  }
-  for (const [table] of names("SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual'")) {
-    connection.exec(`INSERT INTO main.${quoted(table)} (${quoted(table)}) VALUES ('rebuild')`)
-  }
-  for (const [, text] of triggers) connection.exec(text)
+  const stranger = keys.find((key) => key.storeId !== storeId)
+  if (stranger)
+    throw new Error(`${file} carries a key of another store (${stranger.id} of ${stranger.storeId}): it is damaged, or was changed`)
+  const taken = await registry.keyElsewhere(storeId, keys)
+  if (taken) throw new Error(`the key ${taken.id} of the backup opens the store ${taken.storeId} now`)
 }

@@ -1,5 +1,5 @@
 /** Databases that a store has and nobody can use: what is wrong with one, and what to do about it. */
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import type { Connection } from './connection.ts'
 
 export type Fault = 'missing' | 'empty' | 'foreign' | 'damaged' | 'newer' | 'forbidden'
@@ -25,14 +25,16 @@ function wayOut(fault: Fault, database: string): string {
   return `restore it: ${restore}`
 }
 
-/** Refuses a file that is not there, or that this user may not read and write. */
-export function requireFile(path: string, database: string) {
+/** Refuses a file that is not there, or that this user may not read and write; of a store, one without a byte. */
+export function requireFile(path: string, database: string, isStore: boolean) {
   if (!existsSync(path)) throw new Unusable('missing', database, `the database ${database} is missing`)
   try {
     accessSync(path, constants.R_OK | constants.W_OK)
   } catch (error) {
     throw new Unusable('forbidden', database, `${path} can't be read and written (${(error as { code?: string }).code})`)
   }
+  // Opening it would write a header into it.
+  if (isStore && statSync(path).size === 0) requireSchema(0, 0, database)
 }
 
 /** An error of the database driver as what it says of the file; any other error is given back. */

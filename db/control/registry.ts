@@ -1,14 +1,16 @@
 /** The registry of stores and API keys, over the control database. */
 import type { Plan } from '../../api/plans.ts'
-import { randomBytes } from 'node:crypto'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { createDatabase, databaseName, openDatabase, removeDatabase, type Environment, type Handle, type Location } from '../open.ts'
 import { compile, named, type Db } from '../driver.ts'
 import type { Handles } from '../handles.ts'
+import { numbersAt } from '../numbers-at.ts'
+import { firstSettings } from './first-settings.ts'
 import { settings } from '../store/store.ts'
+import { begin, end, historyOf, keyElsewhere, noteKeys, noteNumbers, type Phase } from './history.ts'
 import { hasExpired, hashOf, newKey, type KeyInput, type KeyRow } from './keys.ts'
 import { LastUse } from './last-use.ts'
-import { apiKeys, changes, stores } from './tables.ts'
+import { apiKeys, changes, storeHistory, stores } from './tables.ts'
 
 export type StoreRow = typeof stores.$inferSelect
 export type { KeyRow }
@@ -117,6 +119,7 @@ export class Registry {
       aiBuilt: input.aiBuilt,
       createdAt: new Date().toISOString(),
     }
+    await this.begin(row.id, 'making')
     for (const environment of ['live', 'sandbox'] as const) {
       const name = databaseName(row.id, environment)
       await createDatabase(this.location, name, 'store')
@@ -128,15 +131,33 @@ export class Registry {
     }
     await this.change(async (tx) => {
       await tx.insert(stores).values(row)
+      await end(tx, row.id)
     })
     return row
   }
 
-  /** Takes in a store that another registry knew, with its keys; its databases are there already. */
+  /** Says that a store's databases are being made, or removed: what a crash leaves of that is cleared away. */
+  begin(storeId: string, phase: Phase): Promise<void> {
+    return this.control.write((tx) => begin(tx, storeId, phase, new Date()))
+  }
+
+  /** A key of another store that has the id or the secret of one of these. */
+  keyElsewhere(storeId: string, keys: KeyRow[]) {
+    return keyElsewhere(this.control.read, storeId, keys)
+  }
+
+  /** Takes in a store that another registry knew, or this one before it was deleted; its databases are there already. */
   async adoptStore(store: StoreRow, keys: KeyRow[]): Promise<void> {
     await this.change(async (tx) => {
+      const usable = (await historyOf(tx, store.id))?.keyIds
+      const now = new Date().toISOString()
       await tx.insert(stores).values(store)
-      for (const key of keys) await tx.insert(apiKeys).values(key)
+      for (const key of keys) {
+        const revokedAt = usable && !usable.includes(key.id) ? now : null
+        await tx.insert(apiKeys).values({ ...key, storeId: store.id, revokedAt: key.revokedAt ?? revokedAt })
+      }
+      await tx.update(storeHistory).set({ keyIds: null }).where(eq(storeHistory.storeId, store.id))
+      await end(tx, store.id)
     })
   }
 
@@ -158,11 +179,22 @@ export class Registry {
     return (await this.control.read.select().from(stores).where(eq(stores.slug, slug)))[0]
   }
 
-  /** Revokes its keys, forgets the store, then removes its databases. */
-  async deleteStore(id: string, handles?: Handles): Promise<boolean> {
-    const removed = await this.change(async (tx) => (await tx.delete(stores).where(eq(stores.id, id)).returning()).length)
+  /**
+   * Revokes its keys and forgets the store, but for the numbers that it gave; then removes its databases, and with `removeMore` what
+   * else is its own. Also takes up where a removal was cut off.
+   */
+  async deleteStore(id: string, handles?: Handles, removeMore = () => {}): Promise<boolean> {
+    const numbers = numbersAt(this.location, id)
+    const removed = await this.change(async (tx) => {
+      await begin(tx, id, 'removing', new Date())
+      await noteNumbers(tx, id, numbers)
+      if (await tx.$count(stores, eq(stores.id, id))) await noteKeys(tx, id)
+      return (await tx.delete(stores).where(eq(stores.id, id)).returning()).length
+    })
     handles?.drop(id)
     for (const environment of ['live', 'sandbox'] as const) await removeDatabase(this.location, databaseName(id, environment))
+    removeMore()
+    await this.control.write((tx) => end(tx, id))
     return removed > 0
   }
 
@@ -183,33 +215,5 @@ export class Registry {
   async revokeKey(id: string): Promise<KeyRow | undefined> {
     const revokedAt = sql`coalesce(${apiKeys.revokedAt}, ${new Date().toISOString()})`
     return this.change(async (tx) => (await tx.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, id)).returning())[0])
-  }
-}
-
-/** The settings that a new store starts with (document 3, settings). */
-function firstSettings(store: StoreRow, input: NewStore): typeof settings.$inferInsert {
-  return {
-    id: 1,
-    storeId: store.id,
-    name: input.name,
-    slug: input.slug,
-    currency: input.currency,
-    locale: input.locale,
-    contactEmail: null,
-    address: {},
-    defaultLanguage: input.locale,
-    enabledLanguages: { [input.locale]: true },
-    enabledCurrencies: [input.currency],
-    taxesIncluded: true,
-    tools: { events: true, bookings: true, reviews: true, blog: true, loyalty: true, wishlist: true },
-    checkout: { requirePhone: false, guestCheckout: true, cartTtlDays: 30 },
-    payments: { testMode: true },
-    email: { fromName: null, fromAddress: null, outboundEnabled: false, domain: null },
-    emailDomainVerified: false,
-    emailDomainToken: randomBytes(16).toString('hex'),
-    booking: { cancellationHours: 24, bufferMinutes: 0, autoConfirm: true },
-    welcomeOffer: { enabled: false, couponId: null },
-    lowStockThreshold: 5,
-    updatedAt: store.createdAt,
   }
 }

@@ -1,7 +1,9 @@
 /** The control database: which stores there are and whose keys open them. It knows nothing of what is inside a store. */
 import { PLANS } from '../../api/plans.ts'
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+import { check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { flag, id, instant, json } from '../columns.ts'
+import type { Numbers } from '../numbers.ts'
 
 export const stores = sqliteTable('stores', {
   id: id(),
@@ -39,3 +41,24 @@ export const apiKeys = sqliteTable(
 
 /** Counts the changes of this database that processes must notice at once (revoked keys, changed plans). */
 export const changes = sqliteTable('changes', { id: integer().primaryKey(), count: integer().notNull() })
+
+/** What is known of a store beside its databases: also before they are whole, and after they are gone. */
+export const storeHistory = sqliteTable(
+  'store_history',
+  {
+    storeId: text().primaryKey(),
+    /** Not null: its databases are being made, or removed, since then; what was cut off is cleared away later. */
+    phase: text({ enum: ['making', 'removing'] }),
+    since: instant(),
+    /** The highest numbers that are known to have been given, by environment and counter. */
+    numbers: json<Numbers>().notNull(),
+    /** The keys that opened it when it was deleted; null: it was not. */
+    keyIds: json<string[]>(),
+  },
+  (t) => [
+    check('store_history_phase', sql`${t.phase} in ('making', 'removing')`),
+    index('store_history_unfinished')
+      .on(t.phase)
+      .where(sql`${t.phase} is not null`),
+  ],
+)

@@ -7,8 +7,8 @@ import { isUuid } from '../../api/http/schema.ts'
 import { backupStore } from '../../db/backup.ts'
 import { PLANS, type Plan } from '../../api/plans.ts'
 import type { Registry, StoreRow } from '../../db/control/registry.ts'
-import { removeMedia } from '../../db/media-files.ts'
-import { restoreStore } from '../../db/restore.ts'
+import { remainsOf, removeRemains } from '../../db/remains.ts'
+import { restoreStore, wouldReplace } from '../../db/restore.ts'
 import { settings } from '../../db/store/store.ts'
 import { newStore } from '../new-store.ts'
 import { checked, NAME, print, requireStore, table, typedPath, withDatabase, withLive, withRegistry } from './context.ts'
@@ -102,10 +102,13 @@ async function list(_: object, command: Command) {
 
 async function remove(idOrSlug: string, options: { yes?: boolean }, command: Command) {
   if (!options.yes) command.error('error: this removes the store, its keys and all of its data for good: add --yes')
-  const { id, slug } = await withRegistry(async (registry, config) => {
-    const store = await requireStore(registry, idOrSlug)
-    await registry.deleteStore(store.id)
-    removeMedia(config.dataDir, store.id)
+  const { id, slug } = await withRegistry(async (registry, { dataDir }) => {
+    const id = idOrSlug.toLowerCase()
+    const known = (await registry.store(id)) ?? (await registry.storeBySlug(idOrSlug))
+    // What a removal has left that was cut off, or a registry that is lost, has an id alone.
+    const store = known ?? (isUuid(id) && (await remainsOf(registry, id, dataDir)) ? { id, slug: 'what was left of a store' } : null)
+    if (!store) throw new Error(`there is no store ${idOrSlug}: see store list`)
+    await registry.deleteStore(store.id, undefined, () => removeRemains(registry.location, store.id, dataDir))
     return store
   })
   print(command, { ok: true, deleted: 1, id }, `deleted ${slug} (${id})`)
@@ -123,12 +126,21 @@ async function backup(idOrSlug: string, options: { to: string }, command: Comman
   )
 }
 
-async function restore(id: string, options: { from: string }, command: Command) {
+async function restore(idOrSlug: string, options: { from: string; yes?: boolean }, command: Command) {
   const file = typedPath(options.from)
-  const { store, createdAt } = await withRegistry(async (registry, config) =>
-    restoreStore(registry, (await registry.storeBySlug(id))?.id ?? id.toLowerCase(), file, config.dataDir),
-  )
-  print(command, { id: store.id, slug: store.slug, file, createdAt }, `${store.slug} (${store.id}) is as it was at ${createdAt}`)
+  const restored = await withRegistry(async (registry, config) => {
+    const id = (await registry.storeBySlug(idOrSlug))?.id ?? idOrSlug.toLowerCase()
+    if (!options.yes && (await wouldReplace(registry, id))) return id
+    return restoreStore(registry, id, file, config.dataDir)
+  })
+  if (typeof restored === 'string')
+    return command.error(`error: this replaces what the store ${restored} has now by what ${file} has: add --yes`)
+  const { setAside, manifest } = restored
+  const { store, createdAt } = manifest
+  print(command, { id: store.id, slug: store.slug, file, createdAt, setAside }, [
+    `${store.slug} (${store.id}) is as it was at ${createdAt}`,
+    ...setAside.map((path) => `what could not be used is kept as ${path}`),
+  ])
 }
 
 /** Adds `store` to the command line. */
@@ -162,5 +174,6 @@ export function storeCommands(program: Command) {
     .command('restore <id>')
     .description('make a store what it was when a backup was made')
     .requiredOption('--from <file>', 'the file to read', FILE)
+    .option('--yes', 'I mean it: what the store has now is replaced')
     .action(restore)
 }

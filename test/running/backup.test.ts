@@ -54,7 +54,7 @@ describe('store backup', () => {
     await Promise.all(load)
     expect(during).toBeGreaterThan(20)
 
-    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file)
+    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file, '--yes')
     const kept = await productsOf(at, at.keys.admin)
     expect(acknowledged.filter((product) => product.at < began && !kept.has(product.id))).toEqual([])
     expect(kept.size).toBeLessThan(acknowledged.length)
@@ -113,7 +113,7 @@ describe('store restore', () => {
     while ((await api('GET', `/newsletters/${soon}`)).status !== 'sent') await Bun.sleep(50)
     expect(mails()).toBe(1)
     rmSync(`${at.dataDir}/mail`, { recursive: true })
-    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file)
+    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file, '--yes')
     expect(await api('GET', `/newsletters/${soon}`)).toMatchObject({
       status: 'failed',
       errorMessage: expect.stringMatching(/^the store was restored from a backup/),
@@ -138,7 +138,7 @@ describe('store restore', () => {
     expect((await call(at.server.api, at.keys.staging, 'DELETE', `/products/${sandboxed}`)).status).toBe(200)
     expect([await found(at, at.keys.admin, 'copper'), await found(at, at.keys.admin, 'teapot')]).toEqual([0, 1])
 
-    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file)
+    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file, '--yes')
     // Each of these goes to one worker or the other: all of them have to see it.
     for (let i = 0; i < 10; i++) {
       expect(await productsOf(at, at.keys.admin)).toEqual(new Set([kettle]))
@@ -166,7 +166,7 @@ describe('store restore', () => {
       for (let i = 0; !stopped; i++) await create(at, at.keys.admin, `Pan ${writer} ${i}`)
     })
     await Bun.sleep(200)
-    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file)
+    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file, '--yes')
     stopped = true
     await Promise.all(load)
     expect(await found(at, at.keys.admin, 'kettle')).toBe(1)
@@ -196,7 +196,7 @@ describe('store restore', () => {
     await stoaJson(at.dataDir, 'store', 'backup', at.id, '--to', file)
     await create(at, at.keys.admin, 'Tin teapot')
     await stoaJson(at.dataDir, 'store', 'delete', at.id, '--yes')
-    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file)
+    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file, '--yes')
     const pan = await create(at, at.keys.admin, 'Iron pan')
     expect(await productsOf(at, at.keys.admin)).toEqual(new Set([kettle, pan]))
     at.server.running.child.kill('SIGKILL')
@@ -226,7 +226,7 @@ describe('store restore', () => {
     await stoaJson(at.dataDir, 'store', 'backup', at.id, '--to', file)
     const later = await add(at.keys.admin)
     expect((await call(at.server.api, at.keys.admin, 'DELETE', `/media/${images[0]!.id}`)).status).toBe(200)
-    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file)
+    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file, '--yes')
     expect(await bytesOf(urls)).toEqual(before)
     expect((await call(at.server.api, at.keys.admin, 'GET', `/media/${later.id}`)).status).toBe(404)
 
@@ -245,7 +245,7 @@ describe('store restore', () => {
     const { id, key } = await stoaJson(at.dataDir, 'key', 'create', '--store', at.id)
     await stoaJson(at.dataDir, 'store', 'backup', at.id, '--to', file)
     await stoaJson(at.dataDir, 'key', 'revoke', id)
-    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file)
+    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', file, '--yes')
     expect((await call(at.server.api, key, 'GET', '/me')).status).toBe(401)
   })
 
@@ -263,7 +263,7 @@ describe('store restore', () => {
     writeFileSync(`${files}/half.tar`, bytes.subarray(0, bytes.length >> 1))
     writeFileSync(`${files}/text.tar`, 'no backup')
     const refused = async (id: string, file: string) => {
-      const { code, stdout, stderr } = await stoa(at.dataDir, 'store', 'restore', id, '--from', `${files}/${file}`, '--json')
+      const { code, stdout, stderr } = await stoa(at.dataDir, 'store', 'restore', id, '--from', `${files}/${file}`, '--yes', '--json')
       expect([code, stdout, stderr.trim().split('\n').length], stderr).toEqual([1, '', 1])
       return stderr
     }

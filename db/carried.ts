@@ -1,0 +1,98 @@
+/** What a store's database knows that outlives its restore: numbers that were given, and who wants no more mail. */
+import type { FileConnection } from './connection.ts'
+import { higher, leapt, numbersIn, type Given } from './numbers.ts'
+
+type Row = Record<string, unknown>
+
+export interface Carried {
+  /** Null: not known. */
+  numbers: Given | null
+  /** The subscribers who have left, as rows. */
+  unsubscribed: Row[]
+  /** The invitations that are open; null: not known. */
+  invitations: string[] | null
+  /** What the links of subscribers are made with. */
+  mailSecret: string | null
+  /** How often the list of subscribers has changed. */
+  listChanges: number
+}
+
+/** What there is to be carried over from a file that is not there, or that nobody can read. */
+export const NOTHING: Carried = { numbers: null, unsubscribed: [], invitations: null, mailSecret: null, listChanges: 0 }
+
+/** Counts the changes of the list of subscribers: see `api/marketing/mailing/tally.ts`. */
+const LIST = 'subscribers '
+
+/** What of a database is to outlive its restore; of a damaged one, what can be read of it. */
+export function carriedOver(connection: FileConnection, isDamaged = false): Carried {
+  const read = <K extends keyof Carried>(name: K, from: () => Carried[K]): Carried[K] => {
+    try {
+      return from()
+    } catch (error) {
+      if (!isDamaged) throw error
+      return NOTHING[name]
+    }
+  }
+  const one = (text: string) => connection.row(text, [])?.[0]
+  return {
+    numbers: read('numbers', () => numbersIn(connection)),
+    unsubscribed: read('unsubscribed', () => rowsOf(connection, 'subscribers', "status = 'unsubscribed'")),
+    invitations: read('invitations', () => connection.rows('SELECT id FROM team_invitations', []).map(([id]) => id as string)),
+    mailSecret: read('mailSecret', () => (one('SELECT mail_secret FROM settings') ?? null) as string | null),
+    listChanges: read('listChanges', () => Number(one(`SELECT value FROM counters WHERE name = '${LIST}changes'`) ?? 0)),
+  }
+}
+
+function rowsOf(connection: FileConnection, table: string, where: string): Row[] {
+  const columns = columnsOf(connection, table)
+  const rows = connection.rows(`SELECT ${columns.join(', ')} FROM ${table} WHERE ${where}`, [])
+  return rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]])))
+}
+
+const columnsOf = (connection: FileConnection, table: string) =>
+  connection.rows(`SELECT name FROM pragma_table_info('${table}')`, []).map(([name]) => name as string)
+
+/**
+ * Gives a restored database what the one before it knew; `least`: numbers that are known from elsewhere. Where the one before can't
+ * tell its numbers, those that it may have given since are passed over.
+ */
+export function carryOver(connection: FileConnection, before: Carried, least: Given, now: Date) {
+  const given = before.numbers ? higher(before.numbers, least) : leapt(higher(numbersIn(connection), least))
+  for (const [name, value] of Object.entries(given))
+    connection.run('INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)', [
+      name,
+      value,
+    ])
+  if (before.mailSecret !== null) connection.run('UPDATE settings SET mail_secret = coalesce(mail_secret, ?)', [before.mailSecret])
+  // An invitation is a key to the team: one that was withdrawn or used since the backup stays so.
+  if (before.invitations)
+    connection.run('DELETE FROM team_invitations WHERE id NOT IN (SELECT value FROM json_each(?))', [JSON.stringify(before.invitations)])
+  keepUnsubscribed(connection, before.unsubscribed, now)
+  recount(connection, before.listChanges)
+}
+
+/** Who has left stays away: those whom the backup has as subscribers, and those whom it does not know. */
+function keepUnsubscribed(connection: FileConnection, left: Row[], now: Date) {
+  if (!left.length) return
+  const rows = JSON.stringify(left)
+  connection.run(
+    `UPDATE subscribers SET status = 'unsubscribed', unsubscribed_at = coalesce(gone.value ->> 'unsubscribed_at', ?2), updated_at = ?2
+     FROM json_each(?1) AS gone WHERE subscribers.email = gone.value ->> 'email' AND subscribers.status <> 'unsubscribed'`,
+    [rows, now.toISOString()],
+  )
+  const columns = columnsOf(connection, 'subscribers')
+  connection.run(
+    `INSERT OR IGNORE INTO subscribers (${columns.join(', ')})
+     SELECT ${columns.map((name) => `value ->> '${name}'`).join(', ')} FROM json_each(?)`,
+    [rows],
+  )
+}
+
+/** Counts the subscribers anew. The count of changes goes on, or servers would take what they know of the list for what it is now. */
+function recount(connection: FileConnection, listChanges: number) {
+  connection.exec(`
+    DELETE FROM counters WHERE name IN ('${LIST}pending', '${LIST}active', '${LIST}unsubscribed');
+    INSERT INTO counters (name, value) SELECT '${LIST}' || status, count(*) FROM subscribers GROUP BY status;
+    INSERT INTO counters (name, value) VALUES ('${LIST}changes', ${listChanges + 1})
+      ON CONFLICT (name) DO UPDATE SET value = max(value, ${listChanges}) + 1`)
+}

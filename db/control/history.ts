@@ -1,0 +1,70 @@
+/** What the registry remembers of a store beside its entry: numbers it gave, keys it ended with, and work on its files that is under way. */
+import { eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import type { Db } from '../driver.ts'
+import { higher, type Numbers } from '../numbers.ts'
+import { apiKeys, storeHistory } from './tables.ts'
+
+export type HistoryRow = typeof storeHistory.$inferSelect
+export type Phase = NonNullable<HistoryRow['phase']>
+
+/** What is remembered of a store. */
+export const historyOf = async (db: Db, storeId: string): Promise<HistoryRow | undefined> =>
+  (await db.select().from(storeHistory).where(eq(storeHistory.storeId, storeId)))[0]
+
+/** The stores whose databases were being made or removed when somebody looked last, or still are. */
+export const unfinished = (db: Db): Promise<HistoryRow[]> =>
+  db.select().from(storeHistory).where(isNotNull(storeHistory.phase)).orderBy(storeHistory.storeId).limit(UNFINISHED_MAX)
+const UNFINISHED_MAX = 1_000
+
+/** Says that the store's databases are being made or removed. */
+export async function begin(tx: Db, storeId: string, phase: Phase, now: Date) {
+  const change = { phase, since: now.toISOString() }
+  await tx
+    .insert(storeHistory)
+    .values({ storeId, numbers: {}, keyIds: null, ...change })
+    .onConflictDoUpdate({ target: storeHistory.storeId, set: change })
+}
+
+/** Says that this is done. What there is nothing to remember of is forgotten. */
+export async function end(tx: Db, storeId: string) {
+  await tx.update(storeHistory).set({ phase: null, since: null }).where(eq(storeHistory.storeId, storeId))
+  await tx.delete(storeHistory).where(sql`store_id = ${storeId} and numbers = '{}' and key_ids is null`)
+}
+
+/** Remembers the highest numbers that a store has given. */
+export async function noteNumbers(tx: Db, storeId: string, { live, sandbox }: Numbers) {
+  const known = (await historyOf(tx, storeId))?.numbers
+  const numbers = { live: higher(known?.live, live), sandbox: higher(known?.sandbox, sandbox) }
+  await tx
+    .insert(storeHistory)
+    .values({ storeId, phase: null, since: null, numbers, keyIds: null })
+    .onConflictDoUpdate({ target: storeHistory.storeId, set: { numbers } })
+}
+
+/** Remembers which keys open a store that is being deleted: no other one opens it when it is restored. */
+export async function noteKeys(tx: Db, storeId: string) {
+  const usable = await tx
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(sql`${apiKeys.storeId} = ${storeId} and ${apiKeys.revokedAt} is null`)
+  await tx
+    .update(storeHistory)
+    .set({ keyIds: usable.map(({ id }) => id) })
+    .where(eq(storeHistory.storeId, storeId))
+}
+
+/** Of these ids or hashes, a key of another store. */
+export const keyElsewhere = async (db: Db, storeId: string, keys: { id: string; hash: string }[]) => {
+  for (const column of ['id', 'hash'] as const) {
+    const values = keys.map((key) => key[column])
+    const [taken] = await db
+      .select({ id: apiKeys.id, storeId: apiKeys.storeId })
+      .from(apiKeys)
+      .where(
+        sql`${inArray(apiKeys[column], sql`(select value from json_each(${JSON.stringify(values)}))` as never)} and ${apiKeys.storeId} <> ${storeId}`,
+      )
+      .limit(1)
+    if (taken) return taken
+  }
+  return undefined
+}

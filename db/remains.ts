@@ -1,0 +1,66 @@
+/** What lies on the disk of a store beside its open databases: set aside, left by a removal that was cut off, or unknown to the registry. */
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { historyOf, unfinished } from './control/history.ts'
+import type { Registry } from './control/registry.ts'
+import { mediaFolder, removeMedia } from './media-files.ts'
+import { databaseName, fileOf, type Location } from './open.ts'
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+/** A store that was being made this long ago is not being made any more. */
+const MAKING_MAX_MS = 3_600_000
+
+/** The folder of the databases' files and a pattern of their names, the store's id its first group; null when they are not files. */
+function filesOf(location: Location): { folder: string; pattern: RegExp } | null {
+  const sample = fileOf(location, databaseName('{id}', 'live'))
+  if (!sample || dirname(sample).includes('{id}')) return null
+  const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const [before, after] = basename(sample).split('{id}') as [string, string]
+  const pattern = new RegExp(`^${literal(before)}(${UUID})(?:-sandbox)?${literal(after)}(?:-wal|-shm|\\.unusable-.*)?$`)
+  return { folder: dirname(sample), pattern }
+}
+
+/** The names of all files of stores, by the store's id. */
+function filesByStore(location: Location): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  const files = filesOf(location)
+  if (!files || !existsSync(files.folder)) return found
+  for (const name of readdirSync(files.folder)) {
+    const id = files.pattern.exec(name)?.[1]
+    if (id) found.set(id, [...(found.get(id) ?? []), join(files.folder, name)])
+  }
+  return found
+}
+
+/** The ids of stores of which there are files, and of which the registry knows nothing. */
+export async function strangers(registry: Registry): Promise<string[]> {
+  const known = new Set((await registry.listStores()).map(({ id }) => id))
+  for (const { storeId } of await unfinished(registry.control.read)) known.add(storeId)
+  return [...filesByStore(registry.location).keys()].filter((id) => !known.has(id)).sort()
+}
+
+/** The ids of stores of which there are files, whoever knows them. */
+export const storesOnDisk = (location: Location): string[] => [...filesByStore(location).keys()].sort()
+
+/** Whether anything is left of a store that the registry does not know. */
+export async function remainsOf(registry: Registry, storeId: string, dataDir: string): Promise<boolean> {
+  if ((await historyOf(registry.control.read, storeId))?.phase) return true
+  return filesByStore(registry.location).has(storeId) || existsSync(join(mediaFolder(dataDir), storeId))
+}
+
+/** Removes all files of a store for good. */
+export function removeRemains(location: Location, storeId: string, dataDir: string) {
+  for (const path of filesByStore(location).get(storeId) ?? []) rmSync(path, { force: true })
+  removeMedia(dataDir, storeId)
+}
+
+/** Ends what a crash cut off: removals, and stores that were being made. Returns how many stores it cleared away. */
+export async function clearAway(registry: Registry, dataDir: string, now = new Date()): Promise<number> {
+  const old = new Date(now.getTime() - MAKING_MAX_MS).toISOString()
+  const left = (await unfinished(registry.control.read)).filter(({ phase, since }) => phase === 'removing' || since! < old)
+  for (const { storeId } of left) {
+    if (await registry.store(storeId)) continue
+    await registry.deleteStore(storeId, undefined, () => removeRemains(registry.location, storeId, dataDir))
+  }
+  return left.length
+}
