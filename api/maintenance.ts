@@ -77,7 +77,9 @@ export async function sweep(
     .limit(100)
   const failures: unknown[] = []
   for (const row of stale) {
-    await requestRefund(store, provider, row, { outside, now: wire, keyId: null }, owner).catch((error) => failures.push(error))
+    await requestRefund(store, provider, row, { about: { outside, now: wire, keyId: null }, owner, again: true }).catch((error) =>
+      failures.push(error),
+    )
   }
   if (failures.length)
     throw new AggregateError(failures, `${failures.length} of ${stale.length} pending refunds were not taken: ${failures[0]}`)

@@ -174,7 +174,7 @@ export async function cancel(tx: Db, about: About, order: OrderRow, reason: stri
 }
 
 /** What is promised back but has not gone through; it may still fail. */
-async function pendingCents(tx: Db, orderId: string): Promise<number> {
+export async function pendingCents(tx: Db, orderId: string): Promise<number> {
   const [row] = await tx
     .select({ sum: sql<number>`coalesce(sum(${refunds.amountCents}), 0)` })
     .from(refunds)

@@ -14,7 +14,7 @@ type AnyCall = Pick<Call, 'after' | 'outside' | 'now' | 'session'>
 export function askForRefund(provider: Provider | null, call: AnyCall, row: RefundRow | null) {
   if (row?.status !== 'pending' || !provider) return
   const owner = { storeId: call.session.store.id, environment: call.session.environment }
-  call.after((store) => requestRefund(store, provider, row, aboutOf(call), owner))
+  call.after((store) => requestRefund(store, provider, row, { about: aboutOf(call), owner, again: false }))
 }
 
 /** Gives up the PaymentIntents of an order that is no longer pending, so that nobody pays for it any more. */

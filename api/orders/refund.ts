@@ -7,8 +7,10 @@ import type { Provider } from '../checkout/payment.ts'
 import { stepOf, toStripe } from '../checkout/stripe-amount.ts'
 import { conflict, wrong } from '../http/refusal.ts'
 import { Cents, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
-import { applyRefund, requireMove, setOrder, type About } from './change.ts'
+import { applyRefund, pendingCents, requireMove, setOrder, type About } from './change.ts'
+import { takeBack } from './earn.ts'
 import { findOrder, readLines, unitsOf, type LineRow, type OrderRow, type Units } from './order.ts'
+import { raise, type Warning } from './payment-issue.ts'
 
 export type RefundRow = typeof refunds.$inferSelect
 
@@ -128,45 +130,88 @@ export async function refundRest(tx: Db, about: About, order: OrderRow): Promise
   return null
 }
 
-/** The provider's word on a refund: effects on success, the amount free again on failure. Says once what it says. */
-export async function settleRefund(tx: Db, about: About, id: string, outcome: 'succeeded' | 'failed', providerId: string | null) {
+/** The bank has sent back what the provider had refunded: the money is the merchant's again. What came back for it stays back. */
+async function undoRefund(tx: Db, about: About, order: OrderRow, amountCents: number) {
+  const refundedCents = order.refundedCents - amountCents
+  const backCents = refundedCents - (await pendingCents(tx, order.id))
+  const whole = order.paidAt === null ? ('unpaid' as const) : ('paid' as const)
+  const paymentStatus = order.status === 'pending' ? 'unpaid' : backCents > 0 ? 'partially_refunded' : whole
+  await setOrder(tx, order, about, { refundedCents, paymentStatus })
+  await takeBack(tx, about, order, backCents)
+}
+
+/**
+ * The provider's word on a refund: effects on success, the amount free again on failure, also when that comes days after the success.
+ * Says once what it says; a failure is what the merchant has to decide about.
+ */
+export async function settleRefund(
+  tx: Db,
+  about: About,
+  id: string,
+  outcome: 'succeeded' | 'failed',
+  providerId: string | null,
+): Promise<Warning | null> {
   const [row] = await tx.select().from(refunds).where(eq(refunds.id, id))
-  if (!row || row.status !== 'pending') return
+  if (!row || row.status === 'failed' || row.status === outcome) return null
   const order = await findOrder(tx, row.orderId)
   await tx.update(refunds).set({ status: outcome, providerId, updatedAt: about.now }).where(eq(refunds.id, id))
-  if (outcome === 'succeeded') return applyRefund(tx, about, order, row.lines, row.restock)
-  await setOrder(tx, order, about, { refundedCents: order.refundedCents - row.amountCents })
-  for (const { lineId, quantity } of row.lines)
-    await tx.run(sql`update order_lines set refunded_quantity = refunded_quantity - ${quantity} where id = ${lineId}`)
+  if (outcome === 'succeeded') {
+    await applyRefund(tx, about, order, row.lines, row.restock)
+    return null
+  }
+  if (row.status === 'succeeded') await undoRefund(tx, about, order, row.amountCents)
+  else {
+    await setOrder(tx, order, about, { refundedCents: order.refundedCents - row.amountCents })
+    for (const { lineId, quantity } of row.lines)
+      await tx.run(sql`update order_lines set refunded_quantity = refunded_quantity - ${quantity} where id = ${lineId}`)
+  }
+  const message = `a refund of ${row.amountCents} ${row.currency} did not reach the buyer: the amount can be refunded again`
+  return raise(tx, about, order, { code: 'refund_failed', message, reference: providerId ?? row.providerPaymentId! })
 }
 
 /** What a provider's state of a refund comes to; null while it works on it. */
 export const outcomeOf = (status: string | null) =>
   status === 'succeeded' ? ('succeeded' as const) : status === 'failed' || status === 'canceled' ? ('failed' as const) : null
 
+/** Refunds of one payment that are looked through for one that an earlier attempt made. */
+const LOOKED_THROUGH_MAX = 1_000
+
+/** The refund that an earlier attempt has made, though nobody heard of it. */
+async function madeBefore({ stripe }: Provider, { id, providerPaymentId }: Pick<RefundRow, 'id' | 'providerPaymentId'>) {
+  const there = stripe.refunds.list({ payment_intent: providerPaymentId!, limit: 100 })
+  return (await there.autoPagingToArray({ limit: LOOKED_THROUGH_MAX })).find(({ metadata }) => metadata?.refundId === id)
+}
+
+/** What asking for a refund needs to know besides the refund; `again` when it may have been asked for before. */
+export interface Asking {
+  about: About
+  owner: { storeId: string; environment: string }
+  again: boolean
+}
+
 /**
  * Asks the provider for a pending refund, or what became of it. The refund's id makes asking twice the same as once, but the
- * provider forgets such keys after a day, and a bank can take longer: once it has an id there, it is only read.
+ * provider forgets such keys after a day: before it is asked again, its list is looked through; once it has an id there, it is only read.
  */
 export async function requestRefund(
   store: Handle,
   provider: Provider,
   row: Pick<RefundRow, 'id' | 'providerPaymentId' | 'providerId' | 'amountCents' | 'currency'>,
-  about: About,
-  owner: { storeId: string; environment: string },
+  { about, owner, again }: Asking,
 ) {
   const { refunds: there } = provider.stripe
   try {
     const made = row.providerId
       ? await there.retrieve(row.providerId)
-      : await there.create(
+      : (again && (await madeBefore(provider, row))) ||
+        (await there.create(
           {
             payment_intent: row.providerPaymentId!,
             amount: toStripe(row.amountCents, row.currency)!,
             metadata: { ...owner, refundId: row.id },
           },
           { idempotencyKey: row.id },
-        )
+        ))
     const outcome = outcomeOf(made.status)
     if (outcome) await store.write((tx) => settleRefund(tx, about, row.id, outcome, made.id))
     else if (!row.providerId)

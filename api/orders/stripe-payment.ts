@@ -2,20 +2,11 @@
 import { eq } from 'drizzle-orm'
 import type Stripe from 'stripe'
 import type { Db } from '../../db/driver.ts'
-import type { PaymentIssue } from '../../db/store/orders.ts'
 import { payments } from '../../db/store/payments.ts'
 import { fromStripe, toStripe } from '../checkout/stripe-amount.ts'
-import { pay, setOrder, type About } from './change.ts'
-import { findOrder, type OrderRow, type PaymentRow } from './order.ts'
-
-/** What stays to be decided, for the log. */
-export type Warning = PaymentIssue & { orderId: string }
-
-async function raise(tx: Db, about: About, order: OrderRow, issue: Omit<PaymentIssue, 'at'>): Promise<Warning> {
-  const paymentIssue = { ...issue, at: about.now }
-  await setOrder(tx, order, about, { paymentIssue })
-  return { ...paymentIssue, orderId: order.id }
-}
+import { pay, type About } from './change.ts'
+import { findOrder, type PaymentRow } from './order.ts'
+import { raise, type Warning } from './payment-issue.ts'
 
 const settled = (tx: Db, about: About, { id }: PaymentRow, status: 'succeeded' | 'failed') =>
   tx.update(payments).set({ status, updatedAt: about.now }).where(eq(payments.id, id))

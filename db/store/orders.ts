@@ -168,7 +168,7 @@ export const orderLines = sqliteTable(
 )
 
 /** What a provider did with the money of an order that nobody but the merchant can decide about. */
-export const PAYMENT_ISSUES = ['amount_mismatch', 'unexpected_payment'] as const
+export const PAYMENT_ISSUES = ['amount_mismatch', 'unexpected_payment', 'refund_failed'] as const
 export interface PaymentIssue {
   code: (typeof PAYMENT_ISSUES)[number]
   message: string

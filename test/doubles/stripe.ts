@@ -10,6 +10,7 @@ export interface Seen {
   method: string
   path: string
   form: Record<string, string>
+  query: Record<string, string>
   idempotencyKey: string | null
 }
 export interface SignedEvent {
@@ -35,7 +36,7 @@ export interface StripeDouble {
   /** The buyer pays. */
   pay(intentId: string): Json
   /** The bank has done with a refund. */
-  settle(refundId: string, status: 'succeeded' | 'failed'): Json
+  settle(refundId: string, status: 'succeeded' | 'failed' | 'canceled'): Json
   /** Idempotency keys are kept for 24 hours only. */
   forgetKeys(): void
   /** An event about an object, signed as Stripe signs it, at a time in seconds. */
@@ -163,13 +164,21 @@ export function stripeDouble(): StripeDouble {
     return refund
   }
 
-  function act({ method, path, form }: Seen): Json {
+  /** A page of a list, newest first, as Stripe pages: `limit`, and `starting_after` the last one that is known. */
+  function listRefunds({ payment_intent, limit = '10', starting_after }: Record<string, string>): Json {
+    const all = [...double.refunds.values()].filter((refund) => !payment_intent || refund.payment_intent === payment_intent).toReversed()
+    const rest = starting_after ? all.slice(all.findIndex(({ id }) => id === starting_after) + 1) : all
+    return { object: 'list', url: '/v1/refunds', data: rest.slice(0, Number(limit)), has_more: rest.length > Number(limit) }
+  }
+
+  function act({ method, path, form, query }: Seen): Json {
     const [, , resource, id, action] = path.split('/')
     const body = nested(form)
     if (method === 'POST' && resource === 'payment_intents' && !id) return createIntent(body)
     if (method === 'POST' && resource === 'payment_intents' && action === 'cancel') return cancelIntent(id!)
     if (method === 'GET' && resource === 'payment_intents' && id) return find(double.intents, 'payment_intent', id)
     if (method === 'POST' && resource === 'refunds' && !id) return createRefund(body)
+    if (method === 'GET' && resource === 'refunds' && !id) return listRefunds(query)
     if (method === 'GET' && resource === 'refunds' && id) return find(double.refunds, 'refund', id)
     throw new StripeError(404, 'invalid_request_error', undefined, `Unrecognized request URL (${method}: ${path}).`)
   }
@@ -180,6 +189,7 @@ export function stripeDouble(): StripeDouble {
       method: request.method,
       path: new URL(request.url).pathname,
       form,
+      query: Object.fromEntries(new URL(request.url).searchParams),
       idempotencyKey: request.headers.get('idempotency-key'),
     }
     double.seen.push(seen)

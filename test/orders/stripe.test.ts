@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { realOutside } from '../../api/app.ts'
 import type { Provider } from '../../api/checkout/payment.ts'
@@ -522,6 +523,77 @@ describe('refunds through stripe', () => {
     expect((await shop.order(order.id)).status).toBe('refunded')
   })
 
+  test.each([
+    ['refund.failed', 'failed'],
+    ['refund.updated', 'failed'],
+    ['charge.refund.updated', 'failed'],
+    ['refund.updated', 'canceled'],
+  ] as const)('that the bank sends back later (%s, %s) give the amount back, once, and no goods', async (type, status) => {
+    const variantId = await shop.variant({ stock: { quantity: 5 } })
+    const { order } = await paid(2, variantId)
+    made(await refund(order.id, { lines: [{ lineId: order.lines[0].id, quantity: 1 }] }))
+    await settled()
+    expect(await shop.order(order.id)).toMatchObject({ paymentStatus: 'partially_refunded', refundedCents: 1000 })
+    warned.length = 0
+    const told = stripe.event(type, stripe.settle(lastRefund(), status))
+    await Promise.all(Array.from({ length: 5 }, () => send(told)))
+    made(await send(stripe.event('refund.updated', stripe.settle(lastRefund(), status))))
+    expect(await refundOf(order.id)).toMatchObject({ status: 'failed' })
+    const after = await shop.order(order.id)
+    expect(after).toMatchObject({ status: 'paid', paymentStatus: 'paid', refundedCents: 0, lines: [{ refundedQuantity: 1 }] })
+    expect(after.paymentIssue).toMatchObject({ code: 'refund_failed', reference: lastRefund() })
+    expect(warned).toMatchObject([{ orderId: order.id, reference: lastRefund() }])
+    expect(await shop.stock(variantId)).toEqual({ quantity: 5, reserved: 1, available: 4 })
+    // A success that is told late is older than the failure.
+    made(await send(stripe.event('refund.created', stripe.settle(lastRefund(), 'succeeded'))))
+    expect(await shop.order(order.id)).toMatchObject({ refundedCents: 0 })
+    expect(made(await refund(order.id, { amountCents: 2000 })).status).toBe('pending')
+  })
+
+  test('that were the whole order and are sent back leave it refunded, its money to be refunded again, its goods once', async () => {
+    const [variantId, coupon] = [await shop.variant({ stock: { quantity: 5 } }), await shop.coupon({ code: 'HALF', value: 50 })]
+    const { id } = await shop.cart([{ variantId, quantity: 2 }])
+    made(await shop.post(`/carts/${id}/coupons`, { code: 'HALF' }))
+    const answer = await buy(id)
+    const orderId = answer.body.order.id
+    made(await send(stripe.event('payment_intent.succeeded', stripe.pay(intentOf(answer).id))))
+    for (let round = 0; round < 2; round++) {
+      made(await refund(orderId, { amountCents: 1000 }))
+      await settled()
+      expect(await shop.order(orderId)).toMatchObject({ status: 'refunded', paymentStatus: 'refunded', refundedCents: 1000 })
+      expect(await shop.stock(variantId)).toEqual({ quantity: 5, reserved: 0, available: 5 })
+      expect(made(await shop.get(`/coupons/${coupon.id}`)).timesRedeemed).toBe(0)
+      if (round) break
+      made(await send(stripe.event('refund.failed', stripe.settle(lastRefund(), 'failed'))))
+      expect(await shop.order(orderId)).toMatchObject({ status: 'refunded', paymentStatus: 'paid', refundedCents: 0, paidCents: 1000 })
+    }
+  })
+
+  test('that are sent back after another has gone through leave that one', async () => {
+    const { order } = await paid(2)
+    const ids = []
+    for (const amountCents of [500, 700]) {
+      made(await refund(order.id, { amountCents }))
+      await settled()
+      ids.push(lastRefund())
+    }
+    made(await send(stripe.event('refund.failed', stripe.settle(ids[0]!, 'failed'))))
+    expect(await shop.order(order.id)).toMatchObject({ paymentStatus: 'partially_refunded', refundedCents: 700 })
+    expect((await refund(order.id, { amountCents: 1301 })).body).toMatchObject({ refundableCents: 1300 })
+  })
+
+  test('that are sent back give the points again that the order had earned', async () => {
+    made(await shop.call('PUT', '/loyalty/settings', { pointsPerUnit: 1 }))
+    const { order } = await paid(2)
+    const balance = async () => made(await shop.get(`/loyalty/members/${order.customer.id}`)).balance
+    expect(await balance()).toBe(20)
+    made(await refund(order.id, { amountCents: 1000 }))
+    await settled()
+    expect(await balance()).toBe(10)
+    made(await send(stripe.event('refund.failed', stripe.settle(lastRefund(), 'failed'))))
+    expect(await balance()).toBe(20)
+  })
+
   test('make an order refunded when the last one has gone through, whichever that is', async () => {
     stripe.refundsAre = 'pending'
     for (const last of ['succeeded', 'failed'] as const) {
@@ -575,6 +647,27 @@ describe('refunds through stripe', () => {
     await sweepLater()
     expect(await refundOf(order.id)).toMatchObject({ status: 'succeeded' })
     expect([...stripe.refunds.values()].filter((made) => made.metadata.storeId === shop.store.id)).toHaveLength(1)
+  })
+
+  test('whose answer was lost are found again, though the provider has forgotten its keys: none is made twice', async () => {
+    const { order } = await paid(2)
+    // More of them than a page of the provider's list, the lost one behind them.
+    made(await refund(order.id, { amountCents: 400 }))
+    await settled()
+    const lost = made(await refund(order.id, { amountCents: 300 }))
+    await settled()
+    const theirs = stripe.refunds.get(lastRefund())!
+    for (let i = 0; i < 120; i++) stripe.refunds.set(`re_dashboard${i}`, { ...theirs, id: `re_dashboard${i}`, amount: 1, metadata: {} })
+    await app.handles.use(shop.store.id, 'live', (store) =>
+      store.write(async (tx) => {
+        await tx.run(sql`update refunds set status = 'pending', provider_id = null where id = ${lost.id}`)
+      }),
+    )
+    stripe.forgetKeys()
+    stripe.seen.length = 0
+    await sweepLater()
+    expect(requests(/POST .*refunds$/)).toEqual([])
+    expect(await refundOf(order.id)).toMatchObject({ id: lost.id, status: 'succeeded' })
   })
 
   test('that a bank takes days over are made once, though the provider forgets its keys after one', async () => {
