@@ -23,7 +23,7 @@ import { pathOf } from './http/url.ts'
 import { jobKinds } from './job-kinds.ts'
 import { Runner } from './jobs/runner.ts'
 import { mailersFor } from './mail.ts'
-import { maintain } from './maintenance.ts'
+import { maintain } from './maintenance-rounds.ts'
 import { keyIn, secretsWith } from './secrets.ts'
 
 /** How often a client without a key may call (document 3, Public routes): 60 a minute. */

@@ -2,19 +2,13 @@
 import { and, inArray, isNull, lt, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Db } from '../db/driver.ts'
-import type { Registry } from '../db/control/registry.ts'
-import type { Handles } from '../db/handles.ts'
 import type { Environment, Handle } from '../db/open.ts'
 import { carts } from '../db/store/checkout.ts'
 import { refunds } from '../db/store/payments.ts'
 import { auditLog, idempotencyKeys, outbox, teamInvitations } from '../db/store/store.ts'
 import type { Provider } from './checkout/payment.ts'
-import type { Files } from './content/files.ts'
-import { removeOrphans } from './content/orphans.ts'
 import { KEPT_MS } from './http/idempotency.ts'
-import type { Log } from './http/log.ts'
 import type { Outside } from './http/route.ts'
-import type { Runner } from './jobs/runner.ts'
 import { requestRefund } from './orders/refund.ts'
 
 const DAY_MS = 86_400_000
@@ -25,8 +19,6 @@ const AUDIT_MS = 400 * DAY_MS
 const REFUND_STALE_MS = 60_000
 /** Rows that go in one transaction, so that no write waits long behind a sweep. */
 const BATCH = 500
-/** The pause between two rounds over all stores. */
-const ROUND_MS = 10 * 60_000
 
 const before = (now: Date, ms: number) => new Date(now.getTime() - ms).toISOString()
 
@@ -83,61 +75,4 @@ export async function sweep(
   }
   if (failures.length)
     throw new AggregateError(failures, `${failures.length} of ${stale.length} pending refunds were not taken: ${failures[0]}`)
-}
-
-export interface MaintenanceNeeds {
-  registry: Registry
-  handles: Handles
-  payments: Provider | null
-  /** Looks at each store for jobs that another process left. */
-  runner: Runner
-  files: Files
-  outside: Outside
-  log: Log
-}
-
-/** Goes round all stores, one at a time and without haste; the first round begins after a pause. Returns how to stop. */
-export function maintain({ registry, handles, payments, runner, files, outside, log }: MaintenanceNeeds): () => Promise<void> {
-  let stopped = false
-  let wake = () => {}
-  let running: Promise<void> = Promise.resolve()
-  /** When the files of media were last looked through; a store may have a hundred thousand. */
-  let looked = 0
-  const round = async () => {
-    const isDaily = Date.now() - looked > DAY_MS
-    if (isDaily) looked = Date.now()
-    for (const { id: storeId } of await registry.listStores()) {
-      for (const environment of ['live', 'sandbox'] as const) {
-        if (stopped) return
-        try {
-          await handles.visit(storeId, environment, async (store) => {
-            if (isDaily) await removeOrphans(store, { storeId, environment }, files, outside.now())
-            await sweep(store, { storeId, environment }, payments, outside)
-          })
-        } catch (error) {
-          log.write('warn', 'maintenance of a store failed', { storeId, environment, error: String(error) })
-        }
-        await runner.look(storeId, environment)
-        await Bun.sleep(20)
-      }
-    }
-  }
-  const loop = async () => {
-    while (!stopped) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ROUND_MS)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-      if (!stopped) await round().catch((error) => log.write('warn', 'maintenance failed', { error: String(error) }))
-    }
-  }
-  running = loop()
-  return async () => {
-    stopped = true
-    wake()
-    await running
-  }
 }

@@ -62,3 +62,6 @@ export const storeHistory = sqliteTable(
       .where(sql`${t.phase} is not null`),
   ],
 )
+
+/** What one process at a time does for the whole installation: whoever holds the token, until then. */
+export const leases = sqliteTable('leases', { name: text().primaryKey(), token: text().notNull(), until: instant().notNull() })

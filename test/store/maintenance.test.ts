@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from 'drizzle-orm'
 import { realOutside } from '../../api/app.ts'
+import { createLog } from '../../api/http/log.ts'
+import { goRound } from '../../api/maintenance-rounds.ts'
 import { sweep } from '../../api/maintenance.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'
 
@@ -61,4 +63,53 @@ test('more rows than one transaction takes go in several', async () => {
   )
   await sweepAfter(0)
   expect(await count('outbox')).toBe(0)
+})
+
+describe('rounds over all stores', () => {
+  const round = (signal = new AbortController().signal) => {
+    const looked: string[] = []
+    const runner = { look: async (storeId: string, environment: string) => void looked.push(`${storeId} ${environment}`) }
+    const needs = {
+      registry: app.registry,
+      handles: app.handles,
+      payments: null,
+      runner,
+      files: app.files,
+      outside: { ...realOutside, now: () => app.clock.now },
+      log: createLog('silent'),
+    }
+    return goRound(needs, signal).then((swept) => ({ swept, looked }))
+  }
+  const expired = () =>
+    app.handles.use(shop.store.id, 'live', (store) =>
+      store.write(async (tx) => {
+        await tx.run(sql`insert into outbox values (${Bun.randomUUIDv7()}, 'product.updated', '{}', '2020-01-01T00:00:00.000Z')`)
+      }),
+    )
+
+  test('are made by one process at a time, and all look for jobs', async () => {
+    await expired()
+    const rounds = await Promise.all(Array.from({ length: 4 }, () => round()))
+    expect(rounds.map(({ swept }) => swept).toSorted()).toEqual([false, false, false, true])
+    for (const { looked } of rounds) expect(looked).toEqual([`${shop.store.id} live`, `${shop.store.id} sandbox`])
+    expect(await count('outbox')).toBe(0)
+    // Until the pause is over nobody begins another one.
+    await expired()
+    app.clock.advance(9 * 60_000)
+    expect((await round()).swept).toBe(false)
+    expect(await count('outbox')).toBe(1)
+    app.clock.advance(60_000)
+    expect((await round()).swept).toBe(true)
+    expect(await count('outbox')).toBe(0)
+  })
+
+  test('go on after a process that died in the middle of one', async () => {
+    app.clock.advance(3_600_000)
+    const stopped = new AbortController()
+    stopped.abort()
+    expect((await round(stopped.signal)).swept).toBe(true)
+    expect((await round()).swept).toBe(false)
+    app.clock.advance(2 * 60_000)
+    expect((await round()).swept).toBe(true)
+  })
 })

@@ -1,0 +1,88 @@
+/** Rounds over all stores: of all processes one sweeps, by a lease; each looks for jobs that another one left. */
+import { takeLease } from '../db/control/lease.ts'
+import type { Registry } from '../db/control/registry.ts'
+import type { Handles } from '../db/handles.ts'
+import type { Provider } from './checkout/payment.ts'
+import type { Files } from './content/files.ts'
+import { removeOrphans } from './content/orphans.ts'
+import type { Log } from './http/log.ts'
+import type { Outside } from './http/route.ts'
+import type { Runner } from './jobs/runner.ts'
+import { sweep } from './maintenance.ts'
+
+const DAY_MS = 86_400_000
+/** The pause between two rounds. */
+const ROUND_MS = 10 * 60_000
+/** A process that dies in a round holds the next one up for this long at most. */
+const LEASE_MS = 2 * 60_000
+/** After a round nobody begins another one for this long: a little less than the pause, so that the same process may. */
+const REST_MS = ROUND_MS - 30_000
+
+export interface MaintenanceNeeds {
+  registry: Registry
+  handles: Handles
+  payments: Provider | null
+  /** Looks at each store for jobs that another process left. */
+  runner: Pick<Runner, 'look'>
+  files: Files
+  outside: Outside
+  log: Log
+}
+
+/** One round over all stores, one at a time and without haste; whether it was this process that swept. */
+export async function goRound({ registry, handles, payments, runner, files, outside, log }: MaintenanceNeeds, signal: AbortSignal) {
+  const token = outside.secret()
+  const take = (name: string, ms: number) => takeLease(registry.control, { name, token, now: outside.now(), ms })
+  let sweeps = await take('maintenance', LEASE_MS)
+  const swept = sweeps
+  // The files of media are looked through once a day: a store may have a hundred thousand.
+  const isDaily = sweeps && (await take('orphans', DAY_MS))
+  let takenAt = outside.now().getTime()
+  for (const { id: storeId } of await registry.listStores()) {
+    for (const environment of ['live', 'sandbox'] as const) {
+      if (signal.aborted) return swept
+      if (sweeps && outside.now().getTime() - takenAt > LEASE_MS / 4) {
+        sweeps = await take('maintenance', LEASE_MS)
+        takenAt = outside.now().getTime()
+      }
+      try {
+        if (sweeps)
+          await handles.visit(storeId, environment, async (store) => {
+            if (isDaily) await removeOrphans(store, { storeId, environment }, files, outside.now())
+            await sweep(store, { storeId, environment }, payments, outside)
+          })
+      } catch (error) {
+        log.write('warn', 'maintenance of a store failed', { storeId, environment, error: String(error) })
+      }
+      await runner.look(storeId, environment)
+      await Bun.sleep(20)
+    }
+  }
+  if (sweeps) await take('maintenance', REST_MS)
+  return swept
+}
+
+/** Goes round all stores now and then; the first round begins after a pause. Returns how to stop. */
+export function maintain(needs: MaintenanceNeeds): () => Promise<void> {
+  const stopping = new AbortController()
+  let wake = () => {}
+  const loop = async () => {
+    while (!stopping.signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ROUND_MS)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      if (!stopping.signal.aborted)
+        await goRound(needs, stopping.signal).catch((error) => needs.log.write('warn', 'maintenance failed', { error: String(error) }))
+    }
+  }
+  const running = loop()
+  return async () => {
+    stopping.abort()
+    wake()
+    await running
+  }
+}
