@@ -1,7 +1,8 @@
 /** The OpenAPI 3.1 document of the store API, made from the very routes and schemas that answer (document 1, Versioning). */
 import { LIMITS, PLANS } from '../plans.ts'
 import { OVERVIEW, placeOf, roomPage } from './documentation.ts'
-import { ERROR_SCHEMAS, failure, failureOr, failures, header, HEADERS, LIMITED_HEADERS, PARAMETERS, ROOMS } from './openapi-common.ts'
+import { header, HEADERS, LIMITED_HEADERS, PARAMETERS, ROOMS } from './openapi-common.ts'
+import { ERROR_SCHEMAS, failure, failureOr, failures } from './openapi-errors.ts'
 import { exampleOf } from './openapi-examples.ts'
 import { parametersOf } from './openapi-parameters.ts'
 import { schemasOf, type Json, type Show } from './openapi-schemas.ts'
@@ -65,10 +66,12 @@ function refused(route: Route): number[] {
   const statuses = new Set([...(options.refuses ?? []), 429, 500])
   if (keyed) for (const status of [401, 503]) statuses.add(status)
   if (scopesOf(route).length) statuses.add(403)
-  if (path.includes('{') && keyed) statuses.add(404)
-  if (query) statuses.add(400)
+  if ((path.includes('{') && keyed) || options.tool) statuses.add(404)
+  if (options.owner) statuses.add(503)
+  // A broken escape in the path is refused before anybody looks what it leads to.
+  if (query || path.includes('{')) statuses.add(400)
   if (options.body || options.upload) for (const status of [400, 408, 413, 415, 503]) statuses.add(status)
-  if (keyed && method === 'POST') for (const status of [409, 422]) statuses.add(status)
+  if (keyed && method === 'POST') for (const status of [400, 409, 422]) statuses.add(status)
   if (keyed && method !== 'GET' && method !== 'POST') statuses.add(412)
   return [...statuses].toSorted((a, b) => a - b)
 }
