@@ -59,6 +59,7 @@ const priced = (draft: Draft, catalog: Catalog) =>
       bundle: null,
     })),
     promotions: [],
+    shippable: true,
     loyalty: null,
     taxesIncluded: true,
     now: draft.at,
