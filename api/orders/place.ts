@@ -202,7 +202,7 @@ export async function place(
   }
   if (made) await insertPayment(tx, made)
   await redeem(tx, about, row)
-  if (paid) await earn(tx, about, row, lines)
+  if (paid) await earn(tx, about, row, lines, false)
   await emit(tx, outside, now, 'order.created', { orderId: row.id, orderNumber: String(lookup) })
   if (paid) await emit(tx, outside, now, 'order.paid', { orderId: row.id, orderNumber: String(lookup) })
   return { order: row, lines, payment: made }
