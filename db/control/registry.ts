@@ -109,7 +109,7 @@ export class Registry {
     })
   }
 
-  /** Makes both databases of a store, then the store itself: a failure in between leaves no store. */
+  /** Makes both databases of a store, then the store itself: a failure in between leaves nothing. */
   async createStore(input: NewStore): Promise<StoreRow> {
     const row: StoreRow = {
       id: Bun.randomUUIDv7(),
@@ -120,20 +120,32 @@ export class Registry {
       createdAt: new Date().toISOString(),
     }
     await this.begin(row.id, 'making')
-    for (const environment of ['live', 'sandbox'] as const) {
-      const name = databaseName(row.id, environment)
-      await createDatabase(this.location, name, 'store')
-      const handle = await openDatabase(this.location, name, 'store')
+    try {
+      for (const environment of ['live', 'sandbox'] as const) await this.#makeDatabase(row, environment, input)
+      await this.change(async (tx) => {
+        await tx.insert(stores).values(row)
+        await end(tx, row.id)
+      })
+    } catch (error) {
+      for (const environment of ['live', 'sandbox'] as const) await removeDatabase(this.location, databaseName(row.id, environment))
+      // What can't be noted now, on a full disk, is cleared away like what a crash leaves.
+      await this.control.write((tx) => end(tx, row.id)).catch(() => {})
+      throw error
+    }
+    return row
+  }
+
+  async #makeDatabase(row: StoreRow, environment: Environment, input: NewStore) {
+    const name = databaseName(row.id, environment)
+    await createDatabase(this.location, name, 'store')
+    const handle = await openDatabase(this.location, name, 'store')
+    try {
       await handle.write(async (tx) => {
         await tx.insert(settings).values(firstSettings(row, input)).onConflictDoNothing()
       })
+    } finally {
       handle.close()
     }
-    await this.change(async (tx) => {
-      await tx.insert(stores).values(row)
-      await end(tx, row.id)
-    })
-    return row
   }
 
   /** Says that a store's databases are being made, or removed: what a crash leaves of that is cleared away. */
