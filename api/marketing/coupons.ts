@@ -1,5 +1,6 @@
 /** Coupons (document 1): codes that take a percentage or a fixed amount off a cart. */
 import { and, desc, eq, sql } from 'drizzle-orm'
+import { aside } from '../../db/aside.ts'
 import type { Db } from '../../db/driver.ts'
 import { settings as settingsTable } from '../../db/store/store.ts'
 import { coupons } from '../../db/store/marketing.ts'
@@ -121,8 +122,9 @@ export const couponRoutes = resource('marketing', '/coupons')
         query === undefined ? undefined : sql`${coupons.folded} like ${contains(fold(query))} escape '\\'`,
         pricedIn(coupons, currency, store),
       )
-      const rows = await db.select().from(coupons).where(where).orderBy(desc(coupons.id)).limit(limit).offset(offset)
-      return { data: rows.map((row) => view(row, store, currency)), meta: { count: await db.$count(coupons, where), offset, limit } }
+      const far = aside(db, 'coupons')
+      const rows = await far.select().from(coupons).where(where).orderBy(desc(coupons.id)).limit(limit).offset(offset)
+      return { data: rows.map((row) => view(row, store, currency)), meta: { count: await far.$count(coupons, where), offset, limit } }
     },
   )
   .post(
