@@ -16,7 +16,7 @@ import { Currency, Lang, PRODUCT_STATUSES } from './shapes.ts'
 /** The query parameters of the list. */
 export const Filters = {
   ...Paging(10),
-  query: Type.Optional(Type.String({ maxLength: 200, description: 'Words in name, summary or SKU' })),
+  query: Type.Optional(Type.String({ maxLength: 200, description: 'Words in name, summary, content, tags or SKU, from their beginning' })),
   status: Type.Optional(OneOf(PRODUCT_STATUSES)),
   categoryId: Type.Optional(Uuid()),
   collectionId: Type.Optional(Uuid()),
