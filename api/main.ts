@@ -100,7 +100,7 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
     const runner = new Runner({
       registry,
       handles,
-      kinds: jobKinds({ registry, mailers: mailersFor(config), intake, baseUrl: () => url }),
+      kinds: jobKinds({ registry, mailers: mailersFor(config), intake, payments, baseUrl: () => url }),
       outside: realOutside,
       log,
     })
