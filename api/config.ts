@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import type { Location } from '../db/open.ts'
 import type { Level } from './http/log.ts'
 import type { Rate } from './http/rate-limit.ts'
+import { hostAndPort, isRange, isResolver } from './network-places.ts'
 import type { CarrierUrls } from './orders/carriers/verify.ts'
 
 export interface Config {
@@ -65,7 +66,7 @@ const SITE_PORT_USUAL = 4000
 /** Reads the configuration (document 4). Throws `ConfigError` for the first variable that has a wrong value. */
 export function readConfig(env: Environment): Config {
   const text = (name: string) => env[name]?.trim() || null
-  const dataDir = resolve(text('DATA_DIR') ?? './data')
+  const dataDir = dataFolder(text('DATA_DIR'))
   return {
     host: host(text('HOST')),
     apiPort: whole('API_PORT', text('API_PORT'), { fallback: 3000, least: 0, most: 65_535 }),
@@ -84,11 +85,7 @@ export function readConfig(env: Environment): Config {
       isRange(range) ? range : fail('TRUST_PROXY', range, 'IP addresses or ranges such as 10.0.0.0/8, separated by commas'),
     ),
     smtpUrl: smtpUrl(text('SMTP_URL')),
-    stripe: {
-      secretKey: secret('STRIPE_SECRET_KEY', text('STRIPE_SECRET_KEY')),
-      webhookSecret: secret('STRIPE_WEBHOOK_SECRET', text('STRIPE_WEBHOOK_SECRET')),
-      apiBase: webUrl('STRIPE_API_BASE', text('STRIPE_API_BASE')),
-    },
+    stripe: stripe(text('STRIPE_SECRET_KEY'), text('STRIPE_WEBHOOK_SECRET'), text('STRIPE_API_BASE')),
     carriers: {
       carrier_a: {
         live: webUrl('CARRIER_A_LIVE_URL', text('CARRIER_A_LIVE_URL')),
@@ -157,6 +154,12 @@ function whole(name: string, value: string | null, { fallback, least, most }: { 
   return number >= least && number <= most ? number : fail(name, value, `a whole number from ${least} to ${most}`)
 }
 
+/** A folder whose name could be taken for the template of `DATABASE_URL` would have databases elsewhere. */
+function dataFolder(value: string | null): string {
+  const folder = resolve(value ?? './data')
+  return folder.includes('{name}') ? fail('DATA_DIR', folder, 'a folder without {name} in its path') : folder
+}
+
 function host(value: string | null): string {
   if (value === null) return '127.0.0.1'
   const bare = value.replace(/^\[(.*)\]$/, '$1')
@@ -192,6 +195,15 @@ function secret(name: string, value: string | null): string | null {
   return value === null || /^[\x21-\x7e]+$/.test(value) ? value : fail(name, null, 'a secret without spaces or line breaks')
 }
 
+/** Both secrets or none: without the second one no payment would ever be confirmed. */
+function stripe(secretKey: string | null, webhookSecret: string | null, apiBase: string | null): Config['stripe'] {
+  secret('STRIPE_SECRET_KEY', secretKey)
+  secret('STRIPE_WEBHOOK_SECRET', webhookSecret)
+  if (secretKey && !webhookSecret) fail('STRIPE_WEBHOOK_SECRET', null, 'the signing secret of the webhook, since STRIPE_SECRET_KEY is set')
+  if (webhookSecret && !secretKey) fail('STRIPE_SECRET_KEY', null, 'a secret key, since STRIPE_WEBHOOK_SECRET is set')
+  return { secretKey, webhookSecret, apiBase: webUrl('STRIPE_API_BASE', apiBase) }
+}
+
 /** A secret that a key is made from: too long to be guessed, and no few characters over and over. */
 function strongSecret(name: string, value: string | null): string | null {
   return secret(name, value) === null || (value!.length >= 32 && new Set(value).size >= 10)
@@ -205,27 +217,6 @@ function rate(value: string | null): Rate | null {
   if (!(Number(perSecond) > 0 && Number(burst) >= 1))
     fail('RATE_LIMIT', value, 'requests per second and burst, such as 100:200, or 0 for no limit')
   return { perSecond: Number(perSecond), burst: Number(burst) }
-}
-
-function isRange(range: string): boolean {
-  const [address = '', bits, ...rest] = range.split('/')
-  const family = isIP(address)
-  return family !== 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)))
-}
-
-function isResolver(server: string): boolean {
-  if (isIP(server)) return true
-  const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(server) ?? []
-  return isIP(v6 ?? v4 ?? '') === (v6 ? 6 : 4) && Number(port) >= 1 && Number(port) <= 65_535
-}
-
-/** A host and a port as URLs write them; null for anything else. */
-function hostAndPort(text: string): string | null {
-  const port = /:(\d{1,5})$/.exec(text)?.[1]
-  const url = port && parsed(`http://${text}/`)
-  return url && url.pathname === '/' && !url.username && !url.search && !url.hash && Number(port) >= 1
-    ? `${url.hostname}:${Number(port)}`
-    : null
 }
 
 /** Where the databases are: files under the data folder, or what the template `DATABASE_URL` says. */

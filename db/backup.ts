@@ -7,6 +7,7 @@ import { FileConnection } from './connection.ts'
 import { sweepFolder, temporaryFolder } from './leftovers.ts'
 import { collectMedia } from './media-files.ts'
 import { migrations } from './migrate.ts'
+import { numbersAt } from './numbers-at.ts'
 import { databaseName, fileOf, openStore, type Environment, type Location } from './open.ts'
 import { explained, Unusable } from './unusable.ts'
 
@@ -24,7 +25,10 @@ export async function backupStore(registry: Registry, storeId: string, file: str
     for (const part of PARTS) await snapshot(registry.location, storeId, part, partFile(folder, part))
     // After the rows: what is named there is here, unless it was removed meanwhile.
     collectMedia(dataDir, storeId, folder)
-    return await pack(folder, target, { createdAt: new Date().toISOString(), schemaVersion: migrations('store').length, store, keys })
+    const about = { createdAt: new Date().toISOString(), schemaVersion: migrations('store').length, store, keys }
+    const manifest = await pack(folder, target, about)
+    await registry.noteNumbers(storeId, numbersAt(registry.location, storeId))
+    return manifest
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

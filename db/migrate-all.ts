@@ -4,7 +4,7 @@ import { CONTROL } from './control/open.ts'
 import type { Registry } from './control/registry.ts'
 import { serverClient, ServerConnection } from './connection.ts'
 import { migrations, versionOf, type Kind } from './migrate.ts'
-import { databaseName, fileOf, openDatabase, openStore, type Environment, type Location } from './open.ts'
+import { databaseName, fileOf, openDatabase, openStore, untilUnlocked, type Environment, type Location } from './open.ts'
 import { explained, requireFile, requireSchema, requireSettings } from './unusable.ts'
 
 /** How many databases were brought up to date, were so already, and could not be; each of those with its reason. */
@@ -93,7 +93,7 @@ async function versionAt(location: Location, { name, owner }: Known): Promise<nu
   if (!path) return serverVersion(location, name)
   requireFile(path, name, owner !== null)
   try {
-    return await fileVersion(path, name, owner?.storeId ?? null)
+    return await untilUnlocked(() => fileVersion(path, name, owner?.storeId ?? null))
   } catch (error) {
     throw explained(error, name)
   }

@@ -5,7 +5,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Client } from '@libsql/client'
-import { offerAside } from './aside.ts'
 import { FileConnection, FileReader, serverClient, ServerConnection, type Connection } from './connection.ts'
 import { database, type Db } from './driver.ts'
 import { Busy, isLocked } from './errors.ts'
@@ -78,17 +77,13 @@ export class Handle {
     return this.#connection
   }
 
-  /** Something that is closed with it. */
-  closeWith(other: { close(): void }) {
-    this.#closers.push(() => other.close())
-  }
-
   close() {
     for (const close of this.#closers) close()
   }
 }
 
-async function untilUnlocked<T>(fn: () => T | Promise<T>): Promise<T> {
+/** Tries again while another process has the lock, for a while; then throws `Busy`. */
+export async function untilUnlocked<T>(fn: () => T | Promise<T>): Promise<T> {
   for (const deadline = performance.now() + 15_000; ;) {
     try {
       return await fn()
@@ -105,6 +100,12 @@ async function openFile(path: string, kind: Kind, fits?: (version: number) => vo
   let writing: FileConnection | undefined
   const close = () => {
     writing?.close()
+    // What is closed can be copied without its log. Of several processes the last one succeeds; SQLite takes up what none did.
+    try {
+      connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch {
+      /* locked, or damaged */
+    }
     connection.close()
   }
   // A snapshot older than the commit would be read after it, and would keep the checkpoint that may follow from emptying the log.
@@ -119,9 +120,7 @@ async function openFile(path: string, kind: Kind, fits?: (version: number) => vo
     close()
     throw error
   }
-  const handle = new Handle(connection, begin, close, true)
-  if (kind === 'store') handle.closeWith(offerAside(handle.read, connection, path))
-  return handle
+  return new Handle(connection, begin, close, true)
 }
 
 async function openServer(location: Location, name: string, kind: Kind): Promise<Handle> {
@@ -139,7 +138,7 @@ export async function openDatabase(location: Location, name: string, kind: Kind)
   const isStore = kind === 'store'
   requireFile(path, name, isStore)
   try {
-    return await openFile(path, kind, (version) => isStore && requireSchema(version, migrations(kind).length, name))
+    return await openFile(path, kind, (version) => (isStore || version > 0) && requireSchema(version, migrations(kind).length, name))
   } catch (error) {
     throw explained(error, name)
   }

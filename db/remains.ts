@@ -3,6 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { historyOf, unfinished } from './control/history.ts'
 import type { Registry } from './control/registry.ts'
+import { sweepFolder } from './leftovers.ts'
 import { mediaFolder, removeMedia } from './media-files.ts'
 import { databaseName, fileOf, type Location } from './open.ts'
 
@@ -16,7 +17,7 @@ function filesOf(location: Location): { folder: string; pattern: RegExp } | null
   if (!sample || dirname(sample).includes('{id}')) return null
   const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const [before, after] = basename(sample).split('{id}') as [string, string]
-  const pattern = new RegExp(`^${literal(before)}(${UUID})(?:-sandbox)?${literal(after)}(?:-wal|-shm|\\.unusable-.*)?$`)
+  const pattern = new RegExp(`^${literal(before)}(${UUID})(?:-sandbox)?${literal(after)}(?:-wal|-shm|\\.(?:unusable|new|template)-.*)?$`)
   return { folder: dirname(sample), pattern }
 }
 
@@ -24,8 +25,14 @@ function filesOf(location: Location): { folder: string; pattern: RegExp } | null
 function filesByStore(location: Location): Map<string, string[]> {
   const found = new Map<string, string[]>()
   const files = filesOf(location)
-  if (!files || !existsSync(files.folder)) return found
-  for (const name of readdirSync(files.folder)) {
+  if (!files) return found
+  let names: string[] = []
+  try {
+    names = readdirSync(files.folder)
+  } catch {
+    /* where there is no folder there are no files; what may not be read is told of when it is opened */
+  }
+  for (const name of names) {
     const id = files.pattern.exec(name)?.[1]
     if (id) found.set(id, [...(found.get(id) ?? []), join(files.folder, name)])
   }
@@ -54,8 +61,9 @@ export function removeRemains(location: Location, storeId: string, dataDir: stri
   removeMedia(dataDir, storeId)
 }
 
-/** Ends what a crash cut off: removals, and stores that were being made. Returns how many stores it cleared away. */
+/** Ends what a crash cut off: removals, stores that were being made, files on their way. Returns how many stores it cleared away. */
 export async function clearAway(registry: Registry, dataDir: string, now = new Date()): Promise<number> {
+  for (const folder of new Set([dataDir, filesOf(registry.location)?.folder ?? dataDir])) sweepFolder(folder)
   const old = new Date(now.getTime() - MAKING_MAX_MS).toISOString()
   const left = (await unfinished(registry.control.read)).filter(({ phase, since }) => phase === 'removing' || since! < old)
   for (const { storeId } of left) {

@@ -1,20 +1,20 @@
 /** `stoa doctor`: whether everything that Stoa needs is there, and what to do where it is not. */
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { connect, isIP } from 'node:net'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { readConfig, type Config, type Environment } from '../api/config.ts'
 import { KEY_FILE } from '../api/secrets.ts'
 import { CONTROL, openRegistry } from '../db/control/open.ts'
-import { dataDirProblem, obstacle } from '../db/data-dir.ts'
+import { dataDirProblem } from '../db/data-dir.ts'
 import { givenUp } from '../api/jobs/given-up.ts'
 import { locked } from '../api/orders/addon.ts'
 import { keyIn, secretsWith } from '../api/secrets.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { peekStores } from '../db/peek.ts'
 import { addons } from '../db/store/addons.ts'
-import { survey } from '../db/migrate-all.ts'
 import { fileOf } from '../db/open.ts'
+import { examineDatabases } from './doctor-databases.ts'
 
 export interface Check {
   name: 'configuration' | 'databases' | 'jobs' | 'credentials' | 'disk' | 'chromium' | 'mail'
@@ -36,7 +36,7 @@ const CHROMIUM = [
 ]
 
 /** Looks at everything; with a wrong configuration at nothing else, since nobody knows where the rest is. */
-export async function examine(env: Environment): Promise<Check[]> {
+export async function examine(env: Environment, tell: (text: string) => void = () => {}): Promise<Check[]> {
   let config: Config
   try {
     config = readConfig(env)
@@ -45,7 +45,7 @@ export async function examine(env: Environment): Promise<Check[]> {
   }
   return [
     configuration(config),
-    await databases(config),
+    { name: 'databases', ...(await examineDatabases(config, tell)) },
     await jobs(config),
     await credentials(config),
     disk(config),
@@ -54,56 +54,12 @@ export async function examine(env: Environment): Promise<Check[]> {
   ]
 }
 
-function configuration({ stripe, dataDir, secretKey }: Config): Check {
+function configuration({ dataDir, secretKey }: Config): Check {
   const name = 'configuration'
-  if (stripe.webhookSecret && !stripe.secretKey)
-    return { name, ok: false, message: 'STRIPE_WEBHOOK_SECRET is set without STRIPE_SECRET_KEY: set both, or neither' }
-  if (stripe.secretKey && !stripe.webhookSecret)
-    return {
-      name,
-      ok: false,
-      message: 'STRIPE_SECRET_KEY is set without STRIPE_WEBHOOK_SECRET: payments would never be confirmed; set both',
-    }
   const keyFile = join(dataDir, KEY_FILE)
   if (secretKey === null && existsSync(keyFile) && statSync(keyFile).mode & 0o077)
     return { name, ok: false, message: `${keyFile} can be read by others: run chmod 600 on it` }
   return { name, ok: true, message: `every value is usable; the data folder is ${dataDir}` }
-}
-
-async function databases({ database, dataDir }: Config): Promise<Check> {
-  const name = 'databases'
-  const control = fileOf(database, CONTROL)
-  if (control && !existsSync(control)) {
-    const folder = dirname(control)
-    // Of the data folder the disk's check tells.
-    const code = folder === dataDir ? null : obstacle(folder)
-    return code
-      ? { name, ok: false, message: `${folder} can't be written (${code}): set DATABASE_URL to files in a folder that this user may write` }
-      : { name, ok: true, message: 'none yet: npm start makes them' }
-  }
-  try {
-    const { registry, close } = await openRegistry(database)
-    try {
-      const damage = (await registry.control.connection.rows('PRAGMA quick_check(1)', []))[0]?.[0]
-      if (damage !== 'ok') return { name, ok: false, message: `the control database is damaged (${damage}): put back a copy of it` }
-      const { behind, current, failures } = await survey(registry)
-      if (failures.length) {
-        const [first] = failures
-        return {
-          name,
-          ok: false,
-          message: `${failures.length} can't be used, such as ${first!.database}: ${first!.error}`,
-        }
-      }
-      return behind
-        ? { name, ok: false, message: `${behind} have an older schema: run stoa migrate` }
-        : { name, ok: true, message: `${current} open, all with the current schema` }
-    } finally {
-      close()
-    }
-  } catch (error) {
-    return { name, ok: false, message: (error as Error).message }
-  }
 }
 
 /** Looks into all stores. A database that can't be opened is told of by the check of the databases. */

@@ -1,6 +1,7 @@
 /** A new store with its first keys: what `stoa store create` prints, and what the demo store is. */
 import { slugOf, freeSlug } from '../api/slug.ts'
-import { STOREFRONT_SCOPES, type NewStore, type Registry } from '../db/control/registry.ts'
+import { newKey } from '../db/control/keys.ts'
+import { STOREFRONT_SCOPES, type FirstOfStore, type NewStore, type Registry } from '../db/control/registry.ts'
 
 /** Secrets, known only now: unrestricted, the four storefront scopes, unrestricted on the sandbox. */
 export interface FirstKeys {
@@ -14,20 +15,28 @@ export interface CreatedStore {
   keys: FirstKeys
 }
 
+const KEYS = [
+  { name: 'admin', environment: 'live', scopes: null },
+  { name: 'storefront', environment: 'live', scopes: STOREFRONT_SCOPES },
+  { name: 'staging', environment: 'sandbox', scopes: null },
+] as const
+
 /** Makes a store; without a slug it gets the one of its name, or the next that is free. Throws when a given slug is taken. */
-export async function newStore(registry: Registry, input: Omit<NewStore, 'slug'> & { slug?: string }): Promise<CreatedStore> {
+export async function newStore(
+  registry: Registry,
+  input: Omit<NewStore, 'slug'> & { slug?: string },
+  fill?: FirstOfStore['fill'],
+): Promise<CreatedStore> {
   const taken = (await registry.listStores()).map((store) => store.slug)
   if (input.slug && taken.includes(input.slug)) throw new Error(`the slug ${input.slug} is taken: choose another one`)
-  const store = await registry.createStore({ ...input, slug: input.slug ?? freeSlug(slugOf(input.name), taken) })
-  const key = async (name: string, environment: 'live' | 'sandbox', scopes: string[] | null) =>
-    (await registry.createKey({ storeId: store.id, name, environment, scopes })).secret
-  return {
-    id: store.id,
-    slug: store.slug,
-    keys: {
-      admin: await key('admin', 'live', null),
-      storefront: await key('storefront', 'live', STOREFRONT_SCOPES),
-      staging: await key('staging', 'sandbox', null),
-    },
+  const slug = input.slug ?? freeSlug(slugOf(input.name), taken)
+  let secrets: string[] = []
+  const keys = (storeId: string) => {
+    const made = KEYS.map((key) => newKey({ ...key, storeId, scopes: key.scopes && [...key.scopes] }, new Date()))
+    secrets = made.map(({ secret }) => secret)
+    return made.map(({ row }) => row)
   }
+  const { id } = await registry.createStore({ ...input, slug }, { keys, fill })
+  const [admin, storefront, staging] = secrets as [string, string, string]
+  return { id, slug, keys: { admin, storefront, staging } }
 }

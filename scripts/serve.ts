@@ -1,11 +1,12 @@
 /** All of Stoa in one: databases up to date, a demo store when there is none, the store API and the content site. */
 import { serveApi, type Api } from '../api/main.ts'
 import { printed, readConfig, type Config } from '../api/config.ts'
-import { requireHost } from '../api/http/listen.ts'
+import { listen, requireHost } from '../api/http/listen.ts'
 import { openRegistry } from '../db/control/open.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { makeDataDir } from '../db/data-dir.ts'
 import { migrateAll } from '../db/migrate-all.ts'
+import { clearAway } from '../db/remains.ts'
 import { version } from '../package.json'
 import { serveSite } from '../site/server.ts'
 import { build, isBuilt } from './build.ts'
@@ -18,7 +19,8 @@ export interface Running {
 }
 
 /** What has to be done before the first request. A store whose database is broken keeps no other one from being served. */
-async function prepare(registry: Registry) {
+async function prepare(registry: Registry, { dataDir }: Config) {
+  await clearAway(registry, dataDir)
   for (const { database, error } of (await migrateAll(registry)).failures) {
     console.error(`${database} is not usable, its store is not served: ${error}`)
   }
@@ -32,23 +34,39 @@ async function prepare(registry: Registry) {
   )
 }
 
-async function startApi(config: Config): Promise<Api> {
-  if (config.workers === 1) return serveApi(config, { prepare })
+async function startApi(config: Config, running: Running[]): Promise<Api> {
+  let preparing: Promise<void> = Promise.resolve()
+  const first = (registry: Registry) => (preparing = prepare(registry, config))
+  // Whoever asks it to stop meanwhile gets to see the keys of what is being made.
+  running.push({ stop: () => preparing.catch(() => {}) })
+  if (config.workers === 1) return serveApi(config, { prepare: first })
   makeDataDir(config.dataDir)
   const { registry, close } = await openRegistry(config.database)
-  await prepare(registry).finally(close)
+  await first(registry).finally(close)
   return startWorkers(config)
+}
+
+/** Refuses ports that are taken, before anything is made. */
+async function requirePorts({ host, apiPort, sitePort }: Config) {
+  if (apiPort && apiPort === sitePort)
+    throw new Error(`API_PORT and SITE_PORT are both ${apiPort}: set one of them to another port, or to 0 for any that is free`)
+  for (const [variable, port] of [
+    ['API_PORT', apiPort],
+    ['SITE_PORT', sitePort],
+  ] as const)
+    if (port) await listen(variable, { host, port }, () => new Response()).stop(true)
 }
 
 /** Starts all of it and prints where it is. What has to be stopped is added to `running`. Throws with one clear line when it can't. */
 export async function serve(running: Running[]) {
   const config = readConfig(process.env)
   await requireHost(config.host)
+  await requirePorts(config)
   if (!isBuilt()) {
     console.error('building the content site')
     await build()
   }
-  const api = await startApi(config)
+  const api = await startApi(config, running)
   running.push(api)
   try {
     const site = serveSite(config, api.url)

@@ -4,6 +4,7 @@ import { urlOf, type Config } from '../api/config.ts'
 import { listen } from '../api/http/listen.ts'
 import { Collector, type FromWorker } from '../api/http/scrape.ts'
 import type { Api } from '../api/main.ts'
+import { settle } from '../db/settle.ts'
 
 /** A worker that dies is started again after this long; twice as long each time, until one has stayed up for a while. */
 const RESTART_LEAST_MS = 200
@@ -68,6 +69,7 @@ export async function startWorkers(config: Config): Promise<Api> {
     for (const timer of restarts) clearTimeout(timer)
     for (const worker of running) worker.kill('SIGTERM')
     await Promise.all([...running].map((worker) => worker.exited))
+    await settle(config.database)
   }
 
   // Workers share their port with anyone who wants to: that nobody else has it is found out before.

@@ -157,6 +157,12 @@ describe('configuration', () => {
     expect(message).not.toContain('hunter2')
   })
 
+  test('one of the two Stripe secrets alone is refused; a data folder can not pass for a template', () => {
+    expect(refusal({ STRIPE_SECRET_KEY: 'sk_test_1' })).toMatch(/^STRIPE_WEBHOOK_SECRET: expected .* since STRIPE_SECRET_KEY is set$/)
+    expect(refusal({ STRIPE_WEBHOOK_SECRET: 'whsec_1' })).toMatch(/^STRIPE_SECRET_KEY: expected .* since STRIPE_WEBHOOK_SECRET is set$/)
+    expect(refusal({ DATA_DIR: '/srv/{name}/data' })).toBe('DATA_DIR is "/srv/{name}/data": expected a folder without {name} in its path')
+  })
+
   test('public URLs come from host and port unless they are set', () => {
     expect(urlOf(null, '127.0.0.1', 3000)).toBe('http://127.0.0.1:3000')
     expect(urlOf(null, '::1', 3000)).toBe('http://[::1]:3000')

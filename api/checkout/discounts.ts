@@ -96,15 +96,8 @@ function takeUnits(state: Lines, promotion: Promotion, indexes: readonly number[
   return off
 }
 
-/**
- * Applies the promotions that run now, higher priority first; one that does not stack goes alone. What takes nothing off is passed over,
- * as is free shipping where nothing has to be paid for it.
- */
-export function takePromotions(
-  state: Lines,
-  promotions: readonly Promotion[],
-  { now, costsShipping }: { now: string; costsShipping: boolean },
-): { ids: string[]; freeShipping: boolean } {
+/** Applies the promotions that run now, higher priority first; one that does not stack goes alone. */
+export function takePromotions(state: Lines, promotions: readonly Promotion[], now: string): { ids: string[]; freeShipping: boolean } {
   const ids: string[] = []
   let freeShipping = false
   const running = promotions
@@ -114,10 +107,9 @@ export function takePromotions(
     if (ids.length && !promotion.stackable) continue
     const indexes = state.covered(promotion)
     if (!indexes.length) continue
-    if (promotion.type === 'free_shipping') {
-      if (!costsShipping || freeShipping) continue
-      freeShipping = true
-    } else if (takePromotion(state, promotion, indexes) === 0) continue
+    const off = takePromotion(state, promotion, indexes)
+    if (promotion.type === 'free_shipping') freeShipping = true
+    else if (off === 0) continue
     ids.push(promotion.id)
     if (!promotion.stackable) break
   }

@@ -1,6 +1,5 @@
 /** Orders (document 3): what was bought, and what became of it. */
 import { and, desc, eq, gte, isNull, lt, or, sql } from 'drizzle-orm'
-import { aside } from '../../db/aside.ts'
 import { ORDER_SOURCES, ORDER_STATUSES, orders, PAYMENT_STATUSES } from '../../db/store/orders.ts'
 import { payments } from '../../db/store/payments.ts'
 import { contains } from '../catalog/groups.ts'
@@ -98,8 +97,7 @@ export function orderRoutes(provider: Provider | null) {
       },
       async ({ db, query }) => {
         const where = condition(query)
-        const far = aside(db, 'orders')
-        const rows = await far
+        const rows = await db
           .select()
           .from(orders)
           .where(where)
@@ -108,7 +106,7 @@ export function orderRoutes(provider: Provider | null) {
           .offset(query.offset)
         return {
           data: await viewOrders(db, rows),
-          meta: { count: await far.$count(orders, where), offset: query.offset, limit: query.limit },
+          meta: { count: await db.$count(orders, where), offset: query.offset, limit: query.limit },
         }
       },
     )

@@ -47,12 +47,7 @@ export const groups = {
     loyalty: Type.Boolean(),
     wishlist: Type.Boolean(),
   },
-  checkout: {
-    requirePhone: Type.Boolean(),
-    guestCheckout: Type.Boolean(),
-    cartTtlDays: Type.Integer({ minimum: 1, maximum: 365 }),
-    unpaidHours: Type.Integer({ minimum: 1, maximum: 720, description: 'So long an order that is paid by hand waits for its money' }),
-  },
+  checkout: { requirePhone: Type.Boolean(), guestCheckout: Type.Boolean(), cartTtlDays: Type.Integer({ minimum: 1, maximum: 365 }) },
   payments: { testMode: Type.Boolean() },
   booking: { cancellationHours: hours, bufferMinutes: minutes, autoConfirm: Nullable(Type.Boolean()) },
   welcomeOffer: { enabled: Type.Boolean(), couponId: Nullable(Uuid()) },

@@ -1,8 +1,7 @@
 /** What the registry remembers of a store beside its entry: numbers it gave, keys it ended with, and work on its files that is under way. */
-import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
+import { eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Db } from '../driver.ts'
 import { higher, type Numbers } from '../numbers.ts'
-import { isUsable } from './keys.ts'
 import { apiKeys, storeHistory } from './tables.ts'
 
 export type HistoryRow = typeof storeHistory.$inferSelect
@@ -42,15 +41,12 @@ export async function noteNumbers(tx: Db, storeId: string, { live, sandbox }: Nu
     .onConflictDoUpdate({ target: storeHistory.storeId, set: { numbers } })
 }
 
-/**
- * Remembers which keys open a store that is being deleted: no other one opens it when it is restored. One that is replaced already is
- * none of them: a backup may be from a time at which it had no end.
- */
+/** Remembers which keys open a store that is being deleted: no other one opens it when it is restored. */
 export async function noteKeys(tx: Db, storeId: string) {
   const usable = await tx
     .select({ id: apiKeys.id })
     .from(apiKeys)
-    .where(and(eq(apiKeys.storeId, storeId), isUsable(new Date().toISOString()), isNull(apiKeys.replacedBy)))
+    .where(sql`${apiKeys.storeId} = ${storeId} and ${apiKeys.revokedAt} is null`)
   await tx
     .update(storeHistory)
     .set({ keyIds: usable.map(({ id }) => id) })

@@ -5,6 +5,7 @@ import { createDatabase, databaseName, openDatabase, removeDatabase, type Enviro
 import { compile, named, type Db } from '../driver.ts'
 import type { Handles } from '../handles.ts'
 import { numbersAt } from '../numbers-at.ts'
+import type { Numbers } from '../numbers.ts'
 import { firstSettings } from './first-settings.ts'
 import { settings } from '../store/store.ts'
 import { begin, end, historyOf, keyElsewhere, noteKeys, noteNumbers, type Phase } from './history.ts'
@@ -47,6 +48,12 @@ export interface NewStore {
   currency: string
   locale: string
   aiBuilt: boolean
+}
+
+/** What a store has from its first moment on. */
+export interface FirstOfStore {
+  keys?: (storeId: string) => KeyRow[]
+  fill?: (live: Handle) => Promise<unknown>
 }
 
 export class Registry {
@@ -109,8 +116,11 @@ export class Registry {
     })
   }
 
-  /** Makes both databases of a store, then the store itself: a failure in between leaves nothing. */
-  async createStore(input: NewStore): Promise<StoreRow> {
+  /**
+   * Makes both databases of a store, has the live one filled, then makes the store itself with its keys: a failure in between leaves no
+   * store, and no store is there without its keys.
+   */
+  async createStore(input: NewStore, { keys, fill }: FirstOfStore = {}): Promise<StoreRow> {
     const row: StoreRow = {
       id: Bun.randomUUIDv7(),
       name: input.name,
@@ -120,37 +130,32 @@ export class Registry {
       createdAt: new Date().toISOString(),
     }
     await this.begin(row.id, 'making')
-    try {
-      for (const environment of ['live', 'sandbox'] as const) await this.#makeDatabase(row, environment, input)
-      await this.change(async (tx) => {
-        await tx.insert(stores).values(row)
-        await end(tx, row.id)
-      })
-    } catch (error) {
-      for (const environment of ['live', 'sandbox'] as const) await removeDatabase(this.location, databaseName(row.id, environment))
-      // What can't be noted now, on a full disk, is cleared away like what a crash leaves.
-      await this.control.write((tx) => end(tx, row.id)).catch(() => {})
-      throw error
-    }
-    return row
-  }
-
-  async #makeDatabase(row: StoreRow, environment: Environment, input: NewStore) {
-    const name = databaseName(row.id, environment)
-    await createDatabase(this.location, name, 'store')
-    const handle = await openDatabase(this.location, name, 'store')
-    try {
+    for (const environment of ['live', 'sandbox'] as const) {
+      const name = databaseName(row.id, environment)
+      await createDatabase(this.location, name, 'store')
+      const handle = await openDatabase(this.location, name, 'store')
       await handle.write(async (tx) => {
         await tx.insert(settings).values(firstSettings(row, input)).onConflictDoNothing()
       })
-    } finally {
+      if (environment === 'live') await fill?.(handle)
       handle.close()
     }
+    await this.change(async (tx) => {
+      await tx.insert(stores).values(row)
+      for (const key of keys?.(row.id) ?? []) await tx.insert(apiKeys).values(key)
+      await end(tx, row.id)
+    })
+    return row
   }
 
   /** Says that a store's databases are being made, or removed: what a crash leaves of that is cleared away. */
   begin(storeId: string, phase: Phase): Promise<void> {
     return this.control.write((tx) => begin(tx, storeId, phase, new Date()))
+  }
+
+  /** Remembers the highest numbers that a store has given. */
+  noteNumbers(storeId: string, numbers: Numbers): Promise<void> {
+    return this.control.write((tx) => noteNumbers(tx, storeId, numbers))
   }
 
   /** A key of another store that has the id or the secret of one of these. */

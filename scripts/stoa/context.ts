@@ -1,22 +1,44 @@
 /** What the commands of the command line share: the registry, what they print, and how they refuse. */
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { readConfig, type Config } from '../../api/config.ts'
-import { openRegistry } from '../../db/control/open.ts'
+import { CONTROL, openRegistry } from '../../db/control/open.ts'
 import type { Registry, StoreRow } from '../../db/control/registry.ts'
 import { makeDataDir } from '../../db/data-dir.ts'
-import { openStore, type Environment, type Handle } from '../../db/open.ts'
+import { storesOnDisk } from '../../db/remains.ts'
+import { fileOf, openStore, type Environment, type Handle } from '../../db/open.ts'
+
+export interface RegistryOptions {
+  /** The command makes what is not there yet; others refuse a folder that is not there, which was mistyped. */
+  makes?: boolean
+  /** The command is the way out of a registry that has lost its stores. */
+  mends?: boolean
+}
 
 /** Runs `work` with the registry of the configured data folder. */
-export async function withRegistry<T>(work: (registry: Registry, config: Config) => Promise<T>): Promise<T> {
+export async function withRegistry<T>(
+  work: (registry: Registry, config: Config) => Promise<T>,
+  { makes = false, mends = false }: RegistryOptions = {},
+): Promise<T> {
   const config = readConfig(process.env)
-  makeDataDir(config.dataDir)
-  const { registry, close } = await openRegistry(config.database)
+  if (makes) makeDataDir(config.dataDir)
+  else requireInstallation(config)
+  const { registry, close } = await openRegistry(config.database, mends)
   try {
     return await work(registry, config)
   } finally {
     close()
   }
+}
+
+/** Refuses a data folder in which nothing was ever made. */
+function requireInstallation({ database, dataDir }: Config) {
+  const control = fileOf(database, CONTROL)
+  if (control === null || existsSync(control) || storesOnDisk(database).length) return
+  throw new Error(
+    `there is nothing in ${dirname(control)} yet: check DATA_DIR (${dataDir}), or make the first store with store create or npm start`,
+  )
 }
 
 /** The store with this id, or this slug (which is never shaped like an id). Throws when there is none. */

@@ -1,18 +1,28 @@
 /** `stoa migrate` and `stoa doctor`: the databases' schema, and whether everything that Stoa needs is there. */
 import type { Command } from 'commander'
 import { migrateAll } from '../../db/migrate-all.ts'
+import { clearAway } from '../../db/remains.ts'
 import { examine } from '../doctor.ts'
 import { print, withRegistry } from './context.ts'
 
 async function migrate(_: object, command: Command) {
-  const result = await withRegistry(migrateAll)
+  const result = await withRegistry(
+    async (registry, { dataDir }) => {
+      await clearAway(registry, dataDir)
+      return migrateAll(registry)
+    },
+    { makes: true },
+  )
   for (const { database, error } of result.failures) console.error(`${database}: ${error}`)
   print(command, result, `${result.migrated} migrated, ${result.current} current, ${result.failed} failed`)
   if (result.failed) process.exitCode = 1
 }
 
 async function doctor(_: object, command: Command) {
-  const checks = await examine(process.env)
+  const { stderr } = process
+  // A line that is written over, for who waits at a terminal.
+  const checks = await examine(process.env, (text) => stderr.isTTY && stderr.write(`\r\x1b[K${text}`))
+  if (stderr.isTTY) stderr.write('\r\x1b[K')
   const ok = checks.every((check) => check.ok)
   print(
     command,

@@ -39,7 +39,7 @@ interface CreateOptions {
 }
 
 async function create(options: CreateOptions, command: Command) {
-  const created = await withRegistry((registry) => newStore(registry, { ...options, aiBuilt: options.aiBuilt ?? false }))
+  const created = await withRegistry((registry) => newStore(registry, { ...options, aiBuilt: options.aiBuilt ?? false }), { makes: true })
   print(command, created, [
     `store       ${created.slug} (${created.id})`,
     'keys, shown this once:',
@@ -102,15 +102,18 @@ async function list(_: object, command: Command) {
 
 async function remove(idOrSlug: string, options: { yes?: boolean }, command: Command) {
   if (!options.yes) command.error('error: this removes the store, its keys and all of its data for good: add --yes')
-  const { id, slug } = await withRegistry(async (registry, { dataDir }) => {
-    const id = idOrSlug.toLowerCase()
-    const known = (await registry.store(id)) ?? (await registry.storeBySlug(idOrSlug))
-    // What a removal has left that was cut off, or a registry that is lost, has an id alone.
-    const store = known ?? (isUuid(id) && (await remainsOf(registry, id, dataDir)) ? { id, slug: 'what was left of a store' } : null)
-    if (!store) throw new Error(`there is no store ${idOrSlug}: see store list`)
-    await registry.deleteStore(store.id, undefined, () => removeRemains(registry.location, store.id, dataDir))
-    return store
-  })
+  const { id, slug } = await withRegistry(
+    async (registry, { dataDir }) => {
+      const id = idOrSlug.toLowerCase()
+      const known = (await registry.store(id)) ?? (await registry.storeBySlug(idOrSlug))
+      // What a removal has left that was cut off, or a registry that is lost, has an id alone.
+      const store = known ?? (isUuid(id) && (await remainsOf(registry, id, dataDir)) ? { id, slug: 'what was left of a store' } : null)
+      if (!store) throw new Error(`there is no store ${idOrSlug}: see store list`)
+      await registry.deleteStore(store.id, undefined, () => removeRemains(registry.location, store.id, dataDir))
+      return store
+    },
+    { mends: true },
+  )
   print(command, { ok: true, deleted: 1, id }, `deleted ${slug} (${id})`)
 }
 
@@ -128,11 +131,14 @@ async function backup(idOrSlug: string, options: { to: string }, command: Comman
 
 async function restore(idOrSlug: string, options: { from: string; yes?: boolean }, command: Command) {
   const file = typedPath(options.from)
-  const restored = await withRegistry(async (registry, config) => {
-    const id = (await registry.storeBySlug(idOrSlug))?.id ?? idOrSlug.toLowerCase()
-    if (!options.yes && (await wouldReplace(registry, id))) return id
-    return restoreStore(registry, id, file, config.dataDir)
-  })
+  const restored = await withRegistry(
+    async (registry, config) => {
+      const id = (await registry.storeBySlug(idOrSlug))?.id ?? idOrSlug.toLowerCase()
+      if (!options.yes && (await wouldReplace(registry, id))) return id
+      return restoreStore(registry, id, file, config.dataDir)
+    },
+    { makes: true, mends: true },
+  )
   if (typeof restored === 'string')
     return command.error(`error: this replaces what the store ${restored} has now by what ${file} has: add --yes`)
   const { setAside, manifest } = restored
