@@ -1,14 +1,26 @@
 /** How much words are alike: to name what somebody may have meant. */
 
+/** Longer words are like none. */
+const LETTERS_MAX = 64
+/** Two rows of the table of edits, used again for each pair of words: making them anew costs ten times as much as filling them. */
+let above = new Uint8Array(LETTERS_MAX + 1)
+let row = new Uint8Array(LETTERS_MAX + 1)
+
 /** Edits (insert, delete, replace) between two words, at most `most`. */
 export function distance(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  if (Math.abs(a.length - b.length) > most || a.length > LETTERS_MAX || b.length > LETTERS_MAX) return most + 1
+  for (let j = 0; j <= b.length; j++) row[j] = j
   for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
-    if (Math.min(...next) > most) return most + 1
-    row = next
+    ;[above, row] = [row, above]
+    let least = (row[0] = i)
+    const letter = a.charCodeAt(i - 1)
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = above[j - 1]! + (letter === b.charCodeAt(j - 1) ? 0 : 1)
+      const edits = Math.min(above[j]! + 1, row[j - 1]! + 1, replaced)
+      row[j] = edits
+      if (edits < least) least = edits
+    }
+    if (least > most) return most + 1
   }
   return row[b.length]!
 }

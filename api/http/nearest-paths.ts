@@ -5,7 +5,7 @@ import { likeness, wordsOf } from './likeness.ts'
 const NAMED = 3
 /** What is read of a path that was asked for: no path of the API is as long. */
 const CHARACTERS_MAX = 300
-const WORDS_MAX = 10
+const WORDS_MAX = 6
 /** Words that stand before every path. */
 const SILENT = new Set(['api', 'v1'])
 
