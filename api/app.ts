@@ -12,6 +12,7 @@ import { exposition, Metrics, type Figures } from './http/metrics.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
 import { NearestPaths } from './http/nearest-paths.ts'
 import { Paths } from './http/paths.ts'
+import { Readiness } from './http/readiness.ts'
 import { Refusal } from './http/refusal.ts'
 import type { Outside, Route, Wake } from './http/route.ts'
 import { absolute, pathOf } from './http/url.ts'
@@ -45,6 +46,8 @@ export interface AppOptions extends MediaNeeds {
   carriers?: CarrierUrls
   /** Seals what is kept of third parties; none: credentials can't be opened again once the process has ended. */
   secrets?: Secrets
+  /** Where data are kept: `/readyz` tells when these can't be written. */
+  folders?: readonly string[]
   checkAnswers?: boolean
   metrics?: boolean
   /** From how to tell the figures of this process, how to ask for those of all that share its port; none: it is alone. */
@@ -94,6 +97,7 @@ export function createApp(options: AppOptions): App {
   const log = options.log ?? createLog('silent')
   const listed = resources({ ...options, outside, secrets: options.secrets ?? passingSecrets() }).flatMap((resource) => resource.routes)
   const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version: options.version, contentUrl: options.contentUrl }).routes]
+  const readiness = new Readiness({ handles: options.handles, folders: options.folders ?? [], log })
   const answering = new Answering(
     {
       registry: options.registry,
@@ -101,6 +105,7 @@ export function createApp(options: AppOptions): App {
       outside,
       log,
       metrics,
+      readiness,
       checkAnswers: options.checkAnswers ?? false,
       contentUrl: options.contentUrl,
       limiter: options.limiter ?? null,
@@ -174,7 +179,10 @@ export function createApp(options: AppOptions): App {
 
   async function health(path: string): Promise<Response | null> {
     if (path === '/healthz') return plain(200, { ok: true, version: options.version })
-    if (path === '/readyz') return draining ? plain(503, { ok: false, error: 'draining' }) : plain(200, { ok: true })
+    if (path === '/readyz') {
+      const error = draining ? 'draining' : await readiness.problem()
+      return error ? plain(503, { ok: false, error }) : plain(200, { ok: true })
+    }
     if (path === '/metrics' && options.metrics) {
       return scrape().then(
         (all) => new Response(exposition(all), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } }),

@@ -3,6 +3,7 @@ import type { Registry } from '../db/control/registry.ts'
 import { TAKE_IN } from './content/given-images.ts'
 import { takeInImages } from './content/images-job.ts'
 import type { Intake } from './content/intake.ts'
+import type { Provider } from './checkout/payment.ts'
 import type { Mailers } from './mail.ts'
 import { confirmSubscriber } from './marketing/mailing/confirmation.ts'
 import { deliverNewsletter } from './marketing/mailing/delivery.ts'
@@ -10,11 +11,15 @@ import { expireLoyaltyPoints } from './marketing/points/expiry.ts'
 import { DELIVER } from './marketing/mailing/launch.ts'
 import { CONFIRM } from './marketing/mailing/subscribing.ts'
 import type { JobKind } from './jobs/runner.ts'
+import { UNPAID } from './orders/awaiting.ts'
+import { cancelUnpaidOrders } from './orders/unpaid-job.ts'
 
 export interface JobNeeds {
   registry: Registry
   mailers: Mailers
   intake: Intake
+  /** Where payments go; null: nowhere. */
+  payments: Provider | null
   /** The public URL of the store API, without a slash at the end. */
   baseUrl(): string
 }
@@ -24,5 +29,6 @@ export const jobKinds = (needs: JobNeeds): Readonly<Record<string, JobKind>> => 
   [CONFIRM]: confirmSubscriber(needs),
   [DELIVER]: deliverNewsletter(needs),
   [TAKE_IN]: takeInImages(needs.intake),
+  [UNPAID.kind]: cancelUnpaidOrders(needs),
   'loyalty.expire': expireLoyaltyPoints,
 })

@@ -1,11 +1,12 @@
 /** The store API as a server. Beside the scripts, this is the only reader of the environment. */
-import { join } from 'node:path'
-import { openRegistry } from '../db/control/open.ts'
+import { dirname, join, resolve } from 'node:path'
+import { CONTROL, openRegistry } from '../db/control/open.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { makeDataDir } from '../db/data-dir.ts'
 import { handlesFor, processLimits } from '../db/descriptors.ts'
 import { Handles } from '../db/handles.ts'
 import { mediaFolder } from '../db/media-files.ts'
+import { fileOf } from '../db/open.ts'
 import { settle } from '../db/settle.ts'
 import { version } from '../package.json'
 import { createApp, realOutside, type AppOptions } from './app.ts'
@@ -16,8 +17,9 @@ import { Intake } from './content/intake.ts'
 import { publicFetch } from './fetch-public.ts'
 import { Clients } from './http/client-address.ts'
 import { close, listen, requireHost, type Serve } from './http/listen.ts'
-import { createLog } from './http/log.ts'
-import { RateLimiter, sharedTable } from './http/rate-limit.ts'
+import { createLog, type Log } from './http/log.ts'
+import { ownTable, RateLimiter } from './http/rate-limit.ts'
+import { sharedTable } from './http/rate-table.ts'
 import { scrapeAll, type FromWorker } from './http/scrape.ts'
 import { onShutdown } from './http/shutdown.ts'
 import { pathOf } from './http/url.ts'
@@ -59,6 +61,22 @@ async function paymentsOf({ stripe: { secretKey, webhookSecret, apiBase } }: Con
   return secretKey === null ? null : (await import('./checkout/stripe.ts')).stripeProvider({ secretKey, webhookSecret, apiBase })
 }
 
+/** The folders that data are kept in. */
+function foldersOf({ dataDir, database }: Config): string[] {
+  const control = fileOf(database, CONTROL)
+  return [...new Set([resolve(dataDir), ...(control ? [dirname(resolve(control))] : [])])]
+}
+
+/** Where the rate limits are counted: in a file for all workers, or, where that can't be written, in each of them. */
+function tableIn(dataDir: string, name: string, log: Log): BigInt64Array {
+  try {
+    return sharedTable(join(dataDir, name))
+  } catch (error) {
+    log.write('warn', `each process counts its own ${name}: their file can not be written`, { error: String(error) })
+    return ownTable()
+  }
+}
+
 /** Listens on `HOST` and `API_PORT`, opens the databases, and answers. Throws with one clear line when it can't. */
 export async function serveApi(config: Config, { reusePort, scrape, prepare, drainMaxMs = DRAIN_MAX_MS }: ServeOptions = {}): Promise<Api> {
   await requireHost(config.host)
@@ -71,10 +89,10 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
     const handles = new Handles(config.database, handlesFor(processLimits()))
     const log = createLog(config.log)
     const payments = await paymentsOf(config)
-    const limiter = config.rate && new RateLimiter(config.rate, sharedTable(join(config.dataDir, 'rate-limits')))
+    const limiter = config.rate && new RateLimiter(config.rate, tableIn(config.dataDir, 'rate-limits', log))
     const clients = new Clients(config.trustProxy)
     const visitors = {
-      limiter: new RateLimiter(VISITORS_RATE, sharedTable(join(config.dataDir, 'visitor-limits'))),
+      limiter: new RateLimiter(VISITORS_RATE, tableIn(config.dataDir, 'visitor-limits', log)),
       clientOf: (request: Request) => clients.nameOf(server.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for')),
     }
     const url = urlOf(config.baseUrl, config.host, server.port!)
@@ -83,7 +101,7 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
     const runner = new Runner({
       registry,
       handles,
-      kinds: jobKinds({ registry, mailers: mailersFor(config), intake, baseUrl: () => url }),
+      kinds: jobKinds({ registry, mailers: mailersFor(config), intake, payments, baseUrl: () => url }),
       outside: realOutside,
       log,
     })
@@ -95,6 +113,7 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
       visitors,
       metrics: config.metrics,
       scrape,
+      folders: foldersOf(config),
       dnsServers: config.dnsServers,
       payments,
       wake: (storeId, environment) => runner.wake(storeId, environment),

@@ -11,10 +11,12 @@ import {
   rmSync,
   statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { create, extract, list } from 'tar'
 import type { KeyRow, StoreRow } from './control/registry.ts'
+import { troubleOf } from './errors.ts'
 import { filesBelow as mediaBelow, isMediaFile, MEDIA, sumOfMedia, type MediaSum } from './media-files.ts'
 import type { Environment } from './open.ts'
 
@@ -112,18 +114,37 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
       filter: (path, entry) => (names.has(path) || isMediaFile(path)) && 'type' in entry && entry.type === 'File',
     })
   } catch (error) {
-    throw new Error(`${file} is no backup of a store, or is damaged: ${(error as Error).message}`)
+    throw noRoom(error, file, folder) ?? new Error(`${file} is no backup of a store, or is damaged: ${(error as Error).message}`)
   }
   const manifest = readManifest(file, join(folder, MANIFEST))
   for (const part of PARTS) {
     const path = partFile(folder, part)
     const is = existsSync(path) ? { bytes: statSync(path).size, sha256: await sha256Of(path) } : null
-    if (is?.bytes !== manifest.parts[part].bytes || is.sha256 !== manifest.parts[part].sha256)
-      throw new Error(`${file} is damaged: its part ${part} is not what its manifest says`)
+    const { bytes, sha256 } = manifest.parts[part]
+    if (is && is.bytes < bytes) requireRoom(bytes, file, folder, path)
+    if (is?.bytes !== bytes || is.sha256 !== sha256) throw new Error(`${file} is damaged: its part ${part} is not what its manifest says`)
   }
   if (manifest.media && JSON.stringify(sumOfMedia(folder)) !== JSON.stringify(manifest.media))
     throw new Error(`${file} is damaged: its media are not what its manifest says`)
   return manifest
+}
+
+const noRoom = (error: unknown, file: string, folder: string): Error | null => {
+  const trouble = troubleOf(error)
+  return trouble && new Error(`there is no room to unpack ${file} in ${dirname(folder)} (${trouble.code})`)
+}
+
+/** Refuses when a part is short for want of room: whoever unpacks is not told of a write that ends in the middle. */
+function requireRoom(bytes: number, file: string, folder: string, path: string) {
+  const descriptor = openSync(path, 'w')
+  try {
+    const piece = new Uint8Array(65_536)
+    for (let written = 0; written < bytes;) written += writeSync(descriptor, piece, 0, Math.min(piece.length, bytes - written))
+  } catch (error) {
+    throw noRoom(error, file, folder) ?? error
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 function readManifest(file: string, path: string): Manifest {

@@ -34,7 +34,12 @@ export class FileConnection implements Connection {
 
   constructor(path: string) {
     this.#file = new LibsqlFile(path)
-    this.#file.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-2000')
+    try {
+      this.#file.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-2000')
+    } catch (error) {
+      this.#file.close()
+      throw error
+    }
   }
 
   #prepare(text: string, known = this.#statements): Statement {
@@ -94,7 +99,20 @@ export class FileReader extends FileConnection {
   renew(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
-    super.run('COMMIT', [])
+    try {
+      super.run('COMMIT', [])
+    } catch {
+      // In a damaged file not even this works. Whoever has read it has been told; nobody is there to be told here.
+      this.#undo()
+    }
+  }
+
+  #undo() {
+    try {
+      super.run('ROLLBACK', [])
+    } catch {
+      /* it has ended already */
+    }
   }
 
   override rows(text: string, params: unknown[]): unknown[][] {

@@ -38,3 +38,30 @@ export function isLocked(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: string; message?: string }
   return /SQLITE_BUSY|TRANSACTION_ACTIVE/.test(code ?? '') || /database is locked|SQLITE_BUSY/.test(message ?? '')
 }
+
+/** What is wrong with the place where data are kept: no fault of a request, and nothing of it was changed. */
+export interface Trouble {
+  kind: 'full' | 'damaged' | 'failing'
+  /** SQLite's or the system's name of it. */
+  code: string
+}
+
+/** A file of shared memory that can't grow says so of a full disk, too: it is the first that needs room when a store is opened. */
+const KINDS: [Trouble['kind'], RegExp][] = [
+  ['full', /^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)$/],
+  ['damaged', /^(SQLITE_CORRUPT|SQLITE_NOTADB)/],
+  ['failing', /^(SQLITE_IOERR|SQLITE_READONLY|SQLITE_CANTOPEN|EIO$|EROFS$|EFBIG$|EMFILE$|ENFILE$)/],
+]
+/** How an error may be wrapped in others. */
+const CAUSES_MAX = 4
+
+/** What an error tells of the disk or the database file; null for any other error. */
+export function troubleOf(error: unknown): Trouble | null {
+  let cause = error as { code?: unknown; cause?: unknown } | null | undefined
+  for (let depth = 0; cause && depth < CAUSES_MAX; depth++, cause = cause.cause as never) {
+    const { code } = cause
+    const known = typeof code === 'string' && KINDS.find(([, codes]) => codes.test(code))
+    if (known) return { kind: known[0], code: code as string }
+  }
+  return null
+}

@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Client } from '@libsql/client'
+import { offerAside } from './aside.ts'
 import { FileConnection, FileReader, serverClient, ServerConnection, type Connection } from './connection.ts'
 import { database, type Db } from './driver.ts'
 import { Busy, isLocked } from './errors.ts'
@@ -77,6 +78,11 @@ export class Handle {
     return this.#connection
   }
 
+  /** Something that is closed with it. */
+  closeWith(other: { close(): void }) {
+    this.#closers.push(() => other.close())
+  }
+
   close() {
     for (const close of this.#closers) close()
   }
@@ -120,7 +126,9 @@ async function openFile(path: string, kind: Kind, fits?: (version: number) => vo
     close()
     throw error
   }
-  return new Handle(connection, begin, close, true)
+  const handle = new Handle(connection, begin, close, true)
+  if (kind === 'store') handle.closeWith(offerAside(handle.read, connection, path))
+  return handle
 }
 
 async function openServer(location: Location, name: string, kind: Kind): Promise<Handle> {

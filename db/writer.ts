@@ -66,6 +66,16 @@ interface Job {
   isAbandoned: (() => boolean) | undefined
 }
 
+/** Undoes one write of a group. Throws what it failed of when all of the group is undone already, as on a full disk. */
+async function undo(connection: Connection, error: unknown) {
+  try {
+    await connection.run('ROLLBACK TO one', [])
+    await connection.run('RELEASE one', [])
+  } catch {
+    throw error
+  }
+}
+
 /** Whether a write that waits need not run any more; it has been refused then. */
 function isTooLate({ deadline, isAbandoned, reject }: Job): boolean {
   if (isAbandoned?.()) reject(new Abandoned())
@@ -171,8 +181,7 @@ export class Writer {
           await connection.run('RELEASE one', [])
           outcomes.push(() => job.resolve(value))
         } catch (error) {
-          await connection.run('ROLLBACK TO one', [])
-          await connection.run('RELEASE one', [])
+          await undo(connection, error)
           // Told after the commit: what refused it may be a write of this very group.
           outcomes.push(() => job.reject(error))
         }

@@ -1,5 +1,4 @@
 /** `stoa seed`: fills a store with plausible data, by the functions that the API works with, so that it obeys the same rules. */
-import { sql } from 'drizzle-orm'
 import { indexProducts } from '../api/catalog/index-products.ts'
 import { settings as settingsTable } from '../db/store/store.ts'
 import { customers } from '../db/store/orders.ts'
@@ -8,7 +7,7 @@ import type { Handle } from '../db/open.ts'
 import { seedGroups, seedOffers, seedProduct, sellable } from './seed/catalog.ts'
 import { choosing } from './seed/choose.ts'
 import { customerPool, offerPool, PERIOD_DAYS, seedCustomer, seedOrder, type Pool } from './seed/orders.ts'
-import { DAY_MS, quietly, type Seeding } from './seed/seeding.ts'
+import { DAY_MS, makeRoom, quietly, type Seeding } from './seed/seeding.ts'
 import type { Db } from '../db/driver.ts'
 
 /** How much to add. */
@@ -21,18 +20,6 @@ export const AMOUNTS: Amounts = { products: 50, customers: 20, orders: 30 }
 
 /** Rows of one kind in one transaction: other writers wait no longer than that takes. */
 const AT_ONCE = 500
-
-/**
- * Gives the writing connection of a file 64 MB of pages and a log of 16 MB, until it is closed: indexes are written in no order, and
- * with the 2 MB of a server each page would go to disk many times.
- */
-async function makeRoom(store: Handle) {
-  if (!store.isFile) return
-  await store.write(async (tx) => {
-    await tx.all(sql`PRAGMA cache_size = -65536`)
-    await tx.all(sql`PRAGMA wal_autocheckpoint = 4000`)
-  })
-}
 
 /**
  * Adds data to a store; the same amounts in an empty store give the same data. Throws, before anything is written, when orders

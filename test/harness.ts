@@ -124,7 +124,13 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
   const jobs = new Runner({
     registry,
     handles,
-    kinds: jobKinds({ registry, mailers, intake, baseUrl: () => options.baseUrl ?? 'https://api.shop.example' }),
+    kinds: jobKinds({
+      registry,
+      mailers,
+      intake,
+      payments: options.payments ?? null,
+      baseUrl: () => options.baseUrl ?? 'https://api.shop.example',
+    }),
     outside,
     log,
   })

@@ -1,5 +1,6 @@
 /** Brands (document 3, Catalog). */
 import { asc, eq } from 'drizzle-orm'
+import { aside } from '../../db/aside.ts'
 import { brands, products } from '../../db/store/catalog.ts'
 import { conflict } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
@@ -40,10 +41,16 @@ export const brandRoutes = resource('catalog', '/brands')
       const { limit, offset } = call.query
       const view = await viewOf(call)
       const where = groupCondition('brand', call.query, view)
-      const rows = await call.db.select().from(brands).where(where).orderBy(asc(brands.name), asc(brands.id)).limit(limit).offset(offset)
+      const rows = await aside(call.db, 'brands')
+        .select()
+        .from(brands)
+        .where(where)
+        .orderBy(asc(brands.name), asc(brands.id))
+        .limit(limit)
+        .offset(offset)
       return {
         data: await overlayAll(call.db, 'brand', rows, view.lang),
-        meta: { count: await call.db.$count(brands, where), offset, limit },
+        meta: { count: await aside(call.db, 'brands').$count(brands, where), offset, limit },
       }
     },
   )

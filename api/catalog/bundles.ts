@@ -3,6 +3,7 @@ import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { bundles, bundleVariants } from '../../db/store/bundles.ts'
 import { products, variants } from '../../db/store/catalog.ts'
+import { PERCENT_DECIMALS, requireDecimals } from '../decimals.ts'
 import { missing, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import {
@@ -52,7 +53,7 @@ const input = {
   content: Type.Optional(RichTextOrText()),
   seo: Type.Optional(Seo),
   images: Type.Optional(Images),
-  discountPercentage: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+  discountPercentage: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Up to four decimals' })),
   status: Type.Optional(OneOf(STATUSES)),
   variants: Type.Optional(
     Type.Array(
@@ -142,6 +143,7 @@ export const bundleRoutes = resource('catalog', '/bundles')
     ({ body, write, outside, now }) =>
       write(async (tx) => {
         requireRichText(body, 'content')
+        requireDecimals('discountPercentage', body.discountPercentage, PERCENT_DECIMALS)
         const id = outside.id()
         await tx.insert(bundles).values({
           summary: null,
@@ -180,6 +182,7 @@ export const bundleRoutes = resource('catalog', '/bundles')
     ({ body, params, write, now }) =>
       write(async (tx) => {
         requireRichText(body, 'content')
+        requireDecimals('discountPercentage', body.discountPercentage, PERCENT_DECIMALS)
         const { id } = await findBundle(tx, params.id!, false)
         await tx
           .update(bundles)

@@ -1,5 +1,6 @@
 /** Product categories (document 1): a tree; a product is in at most one. */
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
+import { aside } from '../../db/aside.ts'
 import type { Db } from '../../db/driver.ts'
 import { categories, products } from '../../db/store/catalog.ts'
 import { conflict, wrong } from '../http/refusal.ts'
@@ -128,7 +129,7 @@ export const categoryRoutes = resource('catalog', '/categories')
       const rows = await overlayAll(
         call.db,
         'category',
-        await call.db.select().from(categories).where(where).orderBy(asc(categories.id)).limit(limit).offset(offset),
+        await aside(call.db, 'categories').select().from(categories).where(where).orderBy(asc(categories.id)).limit(limit).offset(offset),
         view.lang,
       )
       const lists = await translationLists(
@@ -146,7 +147,7 @@ export const categoryRoutes = resource('catalog', '/categories')
           parentId,
           translations: lists.get(id)!,
         })),
-        meta: { count: await call.db.$count(categories, where), offset, limit },
+        meta: { count: await aside(call.db, 'categories').$count(categories, where), offset, limit },
       }
     },
   )

@@ -1,5 +1,6 @@
 /** Collections (document 3, Catalog): ordered choices of products, and the groups of events. */
 import { and, asc, eq, sql } from 'drizzle-orm'
+import { aside } from '../../db/aside.ts'
 import type { Db } from '../../db/driver.ts'
 import { collectionProducts, collections, products } from '../../db/store/catalog.ts'
 import { resource } from '../http/route.ts'
@@ -90,14 +91,20 @@ export const collectionRoutes = resource('catalog', '/collections')
       const { limit, offset, kind } = call.query
       const view = await viewOf(call)
       const where = and(groupCondition('collection', call.query, view), kind === undefined ? undefined : eq(collections.kind, kind))
-      const rows = await call.db.select().from(collections).where(where).orderBy(asc(collections.id)).limit(limit).offset(offset)
+      const rows = await aside(call.db, 'collections')
+        .select()
+        .from(collections)
+        .where(where)
+        .orderBy(asc(collections.id))
+        .limit(limit)
+        .offset(offset)
       const ids = await members(
         call.db,
         rows.map((row) => row.id),
         view.storefront,
       )
       const data = (await overlayAll(call.db, 'collection', rows, view.lang)).map((row) => ({ ...row, productIds: ids.get(row.id)! }))
-      return { data, meta: { count: await call.db.$count(collections, where), offset, limit } }
+      return { data, meta: { count: await aside(call.db, 'collections').$count(collections, where), offset, limit } }
     },
   )
   .post(

@@ -1,5 +1,6 @@
 /** Inventory (document 3, Catalog): what lies on the shelf, and the ledger of every change to it. */
 import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm'
+import { aside } from '../../db/aside.ts'
 import type { Db } from '../../db/driver.ts'
 import { inventoryMovements, products, variants } from '../../db/store/catalog.ts'
 import { conflict, missing, wrong } from '../http/refusal.ts'
@@ -110,7 +111,7 @@ export const inventory = resource('catalog', '/inventory')
     async ({ db, query, settings }) => {
       const { lowStockThreshold } = await settings()
       const low = sql`(${variants.tracked} = 1 and ${variants.quantity} - ${variants.reserved} <= ${lowStockThreshold})`
-      const rows = await db
+      const rows = await aside(db, 'variants')
         .select(columns)
         .from(variants)
         .innerJoin(products, eq(products.id, variants.productId))

@@ -3,6 +3,7 @@
  * the text of each query says where to begin: at what a narrow filter finds, else along the index of the order.
  */
 import { and, asc, desc, eq, gte, lte, sql, type SQL } from 'drizzle-orm'
+import { aside } from '../../db/aside.ts'
 import { compile, named, type Compiled, type Db } from '../../db/driver.ts'
 import { products, productPrices, variants } from '../../db/store/catalog.ts'
 import { Money, OneOf, Paging, Type, Uuid, type Static, type TObject } from '../http/schema.ts'
@@ -15,7 +16,7 @@ import { Currency, Lang, PRODUCT_STATUSES } from './shapes.ts'
 /** The query parameters of the list. */
 export const Filters = {
   ...Paging(10),
-  query: Type.Optional(Type.String({ maxLength: 200, description: 'Words in name, summary or SKU' })),
+  query: Type.Optional(Type.String({ maxLength: 200, description: 'Words in name, summary, content, tags or SKU, from their beginning' })),
   status: Type.Optional(OneOf(PRODUCT_STATUSES)),
   categoryId: Type.Optional(Uuid()),
   collectionId: Type.Optional(Uuid()),
@@ -104,7 +105,7 @@ async function page(db: Db, filters: readonly string[], sort: Sort, priced: bool
       .limit(named('limit'))
       .offset(named('offset')),
   )
-  return ((await query.all(db, values)) as { id: string }[]).map((row) => row.id)
+  return ((await query.all(aside(db, 'products'), values)) as { id: string }[]).map((row) => row.id)
 }
 
 async function count(db: Db, filters: readonly string[], priced: boolean, values: Record<string, unknown>): Promise<number> {
@@ -115,7 +116,7 @@ async function count(db: Db, filters: readonly string[], priced: boolean, values
       .from(SOURCES[source]())
       .where(and(...filters.map((name) => CONDITIONS[name]!()))),
   )
-  return ((await query.get(db, values)) as { count: number }).count
+  return ((await query.get(aside(db, 'products'), values)) as { count: number }).count
 }
 
 /** The names of the filters that a request sets, and the values that they take; null when nothing can match. */

@@ -3,9 +3,11 @@ import { and, asc, eq, ne } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { taxRates, variants } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
-import { conflict, missing, wrong } from '../http/refusal.ts'
+import { PERCENT_DECIMALS, requireDecimals } from '../decimals.ts'
+import { conflict, missing } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Label, Page, Paging, Type, Uuid } from '../http/schema.ts'
+import { millionths } from '../money.ts'
 import { Countries, countriesOf } from './shapes.ts'
 
 const TaxRate = Type.Object({
@@ -30,10 +32,8 @@ const view = (row: typeof taxRates.$inferSelect) => ({ ...row, rate: row.rate / 
 
 /** Percent times 10,000; refuses a fifth decimal. */
 function stored(percent: number): number {
-  const scaled = Math.round(percent * 10_000)
-  // The double nearest to a number of four decimals is what this division gives: any other one has more.
-  if (scaled / 10_000 !== percent) throw wrong('rate', 'must have at most four decimals')
-  return scaled
+  requireDecimals('rate', percent, PERCENT_DECIMALS)
+  return millionths(percent)
 }
 
 async function find(db: Db, id: string) {

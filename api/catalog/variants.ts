@@ -1,5 +1,6 @@
 /** Variants (document 3, Catalog): the versions in which a product is sold. */
 import { and, asc, eq, sql } from 'drizzle-orm'
+import { aside } from '../../db/aside.ts'
 import type { Db } from '../../db/driver.ts'
 import { products, variants } from '../../db/store/catalog.ts'
 import { conflict, missing } from '../http/refusal.ts'
@@ -117,8 +118,9 @@ export const variantRoutes = resource('catalog', '/variants')
           : undefined,
         view.currency === null ? undefined : sql`json_extract(${variants.prices}, ${`$.${view.currency}`}) is not null`,
       )
-      const rows = await call.db.select().from(variants).where(where).orderBy(asc(variants.id)).limit(limit).offset(offset)
-      return { data: rows.map((row) => variantView(row, view)), meta: { count: await call.db.$count(variants, where), offset, limit } }
+      const far = aside(call.db, 'variants')
+      const rows = await far.select().from(variants).where(where).orderBy(asc(variants.id)).limit(limit).offset(offset)
+      return { data: rows.map((row) => variantView(row, view)), meta: { count: await far.$count(variants, where), offset, limit } }
     },
   )
   .get(

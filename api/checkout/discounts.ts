@@ -96,8 +96,15 @@ function takeUnits(state: Lines, promotion: Promotion, indexes: readonly number[
   return off
 }
 
-/** Applies the promotions that run now, higher priority first; one that does not stack goes alone. */
-export function takePromotions(state: Lines, promotions: readonly Promotion[], now: string): { ids: string[]; freeShipping: boolean } {
+/**
+ * Applies the promotions that run now, higher priority first; one that does not stack goes alone. What takes nothing off is passed over,
+ * as is free shipping where nothing has to be paid for it.
+ */
+export function takePromotions(
+  state: Lines,
+  promotions: readonly Promotion[],
+  { now, costsShipping }: { now: string; costsShipping: boolean },
+): { ids: string[]; freeShipping: boolean } {
   const ids: string[] = []
   let freeShipping = false
   const running = promotions
@@ -107,9 +114,10 @@ export function takePromotions(state: Lines, promotions: readonly Promotion[], n
     if (ids.length && !promotion.stackable) continue
     const indexes = state.covered(promotion)
     if (!indexes.length) continue
-    const off = takePromotion(state, promotion, indexes)
-    if (promotion.type === 'free_shipping') freeShipping = true
-    else if (off === 0) continue
+    if (promotion.type === 'free_shipping') {
+      if (!costsShipping || freeShipping) continue
+      freeShipping = true
+    } else if (takePromotion(state, promotion, indexes) === 0) continue
     ids.push(promotion.id)
     if (!promotion.stackable) break
   }

@@ -29,7 +29,10 @@ export interface PriceInput {
   /** In the order in which they were added. */
   coupons: readonly Coupon[]
   loyalty: { points: number; redemptionRate: number; maxRedeemPercent: number; minorPerUnit: number } | null
+  /** Null until a method is chosen. */
   shipping: { price: number; freeShippingThreshold: number | null; taxRate: number } | null
+  /** Something in the cart is shipped. */
+  shippable: boolean
   taxesIncluded: boolean
   /** ISO 8601, UTC. */
   now: string
@@ -51,7 +54,7 @@ export interface Price {
   /** A promotion makes shipping free. */
   freeShipping: boolean
   loyaltyDiscount: number
-  /** The most that points may pay; 0 without any. */
+  /** The most points that may pay; 0 without any. */
   loyaltyMost: number
   pointsRedeemed: number
   subtotal: number
@@ -77,13 +80,18 @@ export function couponProblem(coupon: Coupon, lines: Lines, now: string): string
   return null
 }
 
+/** As many points as reach the most that they may pay count, so that the last one may be worth more than it pays. */
 function takeLoyalty(state: Lines, loyalty: PriceInput['loyalty']): { most: number; discount: number; points: number } {
   const left = state.left.reduce((sum, amount) => sum + amount, 0)
   if (!loyalty) return { most: 0, discount: 0, points: 0 }
   const { points, minorPerUnit } = loyalty
   const most = mostPayable(left, loyalty)
   const discount = state.amount(state.all, Math.min(most, worthOf(points, loyalty, minorPerUnit)))
-  return { most, discount, points: Math.min(points, pointsToPay(discount, loyalty, minorPerUnit)) }
+  return {
+    most: pointsToPay(most, loyalty, minorPerUnit),
+    discount,
+    points: Math.min(points, pointsToPay(discount, loyalty, minorPerUnit)),
+  }
 }
 
 /** Tax in, or on top of, an amount; rate in percent times 10,000. */
@@ -96,7 +104,11 @@ export function price(input: PriceInput): Price {
   if (!Number.isSafeInteger(subtotal * 2)) throw new RangeError('the cart is worth more than can be counted exactly')
   const state = new Lines(lines)
   takeBundles(state)
-  const promotions = takePromotions(state, input.promotions, input.now)
+  const method = input.shippable ? input.shipping : null
+  const reached = method !== null && method.freeShippingThreshold !== null && subtotal > method.freeShippingThreshold
+  // Before a method is chosen nobody knows what shipping will cost.
+  const costsShipping = input.shippable && (method === null || (method.price > 0 && !reached))
+  const promotions = takePromotions(state, input.promotions, { now: input.now, costsShipping })
   const coupons: Price['coupons'] = []
   const refused: Price['refused'] = []
   for (const coupon of input.coupons) {
@@ -121,10 +133,7 @@ export function price(input: PriceInput): Price {
     }
   })
   const discount = priced.reduce((sum, line) => sum + line.discount, 0)
-  const { shipping: method } = input
-  const free =
-    promotions.freeShipping || (method !== null && method.freeShippingThreshold !== null && subtotal > method.freeShippingThreshold)
-  const shipping = method && !free ? method.price : 0
+  const shipping = method && !reached && !promotions.freeShipping ? method.price : 0
   const shippingTax = method ? taxOf(shipping, method.taxRate, taxesIncluded) : 0
   const tax = priced.reduce((sum, line) => sum + line.tax, shippingTax)
   return {

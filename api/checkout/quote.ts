@@ -1,7 +1,6 @@
 /** What a cart is worth now: reads what its price depends on, and hands it to the one function that prices (price.ts). */
 import type { Db } from '../../db/driver.ts'
 import { conflict } from '../http/refusal.ts'
-import { worthOf } from '../marketing/points/redeeming.ts'
 import type { Settings } from '../http/route.ts'
 import type { PriceLine } from './lines.ts'
 import { readLines, taxCountry, type Face, type QuoteLine, type Wanted, type Warning } from './quote-lines.ts'
@@ -99,11 +98,12 @@ export async function quote(db: Db, cart: Quotable, settings: Settings, now: str
     loyalty,
     taxesIncluded: settings.taxesIncluded,
     now,
-    shipping: cost && shippable ? { ...cost, taxRate: shippingRate } : null,
+    shipping: cost && { ...cost, taxRate: shippingRate },
+    shippable,
   })
   if (coupons.length < cart.couponIds.length) warnings.push({ code: 'coupon', message: 'a coupon of the cart no longer exists' })
   for (const refusal of result.refused) warnings.push({ code: 'coupon', message: refusal.reason, coupon: refusal.code })
-  if (loyalty && worthOf(loyalty.points, loyalty, loyalty.minorPerUnit) > result.loyaltyMost)
+  if (loyalty && loyalty.points > result.loyaltyMost)
     warnings.push({ code: 'loyalty', message: `of the points, only ${result.pointsRedeemed} can be redeemed in this cart` })
   return {
     price: result,

@@ -1,5 +1,6 @@
 /** The media library (document 3, Catalog): images of the store, served from its CDN path. */
 import { and, desc, eq, sql } from 'drizzle-orm'
+import { aside } from '../../db/aside.ts'
 import type { Db } from '../../db/driver.ts'
 import { imageUses, media } from '../../db/store/content.ts'
 import { contains } from '../catalog/groups.ts'
@@ -70,10 +71,11 @@ export const mediaRoutes = ({ files, baseUrl, fetchPublic }: MediaNeeds) => {
           query === undefined ? undefined : sql`${media.folded} like ${contains(fold(query))} escape '\\'`,
           feedAccount === undefined ? undefined : eq(media.feedKey, handleKey(feedAccount)),
         )
-        const rows = await call.db.select().from(media).where(where).orderBy(desc(media.id)).limit(limit).offset(offset)
+        const far = aside(call.db, 'media')
+        const rows = await far.select().from(media).where(where).orderBy(desc(media.id)).limit(limit).offset(offset)
         return {
           data: rows.map((row) => shown(row, base(call, row.id))),
-          meta: { count: await call.db.$count(media, where), offset, limit },
+          meta: { count: await far.$count(media, where), offset, limit },
         }
       },
     )

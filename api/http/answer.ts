@@ -1,5 +1,6 @@
 /** From a request to its answer: key, rate, scope, query, body, handler, conditions, and the one form of errors. */
 import type { Session } from '../../db/control/registry.ts'
+import { troubleOf } from '../../db/errors.ts'
 import { Unusable } from '../../db/unusable.ts'
 import { allow, authenticate, limit, requirePlan } from './auth.ts'
 import { STRANGERS } from './bytes.ts'
@@ -55,7 +56,7 @@ export class Answering {
         response = await this.#inStore(ready, session, { request, requestId, params, headers })
       }
     } catch (error) {
-      response = this.#refuse(error, requestId, headers, ready.documentation)
+      response = this.#refuse(error, requestId, headers, ready.documentation, session)
     }
     this.#note(request, route.path, response.status, started, requestId, session)
     return response
@@ -71,8 +72,16 @@ export class Answering {
   }
 
   /** The answer to anything thrown. What is not a refusal tells the client nothing but its request id. */
-  #refuse(error: unknown, requestId: string, headers: Record<string, string>, documentation: string): Response {
+  #refuse(
+    error: unknown,
+    requestId: string,
+    headers: Record<string, string>,
+    documentation: string,
+    session: Session | null = null,
+  ): Response {
     let refusal = refusalOf(error)?.at(documentation)
+    const trouble = troubleOf(error)
+    if (trouble) this.app.readiness.note(trouble, requestId, session && { storeId: session.store.id, environment: session.environment })
     if (error instanceof Unusable)
       this.app.log.write('warn', 'a database is not usable', { requestId, database: error.database, error: error.message })
     if (!refusal) {
@@ -91,7 +100,9 @@ export class Answering {
     const ms = performance.now() - started
     this.app.metrics.count(request.method, pattern, status, ms / 1000)
     if (!this.app.log.enabled('info')) return
-    this.app.log.write(status >= 500 ? 'warn' : 'info', 'request', {
+    // What is wrong with the store or the disk has a line of its own.
+    const isWarning = status >= 500 && status !== 503 && status !== 507
+    this.app.log.write(isWarning ? 'warn' : 'info', 'request', {
       requestId,
       method: request.method,
       route: pattern,

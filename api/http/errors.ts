@@ -1,5 +1,5 @@
 /** Errors that are no refusals yet: what the database would not take, and what nobody expected. */
-import { Abandoned, Busy, constraintOf } from '../../db/errors.ts'
+import { Abandoned, Busy, constraintOf, troubleOf, type Trouble } from '../../db/errors.ts'
 import { Unusable } from '../../db/unusable.ts'
 import { Refusal } from './refusal.ts'
 
@@ -23,7 +23,19 @@ export function refusalOf(error: unknown): Refusal | null {
     return new Refusal(503, "the store's database can't be used: whoever runs the server has to restore it", {}, { 'retry-after': '60' })
   if (isCutOff(error)) return new Refusal(408, 'the connection was closed before the whole request had come')
   if (error instanceof Abandoned) return new Refusal(408, 'the connection was closed before it was the turn of the request')
+  const trouble = troubleOf(error)
+  if (trouble) return troubleRefusal(trouble)
   return constraintRefusal(error)
+}
+
+/** What a client is told of a disk or a database that can't be used; its operator finds more in the log. */
+function troubleRefusal({ kind, code }: Trouble): Refusal {
+  if (kind === 'full') return new Refusal(507, "the server's disk is full: nothing was changed", {}, { 'retry-after': '30' })
+  const message =
+    kind === 'damaged'
+      ? "the store's database is damaged: whoever runs the server has to restore it"
+      : `the server's disk can't be read or written (${code}): nothing was changed`
+  return new Refusal(503, message, {}, { 'retry-after': '60' })
 }
 
 /** Bun's error for a request whose rest will not come: its client has hung up, or was cut off. Nobody reads the answer, but the log. */

@@ -10,33 +10,82 @@ export interface Log {
   flush(): void
 }
 
+interface Repeated {
+  message: string
+  fields: Record<string, unknown>
+  count: number
+}
+
+/** The same warning again is counted for so long, and then told as one line with the last one's fields. */
+const COUNTED_MS = 10_000
+/** Warnings that are told apart; others are written as they come. */
+const COUNTED_MAX = 200
+
 /** Lines wait for this long, so that a busy server makes one system call for many. */
 const FLUSH_MS = 50
 
 export function createLog(minimum: Level, out: { write(text: string): unknown; isTTY?: boolean } = process.stdout): Log {
   let lines: string[] = []
   let timer: ReturnType<typeof setTimeout> | null = null
-  const flush = () => {
+  /** Warnings of the running interval, by what makes them the same: a full disk has as many as there are requests. */
+  let warned = new Map<string, Repeated>()
+  let telling: ReturnType<typeof setTimeout> | null = null
+
+  const put = (level: string, message: string, fields: Record<string, unknown>) => {
+    const time = new Date().toISOString()
+    lines.push(
+      out.isTTY
+        ? `${time.slice(11, 23)} ${level.padEnd(5)} ${message} ${Object.entries(fields)
+            .map(([k, v]) => `${k}=${v}`)
+            .join(' ')}\n`
+        : `${JSON.stringify({ time, level, message, ...fields })}\n`,
+    )
+    if (lines.length > 500) writeOut()
+    else timer ??= setTimeout(writeOut, FLUSH_MS)
+  }
+  const writeOut = () => {
     if (timer) clearTimeout(timer)
     timer = null
     if (lines.length) out.write(lines.join(''))
     lines = []
   }
+  /** Whether a warning has been written already and is only counted. */
+  const isCounted = (message: string, fields: Record<string, unknown>): boolean => {
+    const key = [message, fields.storeId, fields.subject, fields.error].join(' ')
+    const same = warned.get(key)
+    if (same) {
+      same.count++
+      same.fields = fields
+    } else if (warned.size < COUNTED_MAX) warned.set(key, { message, fields, count: 0 })
+    telling ??= setTimeout(tell, COUNTED_MS)
+    telling.unref()
+    return same !== undefined
+  }
+  /** Tells of what was counted. What goes on is counted on, what has not come again is forgotten. */
+  const tell = () => {
+    if (telling) clearTimeout(telling)
+    telling = null
+    const over = warned
+    warned = new Map()
+    for (const [key, { message, fields, count }] of over) {
+      if (!count) continue
+      const { stack: _, ...rest } = fields
+      put('warn', message, { ...rest, repeated: count })
+      warned.set(key, { message, fields, count: 0 })
+    }
+    if (warned.size) telling = setTimeout(tell, COUNTED_MS).unref()
+  }
   return {
     enabled: (level) => ORDER[level] >= ORDER[minimum] && minimum !== 'silent',
     write(level, message, fields = {}) {
       if (!this.enabled(level)) return
-      const time = new Date().toISOString()
-      lines.push(
-        out.isTTY
-          ? `${time.slice(11, 23)} ${level.padEnd(5)} ${message} ${Object.entries(fields)
-              .map(([k, v]) => `${k}=${v}`)
-              .join(' ')}\n`
-          : `${JSON.stringify({ time, level, message, ...fields })}\n`,
-      )
-      if (lines.length > 500) flush()
-      else timer ??= setTimeout(flush, FLUSH_MS)
+      // A request is a line, whatever came of it.
+      if (level === 'warn' && message !== 'request' && isCounted(message, fields)) return
+      put(level, message, fields)
     },
-    flush,
+    flush() {
+      tell()
+      writeOut()
+    },
   }
 }

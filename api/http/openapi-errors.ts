@@ -150,8 +150,15 @@ const FAILURES: Record<number, Failure> = {
   503: {
     name: 'Unavailable',
     schema: 'Error',
-    description: 'The store is busy, or too much is being received',
+    description: 'The store is busy, too much is being received, or the database or the disk can not be used; `error` says which',
     example: { error: 'the store is busy, try again' },
+    headers: { 'X-Request-Id': header('RequestId'), 'Retry-After': header('RetryAfter') },
+  },
+  507: {
+    name: 'InsufficientStorage',
+    schema: 'Error',
+    description: "The server's disk is full; nothing was changed",
+    example: { error: "the server's disk is full: nothing was changed" },
     headers: { 'X-Request-Id': header('RequestId'), 'Retry-After': header('RetryAfter') },
   },
 }

@@ -64,13 +64,13 @@ function refused(route: Route): number[] {
   const { method, path, options, query } = route
   const keyed = options.scope !== 'public'
   const statuses = new Set([...(options.refuses ?? []), 429, 500])
-  if (keyed) for (const status of [401, 503]) statuses.add(status)
+  if (keyed) statuses.add(401)
+  if (keyed || options.owner || method !== 'GET') for (const status of [503, 507]) statuses.add(status)
   if (scopesOf(route).length) statuses.add(403)
   if ((path.includes('{') && keyed) || options.tool) statuses.add(404)
-  if (options.owner) statuses.add(503)
   // A broken escape in the path is refused before anybody looks what it leads to.
   if (query || path.includes('{')) statuses.add(400)
-  if (options.body || options.upload) for (const status of [400, 408, 413, 415, 503]) statuses.add(status)
+  if (options.body || options.upload) for (const status of [400, 408, 413, 415]) statuses.add(status)
   if (keyed && method === 'POST') for (const status of [400, 409, 422]) statuses.add(status)
   if (keyed && method !== 'GET' && method !== 'POST') statuses.add(412)
   return [...statuses].toSorted((a, b) => a - b)

@@ -1,5 +1,4 @@
-/** Rate limits by name: token buckets in a table of fixed size, which processes of one machine can share. */
-import { closeSync, fstatSync, ftruncateSync, openSync } from 'node:fs'
+/** Rate limits by name: token buckets in a table of fixed size, which processes of one machine can share (rate-table.ts). */
 
 /** `perSecond` tokens come back each second, up to `burst`. */
 export interface Rate {
@@ -15,7 +14,7 @@ export interface Standing {
 }
 
 /** Cells of a table, 16 bytes each: a hash of the name, and the time at which its bucket is full again, in nanoseconds. */
-const CELLS = 65_536
+export const CELLS = 65_536
 /** A name may stand in this many neighbouring cells; when others have them all, the fullest bucket is forgotten. */
 const PROBES = 8
 /** Times stay far below what a cell holds, whatever the rate. */
@@ -26,19 +25,6 @@ const SKEW_NS = 10n * SECOND_NS
 
 /** A table for this process alone. */
 export const ownTable = (): BigInt64Array => new BigInt64Array(2 * CELLS)
-
-/**
- * A table in the file at `path`, made when missing: all processes that map it count together. SQLite's WAL needs such a
- * shared mapping in the same folder, so whatever can hold the databases can hold this.
- */
-export function sharedTable(path: string): BigInt64Array {
-  const bytes = 2 * CELLS * BigInt64Array.BYTES_PER_ELEMENT
-  const file = openSync(path, 'a+', 0o600)
-  if (fstatSync(file).size < bytes) ftruncateSync(file, bytes)
-  closeSync(file)
-  const { buffer, byteOffset } = Bun.mmap(path, { shared: true })
-  return new BigInt64Array(buffer, byteOffset, 2 * CELLS)
-}
 
 /** Never 0, which is an empty cell. */
 const hashOf = (name: string) => BigInt.asIntN(64, Bun.hash(name) as bigint) || 1n

@@ -4,6 +4,7 @@ import type { Handles } from '../../db/handles.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { RateLimiter } from './rate-limit.ts'
+import type { Readiness } from './readiness.ts'
 import type { Outside } from './route.ts'
 
 /** How often a client without a key may call, by the name of its address. Null: no limit. */
@@ -21,6 +22,7 @@ export interface Surroundings {
   /** Null: no limit. */
   limiter: RateLimiter | null
   visitors: Visitors | null
+  readiness: Readiness
   /** Checks every answer against its schema and turns a mismatch into a 500: in tests. */
   checkAnswers: boolean
   /** Where the content site is, which explains refusals. */

@@ -1,17 +1,28 @@
-/** Who holds a lease: a process of a machine. One that has ended on this machine holds nothing any more, so that nobody waits for it. */
-import { hostname } from 'node:os'
+/** Who holds a lease: one start of a process. What has ended where this one runs holds nothing any more, so that nobody waits for it. */
+import { readFileSync, readlinkSync } from 'node:fs'
 
-/** Another process may get the number of one that has ended: this tells them apart. */
-const nonce = crypto.randomUUID().slice(0, 8)
-const machine = hostname().replaceAll(' ', '')
+/** This start of the process: another one may have the same number, on another machine, in another container or later. */
+const nonce = crypto.randomUUID()
+
+/**
+ * Where process numbers mean the same: a machine since it was started, and a namespace of it (each container has one). Null where
+ * the system tells neither: there nobody knows who has ended, and leases run out.
+ */
+const place = ((): string | null => {
+  try {
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return null
+  }
+})()
 
 /** A token for a lease of this process. */
-export const holderToken = (secret: string) => `${machine} ${process.pid} ${nonce} ${secret}`
+export const holderToken = (secret: string) => `${place ?? 'unknown'} ${process.pid} ${nonce} ${secret}`
 
 /** Whether the process that a token is of has certainly ended. */
 export function isGone(token: string): boolean {
-  const [host, pid, itsNonce] = token.split(' ')
-  if (host !== machine || !pid || itsNonce === nonce) return false
+  const [itsPlace, pid, itsNonce] = token.split(' ')
+  if (place === null || itsPlace !== place || !pid || itsNonce === nonce) return false
   if (Number(pid) === process.pid) return true
   try {
     process.kill(Number(pid), 0)

@@ -1,6 +1,6 @@
 /** The jobs of one store: asked for in the transaction of what they follow from, done by whoever holds the lease. */
 import { and, asc, eq, isNotNull, isNull, lte, min, notInArray, sql } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
+import { compile, named, type Db } from '../../db/driver.ts'
 import { jobs } from '../../db/store/store.ts'
 import type { Outside } from '../http/route.ts'
 import { isGone } from './holder.ts'
@@ -30,6 +30,36 @@ export async function ask(tx: Db, { outside, now }: About, { kind, subject, dueA
       },
     })
 }
+
+const later = sql`${jobs.dueAt} > excluded.due_at or ${jobs.leaseToken} is not null or ${jobs.failedAt} is not null`
+const askedBy = compile((db) =>
+  db
+    .insert(jobs)
+    .values({
+      id: named('id'),
+      kind: named('kind'),
+      subject: named('subject'),
+      dueAt: named('dueAt'),
+      attempts: 0,
+      asked: 1,
+      createdAt: named('now'),
+      updatedAt: named('now'),
+    } as never)
+    .onConflictDoUpdate({
+      target: [jobs.kind, jobs.subject],
+      set: {
+        dueAt: sql`case when ${jobs.failedAt} is null then min(${jobs.dueAt}, excluded.due_at) else excluded.due_at end`,
+        asked: sql`${jobs.asked} + 1`,
+        failedAt: null,
+        updatedAt: sql`excluded.updated_at`,
+      },
+      setWhere: later,
+    }),
+)
+
+/** Asks for a job that will find out itself what there is to do, at an instant at the latest: nothing is written when it is due before. */
+export const askBy = (tx: Db, { outside, now }: About, { kind, subject, dueAt }: { kind: string; subject: string; dueAt: string }) =>
+  askedBy.run(tx, { id: outside.id(), kind, subject, dueAt, now })
 
 /** Takes back a job that has not begun; whether there was one. */
 export async function withdraw(tx: Db, kind: string, subject: string): Promise<boolean> {

@@ -1,11 +1,13 @@
 /** Coupons (document 1): codes that take a percentage or a fixed amount off a cart. */
 import { and, desc, eq, sql } from 'drizzle-orm'
+import { aside } from '../../db/aside.ts'
 import type { Db } from '../../db/driver.ts'
 import { settings as settingsTable } from '../../db/store/store.ts'
 import { coupons } from '../../db/store/marketing.ts'
 import { contains } from '../catalog/groups.ts'
 import { Currency } from '../catalog/shapes.ts'
 import { currencyOf } from '../currency.ts'
+import { PERCENT_DECIMALS, requireDecimals } from '../decimals.ts'
 import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
 import { Count, deleted, Deleted, Instant, isUuid, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../http/schema.ts'
@@ -38,7 +40,7 @@ const CouponInput = Type.Object(
     // Its length counts once it is trimmed and NFC: see newCode.
     code: Type.String({ description: '1 to 64 characters without spaces or `/`; compared exactly, after NFC' }),
     type: OneOf(TYPES),
-    value: Type.Number({ description: '0 to 100 percent; a fixed amount is at least 1' }),
+    value: Type.Number({ description: '0 to 100 percent with up to four decimals; a fixed amount is at least 1' }),
     maxUses: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }))),
     startDate: Type.Optional(Nullable(Instant())),
     endDate: Type.Optional(Nullable(Instant())),
@@ -69,6 +71,7 @@ function problem(body: Static<typeof CouponInput>): [path: string, message: stri
 async function columns(tx: Db, body: Static<typeof CouponInput>, settings: Settings, known: Row | null) {
   const fixed = body.type === 'fixed'
   requireWithin('value', body.value, fixed ? 1 : 0, fixed ? 1_000_000_000 : 100)
+  if (!fixed) requireDecimals('value', body.value, PERCENT_DECIMALS)
   const found = problem(body)
   if (found) throw wrong(...found)
   const code = newCode(body.code)
@@ -119,8 +122,9 @@ export const couponRoutes = resource('marketing', '/coupons')
         query === undefined ? undefined : sql`${coupons.folded} like ${contains(fold(query))} escape '\\'`,
         pricedIn(coupons, currency, store),
       )
-      const rows = await db.select().from(coupons).where(where).orderBy(desc(coupons.id)).limit(limit).offset(offset)
-      return { data: rows.map((row) => view(row, store, currency)), meta: { count: await db.$count(coupons, where), offset, limit } }
+      const far = aside(db, 'coupons')
+      const rows = await far.select().from(coupons).where(where).orderBy(desc(coupons.id)).limit(limit).offset(offset)
+      return { data: rows.map((row) => view(row, store, currency)), meta: { count: await far.$count(coupons, where), offset, limit } }
     },
   )
   .post(

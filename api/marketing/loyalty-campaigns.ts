@@ -3,6 +3,7 @@ import { desc, eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { categories, collections, products } from '../../db/store/catalog.ts'
 import { CAMPAIGN_SCOPES, loyaltyCampaigns } from '../../db/store/loyalty.ts'
+import { FACTOR_DECIMALS, requireDecimals } from '../decimals.ts'
 import { invalid, missing, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Ids, Instant, Label, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../http/schema.ts'
@@ -105,6 +106,7 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
     { op: 'createLoyaltyCampaign', summary: 'Add a loyalty campaign', ...changes, body: CampaignInput, answers: { 201: Campaign } },
     ({ body, now, outside, write }) =>
       write(async (tx) => {
+        requireDecimals('earnMultiplier', body.earnMultiplier, FACTOR_DECIMALS)
         const row = {
           id: outside.id(),
           name: body.name,
@@ -137,6 +139,7 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
     },
     ({ params, body, now, write }) =>
       write(async (tx) => {
+        requireDecimals('earnMultiplier', body.earnMultiplier, FACTOR_DECIMALS)
         const row = await find(tx, params.id!)
         const next = { ...row, ...body, ...(await scopeOf(tx, body, row)), ...windowOf(body, row), updatedAt: now }
         await tx.update(loyaltyCampaigns).set(next).where(eq(loyaltyCampaigns.id, row.id))

@@ -6,7 +6,7 @@ import { customers } from '../../db/store/orders.ts'
 import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { Line, Nullable, Page, Paging, Type, Uuid } from '../http/schema.ts'
-import { changePoints } from './points/points.ts'
+import { changePoints, MEMBER_POINTS_MAX } from './points/points.ts'
 import { changes, POINTS_MAX, reads } from './loyalty.ts'
 import { Tier } from './loyalty-tiers.ts'
 import { tierOf } from './points/tier.ts'
@@ -130,7 +130,10 @@ export const loyaltyMemberRoutes = resource('marketing', '/loyalty/members')
           reason: call.body.reason?.trim() || 'adjustment',
           lifetime: Math.max(0, points),
         })
-        if (balance === null) throw conflict('the member has fewer points than that', { balance: await balanceOf(tx, customer.id) })
+        if (balance === null) {
+          const problem = points > 0 ? `a member can have at most ${MEMBER_POINTS_MAX} points` : 'the member has fewer points than that'
+          throw conflict(problem, { balance: await balanceOf(tx, customer.id) })
+        }
         return read(tx, customer.id)
       }),
   )

@@ -1,19 +1,28 @@
 /** Loyalty settings (document 1): what points are worth. They are one object, replaced as a whole. */
 import type { Db } from '../../db/driver.ts'
 import { loyaltySettings } from '../../db/store/loyalty.ts'
+import { FACTOR_DECIMALS, PERCENT_DECIMALS, requireDecimals } from '../decimals.ts'
 import { resource } from '../http/route.ts'
 import { Nullable, Type } from '../http/schema.ts'
 import { changes, POINTS_MAX, reads } from './loyalty.ts'
 
 const MONTHS_MAX = 1_200
 
-const positive = (description: string, fallback: number) =>
-  Type.Number({ exclusiveMinimum: 0, maximum: POINTS_MAX, default: fallback, description })
+/** With more, the points of one order could be more than a member can have. */
+const PER_UNIT_MAX = 1_000_000
+
+const positive = (description: string, fallback: number, maximum = POINTS_MAX) =>
+  Type.Number({ exclusiveMinimum: 0, maximum, default: fallback, description: `${description}; up to six decimals` })
 const fields = {
-  pointsPerUnit: positive('Points for each unit of currency spent', 1),
+  pointsPerUnit: positive('Points for each unit of currency spent', 1, PER_UNIT_MAX),
   redemptionRate: positive('Points that pay one unit of currency', 100),
   minRedemption: positive('Points that a member must hold to redeem', 100),
-  maxRedeemPercent: Type.Number({ minimum: 1, maximum: 100, default: 50, description: 'The most of an order that points may pay' }),
+  maxRedeemPercent: Type.Number({
+    minimum: 1,
+    maximum: 100,
+    default: 50,
+    description: 'The most of an order that points may pay; up to four decimals',
+  }),
   pointsExpiryMonths: Nullable(Type.Integer({ minimum: 1, maximum: MONTHS_MAX }), {
     default: null,
     description: 'Months until earned points expire; null: never',
@@ -53,6 +62,9 @@ export const loyaltySettingsRoutes = resource('marketing', '/loyalty/settings')
     },
     ({ body, now, write }) =>
       write(async (tx) => {
+        for (const field of ['pointsPerUnit', 'redemptionRate', 'minRedemption'] as const)
+          requireDecimals(field, body[field], FACTOR_DECIMALS)
+        requireDecimals('maxRedeemPercent', body.maxRedeemPercent, PERCENT_DECIMALS)
         const next = {
           pointsPerUnit: body.pointsPerUnit ?? pointsPerUnit.default,
           redemptionRate: body.redemptionRate ?? redemptionRate.default,

@@ -2,6 +2,7 @@
 import { asc, eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { loyaltyTiers } from '../../db/store/loyalty.ts'
+import { FACTOR_DECIMALS, requireDecimals } from '../decimals.ts'
 import { conflict, missing } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { Count, Counted, deleted, Deleted, Label, Paging, Type, Uuid } from '../http/schema.ts'
@@ -67,6 +68,7 @@ export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
     ({ body, now, outside, write }) =>
       write(async (tx) => {
         const { name, threshold, multiplier, color } = body
+        requireDecimals('multiplier', multiplier, FACTOR_DECIMALS)
         const row = { id: outside.id(), name, threshold, multiplier, color, sortOrder: body.sortOrder ?? 0, createdAt: now, updatedAt: now }
         await tx.insert(loyaltyTiers).values(row)
         return row
@@ -82,6 +84,7 @@ export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
     { op: 'updateLoyaltyTier', summary: 'Change a loyalty tier', ...changes, body: TierPatch, answers: { 200: Tier }, refuses: [404] },
     ({ params, body, now, write }) =>
       write(async (tx) => {
+        requireDecimals('multiplier', body.multiplier, FACTOR_DECIMALS)
         const next = { ...(await find(tx, params.id!)), ...body, updatedAt: now }
         await tx.update(loyaltyTiers).set(next).where(eq(loyaltyTiers.id, next.id))
         return next

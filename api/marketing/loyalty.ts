@@ -6,4 +6,4 @@ export const changes = { scope: 'marketing:write', tool: 'loyalty' } as const
 
 export const POINTS_MAX = 1_000_000_000
 /** Of what is earned. */
-export const Multiplier = () => Type.Number({ exclusiveMinimum: 0, maximum: 1_000 })
+export const Multiplier = () => Type.Number({ exclusiveMinimum: 0, maximum: 1_000, description: 'Up to six decimals' })

@@ -1,5 +1,6 @@
 /** Sending newsletters (documents 1 and 3): now or at a time, taken back, tried again, and what became of each delivery. */
 import { and, asc, eq } from 'drizzle-orm'
+import { aside } from '../../db/aside.ts'
 import { DELIVERY_STATUSES, newsletterDeliveries, newsletters, subscribers } from '../../db/store/newsletters.ts'
 import { conflict, wrong } from '../http/refusal.ts'
 import { resource, type Call, type Wake } from '../http/route.ts'
@@ -122,7 +123,8 @@ export const newsletterSendingRoutes = ({ wake }: { wake?: Wake }) =>
         const { id } = await findNewsletter(db, params.id!)
         const { newsletterId, subscriberId, error, updatedAt, status: own } = newsletterDeliveries
         const where = and(eq(newsletterId, id), status && eq(own, status))
-        const data = await db
+        const far = aside(db, 'newsletter_deliveries')
+        const data = await far
           .select({ subscriberId, email: subscribers.email, status: own, error, updatedAt })
           .from(newsletterDeliveries)
           .leftJoin(subscribers, eq(subscribers.id, subscriberId))
@@ -130,6 +132,6 @@ export const newsletterSendingRoutes = ({ wake }: { wake?: Wake }) =>
           .orderBy(asc(subscriberId))
           .limit(limit)
           .offset(offset)
-        return { data, meta: { count: await db.$count(newsletterDeliveries, where), offset, limit } }
+        return { data, meta: { count: await far.$count(newsletterDeliveries, where), offset, limit } }
       },
     )

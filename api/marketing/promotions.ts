@@ -4,6 +4,7 @@ import type { Db } from '../../db/driver.ts'
 import { promotions } from '../../db/store/marketing.ts'
 import { Currency } from '../catalog/shapes.ts'
 import { currencyOf } from '../currency.ts'
+import { PERCENT_DECIMALS, requireDecimals } from '../decimals.ts'
 import { invalid, missing, wrong } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
 import { deleted, Deleted, Instant, Label, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../http/schema.ts'
@@ -13,7 +14,7 @@ import { Amounts, amountsOf, amountsView, isPricedIn, pricedIn, requireWithin } 
 import { restrictionInput, restrictionOutput, restrictionsOf, unrestricted } from './restrictions.ts'
 
 const TYPES = ['percentage', 'fixed', 'buy_x_get_y', 'volume', 'free_shipping'] as const
-const percent = { minimum: 0, maximum: 100 }
+const percent = { minimum: 0, maximum: 100, description: 'Percent, up to four decimals' }
 const Tier = Type.Object({ minQuantity: Type.Integer({ minimum: 1, maximum: 1_000_000 }), percentage: Type.Number(percent) })
 const whole = Type.Integer({ minimum: 1, maximum: 10_000 })
 const Promotion = Type.Object({
@@ -87,7 +88,10 @@ function valueColumns(type: Row['type'], value: number | null, settings: Setting
 }
 
 /** Refuses lists and amounts that make no sense for the type; those that are stored already may stay. */
-function checkGiven(type: Row['type'], { currencyAmounts, tiers }: Static<typeof PromotionPatch>) {
+function checkGiven(type: Row['type'], { value, getDiscountPercentage, currencyAmounts, tiers }: Static<typeof PromotionPatch>) {
+  if (type === 'percentage') requireDecimals('value', value, PERCENT_DECIMALS)
+  requireDecimals('getDiscountPercentage', getDiscountPercentage, PERCENT_DECIMALS)
+  tiers?.forEach(({ percentage }, i) => requireDecimals(`tiers.${i}.percentage`, percentage, PERCENT_DECIMALS))
   if (type !== 'fixed' && Object.keys(currencyAmounts ?? {}).length) throw wrong('currencyAmounts', 'is for fixed promotions only')
   if (type === 'volume' && tiers?.length === 0)
     throw invalid([{ code: 'too_small', message: 'must have at least 1 item', path: ['tiers'], minimum: 1 }])

@@ -1,5 +1,6 @@
 /** Subscribers (document 3, Marketing and visitors): who wants newsletters, signed up by visitors or by the merchant. */
 import { and, asc, desc, eq, gte, inArray, lt, lte } from 'drizzle-orm'
+import { aside } from '../../db/aside.ts'
 import type { Db } from '../../db/driver.ts'
 import { SUBSCRIBER_STATUSES, subscribers } from '../../db/store/newsletters.ts'
 import { normalizeEmail } from '../email.ts'
@@ -64,8 +65,9 @@ async function search(db: Db, { limit, offset, status }: Listing, beginning: str
     lt(subscribers.email, `${beginning}\u{10ffff}`),
     status && eq(subscribers.status, status),
   )
-  const rows = await db.select().from(subscribers).where(where).orderBy(desc(subscribers.id)).limit(limit).offset(offset)
-  return { data: rows.map(view), meta: { count: await db.$count(subscribers, where), offset, limit } }
+  const far = aside(db, 'subscribers')
+  const rows = await far.select().from(subscribers).where(where).orderBy(desc(subscribers.id)).limit(limit).offset(offset)
+  return { data: rows.map(view), meta: { count: await far.$count(subscribers, where), offset, limit } }
 }
 
 /** A page of subscribers, newest first. Where it begins may be known; if not, what lies in the far half is counted off from its end. */

@@ -179,13 +179,13 @@ export function addonRoutes({ carriers, secrets }: { carriers?: CarrierUrls; sec
       {
         op: 'connectCarrierC',
         summary: 'Refuse to connect carrier_c',
-        description: 'Always 400: it connects by OAuth, in the admin panel only.',
+        description: 'Always 400: it connects by OAuth in an admin panel, which this release does not have.',
         scope: scopes.write,
         answers: {},
         refuses: [400],
       },
       () => {
-        throw new Refusal(400, 'carrier_c connects by OAuth, in the admin panel only')
+        throw new Refusal(400, 'carrier_c connects by OAuth in an admin panel, which this release does not have')
       },
     )
   for (const name of CARRIERS)

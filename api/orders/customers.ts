@@ -1,5 +1,6 @@
 /** Customers (document 1): who bought, where they live, and what they bought. They come with their first order. */
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
+import { aside } from '../../db/aside.ts'
 import type { Db } from '../../db/driver.ts'
 import { customerAddresses, customers, ORDER_STATUSES, orders } from '../../db/store/orders.ts'
 import { contains } from '../catalog/groups.ts'
@@ -108,14 +109,15 @@ export const customerRoutes = resource('orders', '/customers')
       const where =
         query.search === undefined ? undefined : sql`${customers.email} like ${contains(normalizeEmail(query.search))} escape '\\'`
       const { id, email, name, createdAt } = customers
-      const rows = await db
+      const far = aside(db, 'customers')
+      const rows = await far
         .select({ id, email, name, createdAt })
         .from(customers)
         .where(where)
         .orderBy(desc(customers.id))
         .limit(query.limit)
         .offset(query.offset)
-      return paginated(rows, await db.$count(customers, where), query)
+      return paginated(rows, await far.$count(customers, where), query)
     },
   )
   .get(

@@ -7,9 +7,10 @@ import { orders } from '../../db/store/orders.ts'
 import { settings } from '../../db/store/store.ts'
 import { collectionIds } from '../catalog/read.ts'
 import { readLineages } from '../checkout/quote-reads.ts'
+import { conflict } from '../http/refusal.ts'
 import type { Outside } from '../http/route.ts'
 import { monthsLater, partsFor, partsOfPoint, pointsKept, type Campaign, type EarningLine } from '../marketing/points/earning.ts'
-import { changePoints, expirePoints, lowerLifetime } from '../marketing/points/points.ts'
+import { changePoints, expirePoints, lowerLifetime, MEMBER_POINTS_MAX } from '../marketing/points/points.ts'
 import { tierOf } from '../marketing/points/tier.ts'
 import { decimalsOf } from '../money.ts'
 import type { LineRow, OrderRow } from './order.ts'
@@ -71,8 +72,11 @@ async function note(tx: Db, order: OrderRow, columns: Partial<OrderRow>) {
   await tx.update(orders).set(columns).where(eq(orders.id, order.id))
 }
 
-/** Gives the points of an order that is paid now. A store that never set loyalty up, or has turned it off, gives none. */
-export async function earn(tx: Db, about: About, order: OrderRow, lines: readonly LineRow[]) {
+/**
+ * Gives the points of an order that is paid now. A store that never set loyalty up, or has turned it off, gives none. More than a member
+ * can have are refused while the order is placed; once it is, it can't fail to be paid for that: it earns as many as there is room for.
+ */
+export async function earn(tx: Db, about: About, order: OrderRow, lines: readonly LineRow[], isPlaced = true) {
   const rules = (await loyalty.get(tx)) as typeof loyaltySettings.$inferSelect | undefined
   if (!rules) return
   const { tools } = (await switchedOn.get(tx)) as { tools: { loyalty: boolean } }
@@ -88,14 +92,17 @@ export async function earn(tx: Db, about: About, order: OrderRow, lines: readonl
     campaigns,
     now,
   })
-  const points = Number(parts / partsInPoint(order))
+  const whole = parts / partsInPoint(order)
+  const room = MEMBER_POINTS_MAX - (member?.lifetimePoints ?? 0)
+  if (whole > room && !isPlaced) throw conflict(`the order would earn more points than a member can have: ${MEMBER_POINTS_MAX}`)
+  const points = Math.min(Number(whole), room)
   if (points <= 0) return
   const { pointsExpiryMonths: months } = rules
   const reason = `order ${order.lookup}`
   const expiresAt = months === null ? null : monthsLater(now, months)
   const change = { customerId: order.customerId, points, kind: 'earned', reason, lifetime: points, orderId: order.id, expiresAt } as const
   await changePoints(tx, about, change)
-  await note(tx, order, { pointsEarned: points, earnedParts: String(parts) })
+  await note(tx, order, { pointsEarned: points, earnedParts: whole > room ? null : String(parts) })
 }
 
 /** Of the points that an order earned, those that it does not earn any more once so much of its money has gone back. */

@@ -1,5 +1,6 @@
 /** Orders (document 3): what was bought, and what became of it. */
 import { and, desc, eq, gte, isNull, lt, or, sql } from 'drizzle-orm'
+import { aside } from '../../db/aside.ts'
 import { ORDER_SOURCES, ORDER_STATUSES, orders, PAYMENT_STATUSES } from '../../db/store/orders.ts'
 import { payments } from '../../db/store/payments.ts'
 import { contains } from '../catalog/groups.ts'
@@ -97,7 +98,8 @@ export function orderRoutes(provider: Provider | null) {
       },
       async ({ db, query }) => {
         const where = condition(query)
-        const rows = await db
+        const far = aside(db, 'orders')
+        const rows = await far
           .select()
           .from(orders)
           .where(where)
@@ -106,7 +108,7 @@ export function orderRoutes(provider: Provider | null) {
           .offset(query.offset)
         return {
           data: await viewOrders(db, rows),
-          meta: { count: await db.$count(orders, where), offset: query.offset, limit: query.limit },
+          meta: { count: await far.$count(orders, where), offset: query.offset, limit: query.limit },
         }
       },
     )

@@ -13,6 +13,7 @@ import { conflict } from '../http/refusal.ts'
 import type { Outside, Settings } from '../http/route.ts'
 import { fold } from '../slug.ts'
 import { emit } from '../store/outbox.ts'
+import { askForLook, awaitingOf } from './awaiting.ts'
 import type { LineRow, OrderRow, PaymentRow } from './order.ts'
 import { earn } from './earn.ts'
 import { redeem } from './redeem.ts'
@@ -160,6 +161,7 @@ export async function place(
     note: order.note,
     cancelReason: null,
     paymentIssue: null,
+    ...awaitingOf(order, now),
     cartId: order.cartId,
     createdAt: now,
     updatedAt: now,
@@ -201,8 +203,9 @@ export async function place(
     updatedAt: now,
   }
   if (made) await insertPayment(tx, made)
+  await askForLook(tx, about, row, settings)
   await redeem(tx, about, row)
-  if (paid) await earn(tx, about, row, lines)
+  if (paid) await earn(tx, about, row, lines, false)
   await emit(tx, outside, now, 'order.created', { orderId: row.id, orderNumber: String(lookup) })
   if (paid) await emit(tx, outside, now, 'order.paid', { orderId: row.id, orderNumber: String(lookup) })
   return { order: row, lines, payment: made }

@@ -1,12 +1,14 @@
 /** What the payment provider has to hear of an order, each time after the change is stored. */
-import { and, eq } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
+import { and, eq, isNotNull } from 'drizzle-orm'
+import type Stripe from 'stripe'
+import type { Handle } from '../../db/open.ts'
 import { payments } from '../../db/store/payments.ts'
 import type { Provider } from '../checkout/payment.ts'
 import type { Call } from '../http/route.ts'
-import { aboutOf } from './change.ts'
+import { aboutOf, type About } from './change.ts'
 import type { OrderRow } from './order.ts'
 import { requestRefund, type RefundRow } from './refund.ts'
+import { takeIntent } from './stripe-payment.ts'
 
 type AnyCall = Pick<Call, 'after' | 'outside' | 'now' | 'session'>
 
@@ -19,14 +21,36 @@ export function askForRefund(provider: Provider | null, call: AnyCall, row: Refu
 
 /** Gives up the PaymentIntents of an order that is no longer pending, so that nobody pays for it any more. */
 export function giveUpIntents(provider: Provider | null, call: AnyCall, order: OrderRow) {
-  if (provider && order.status !== 'pending') call.after((store) => cancelIntents(store.read, order.id, provider))
+  if (provider && order.status !== 'pending')
+    call.after(async (store) => {
+      await endIntents(store, provider, order.id, aboutOf(call))
+    })
 }
 
-async function cancelIntents(db: Db, orderId: string, provider: Provider) {
-  for (const { providerId } of await db
-    .select()
-    .from(payments)
-    .where(and(eq(payments.orderId, orderId), eq(payments.status, 'pending')))) {
-    if (providerId) await provider.stripe.paymentIntents.cancel(providerId)
+/** Cancels a PaymentIntent; as it is there now when it can't be cancelled: paid, cancelled before, or on its way. */
+async function endIntent({ stripe }: Provider, id: string): Promise<Stripe.PaymentIntent> {
+  try {
+    return await stripe.paymentIntents.cancel(id, { cancellation_reason: 'abandoned' })
+  } catch (error) {
+    const { type, code } = error as { type?: string; code?: string }
+    if (type !== 'StripeInvalidRequestError') throw error
+    // One of another account: nobody can pay it here any more.
+    if (code === 'resource_missing') return { id, status: 'canceled' } as Stripe.PaymentIntent
+    return stripe.paymentIntents.retrieve(id)
   }
+}
+
+/** Ends what is open of an order at the provider, and takes in what it says; false when money may still be on its way. */
+export async function endIntents(store: Handle, provider: Provider, orderId: string, about: About): Promise<boolean> {
+  const open = await store.read
+    .select({ id: payments.providerId })
+    .from(payments)
+    .where(and(eq(payments.orderId, orderId), eq(payments.status, 'pending'), isNotNull(payments.providerId)))
+  let ended = true
+  for (const { id } of open) {
+    const intent = await endIntent(provider, id!)
+    ended &&= intent.status === 'canceled' || intent.status === 'succeeded'
+    await store.write((tx) => takeIntent(tx, about, intent))
+  }
+  return ended
 }

@@ -7,6 +7,7 @@ import { fromStripe, toStripe } from '../checkout/stripe-amount.ts'
 import { pay, type About } from './change.ts'
 import { findOrder, type PaymentRow } from './order.ts'
 import { raise, type Warning } from './payment-issue.ts'
+import { cancelUnpaid } from './unpaid.ts'
 
 const settled = (tx: Db, about: About, { id }: PaymentRow, status: 'succeeded' | 'failed') =>
   tx.update(payments).set({ status, updatedAt: about.now }).where(eq(payments.id, id))
@@ -39,6 +40,9 @@ export async function takeIntent(tx: Db, about: About, intent: Stripe.PaymentInt
   const [payment] = await tx.select().from(payments).where(eq(payments.providerId, intent.id))
   if (!payment || payment.status === 'succeeded') return null
   if (intent.status === 'succeeded') return receive(tx, about, payment, intent)
-  if (intent.status === 'canceled') await settled(tx, about, payment, 'failed')
+  if (intent.status === 'canceled') {
+    await settled(tx, about, payment, 'failed')
+    await cancelUnpaid(tx, about, payment.orderId)
+  }
   return null
 }

@@ -47,7 +47,12 @@ export const groups = {
     loyalty: Type.Boolean(),
     wishlist: Type.Boolean(),
   },
-  checkout: { requirePhone: Type.Boolean(), guestCheckout: Type.Boolean(), cartTtlDays: Type.Integer({ minimum: 1, maximum: 365 }) },
+  checkout: {
+    requirePhone: Type.Boolean(),
+    guestCheckout: Type.Boolean(),
+    cartTtlDays: Type.Integer({ minimum: 1, maximum: 365 }),
+    unpaidHours: Type.Integer({ minimum: 1, maximum: 720, description: 'So long an order that is paid by hand waits for its money' }),
+  },
   payments: { testMode: Type.Boolean() },
   booking: { cancellationHours: hours, bufferMinutes: minutes, autoConfirm: Nullable(Type.Boolean()) },
   welcomeOffer: { enabled: Type.Boolean(), couponId: Nullable(Uuid()) },

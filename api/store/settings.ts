@@ -8,7 +8,9 @@ import { hostname } from '../hostname.ts'
 import { isLocale } from '../locales.ts'
 import { isCurrency } from '../money.ts'
 import { wrong } from '../http/refusal.ts'
-import { resource, type Settings as Stored } from '../http/route.ts'
+import { resource, type Settings as Stored, type Wake } from '../http/route.ts'
+import { askBy } from '../jobs/queue.ts'
+import { UNPAID } from '../orders/awaiting.ts'
 import { isPublished, proofOf } from './email-domain.ts'
 import { groups, Settings, SettingsPatch, view, type Patch } from './settings-shape.ts'
 
@@ -69,8 +71,8 @@ async function checkOffer(tx: Db, next: Stored['welcomeOffer'], given: Patch['we
   if (!coupon) throw wrong('welcomeOffer.couponId', 'no such coupon')
 }
 
-/** `dnsServers`: who is asked for the email domain's record, the system's resolvers by default. */
-export const settingsRoutes = ({ registry, dnsServers }: { registry: Registry; dnsServers?: readonly string[] }) =>
+/** `wake`: says that there is a job to do. `dnsServers`: who is asked for the email domain's record, the system's resolvers by default. */
+export const settingsRoutes = ({ registry, dnsServers, wake }: { registry: Registry; dnsServers?: readonly string[]; wake?: Wake }) =>
   resource('store', '/settings')
     .get(
       '',
@@ -93,6 +95,8 @@ export const settingsRoutes = ({ registry, dnsServers }: { registry: Registry; d
           const next = changed(stored, body, outside.secret())
           if (next.welcomeOffer) await checkOffer(tx, next.welcomeOffer, body.welcomeOffer)
           await tx.update(table).set({ ...next, updatedAt: now })
+          // What has waited longer than it may now is found by the job.
+          if (body.checkout?.unpaidHours !== undefined) await askBy(tx, { outside, now }, { ...UNPAID, dueAt: now })
           return { ...stored, ...next, updatedAt: now }
         })
         // Operators list stores from the control database, which is another file: the name there follows once the change is safe.
@@ -100,6 +104,7 @@ export const settingsRoutes = ({ registry, dnsServers }: { registry: Registry; d
           after(async () => {
             await registry.updateStore(session.store.id, { name: row.name })
           })
+        if (body.checkout?.unpaidHours !== undefined) after(async () => wake?.(session.store.id, session.environment))
         return view(row)
       },
     )

@@ -18,7 +18,7 @@ export function firstSettings(store: StoreRow, input: NewStore): typeof settings
     enabledCurrencies: [input.currency],
     taxesIncluded: true,
     tools: { events: true, bookings: true, reviews: true, blog: true, loyalty: true, wishlist: true },
-    checkout: { requirePhone: false, guestCheckout: true, cartTtlDays: 30 },
+    checkout: { requirePhone: false, guestCheckout: true, cartTtlDays: 30, unpaidHours: 168 },
     payments: { testMode: true },
     email: { fromName: null, fromAddress: null, outboundEnabled: false, domain: null },
     emailDomainVerified: false,

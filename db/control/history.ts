@@ -1,7 +1,8 @@
 /** What the registry remembers of a store beside its entry: numbers it gave, keys it ended with, and work on its files that is under way. */
-import { eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Db } from '../driver.ts'
 import { higher, type Numbers } from '../numbers.ts'
+import { isUsable } from './keys.ts'
 import { apiKeys, storeHistory } from './tables.ts'
 
 export type HistoryRow = typeof storeHistory.$inferSelect
@@ -41,12 +42,15 @@ export async function noteNumbers(tx: Db, storeId: string, { live, sandbox }: Nu
     .onConflictDoUpdate({ target: storeHistory.storeId, set: { numbers } })
 }
 
-/** Remembers which keys open a store that is being deleted: no other one opens it when it is restored. */
+/**
+ * Remembers which keys open a store that is being deleted: no other one opens it when it is restored. One that is replaced already is
+ * none of them: a backup may be from a time at which it had no end.
+ */
 export async function noteKeys(tx: Db, storeId: string) {
   const usable = await tx
     .select({ id: apiKeys.id })
     .from(apiKeys)
-    .where(sql`${apiKeys.storeId} = ${storeId} and ${apiKeys.revokedAt} is null`)
+    .where(and(eq(apiKeys.storeId, storeId), isUsable(new Date().toISOString()), isNull(apiKeys.replacedBy)))
   await tx
     .update(storeHistory)
     .set({ keyIds: usable.map(({ id }) => id) })

@@ -117,8 +117,8 @@ export class Registry {
   }
 
   /**
-   * Makes both databases of a store, has the live one filled, then makes the store itself with its keys: a failure in between leaves no
-   * store, and no store is there without its keys.
+   * Makes both databases of a store, has the live one filled, then makes the store itself with its keys: a failure in between leaves
+   * nothing, and no store is there without its keys.
    */
   async createStore(input: NewStore, { keys, fill }: FirstOfStore = {}): Promise<StoreRow> {
     const row: StoreRow = {
@@ -130,22 +130,35 @@ export class Registry {
       createdAt: new Date().toISOString(),
     }
     await this.begin(row.id, 'making')
-    for (const environment of ['live', 'sandbox'] as const) {
-      const name = databaseName(row.id, environment)
-      await createDatabase(this.location, name, 'store')
-      const handle = await openDatabase(this.location, name, 'store')
+    try {
+      for (const environment of ['live', 'sandbox'] as const)
+        await this.#makeDatabase(row, environment, input, environment === 'live' ? fill : undefined)
+      await this.change(async (tx) => {
+        await tx.insert(stores).values(row)
+        for (const key of keys?.(row.id) ?? []) await tx.insert(apiKeys).values(key)
+        await end(tx, row.id)
+      })
+    } catch (error) {
+      for (const environment of ['live', 'sandbox'] as const) await removeDatabase(this.location, databaseName(row.id, environment))
+      // What can't be noted now, on a full disk, is cleared away like what a crash leaves.
+      await this.control.write((tx) => end(tx, row.id)).catch(() => {})
+      throw error
+    }
+    return row
+  }
+
+  async #makeDatabase(row: StoreRow, environment: Environment, input: NewStore, fill: FirstOfStore['fill']) {
+    const name = databaseName(row.id, environment)
+    await createDatabase(this.location, name, 'store')
+    const handle = await openDatabase(this.location, name, 'store')
+    try {
       await handle.write(async (tx) => {
         await tx.insert(settings).values(firstSettings(row, input)).onConflictDoNothing()
       })
-      if (environment === 'live') await fill?.(handle)
+      await fill?.(handle)
+    } finally {
       handle.close()
     }
-    await this.change(async (tx) => {
-      await tx.insert(stores).values(row)
-      for (const key of keys?.(row.id) ?? []) await tx.insert(apiKeys).values(key)
-      await end(tx, row.id)
-    })
-    return row
   }
 
   /** Says that a store's databases are being made, or removed: what a crash leaves of that is cleared away. */

@@ -105,6 +105,9 @@ export const products = sqliteTable(
     check('products_rating', sql`${t.ratingCount} >= 0 and ${t.ratingSum} >= 0`),
     index('products_status').on(t.isEvent, t.status, t.id),
     index('products_newest').on(t.isEvent, t.id),
+    index('products_unpublished')
+      .on(t.id)
+      .where(sql`${t.status} <> 'published'`),
     index('products_name').on(t.foldedName, t.id),
     index('products_brand').on(t.brandId, t.isEvent, t.status, t.id),
     index('products_category').on(t.categoryId, t.isEvent, t.status, t.id),

@@ -102,6 +102,10 @@ export const orders = sqliteTable(
     earnedParts: text(),
     /** The last thing about its money that asks for a decision. */
     paymentIssue: json<PaymentIssue>(),
+    /** How the money of a checkout's order is awaited; null for an order that is never cancelled because nobody pays it. */
+    awaiting: text({ enum: ['hand', 'stripe'] }),
+    /** From when on the waiting is counted. */
+    awaitingSince: instant(),
   },
   (t) => [
     check(
@@ -123,6 +127,9 @@ export const orders = sqliteTable(
     index('orders_waiting')
       .on(t.workstationId, t.workstationBy, t.createdAt, t.id)
       .where(sql`${t.packedAt} is null and ${t.status} in ('paid', 'processing')`),
+    index('orders_awaiting')
+      .on(t.awaiting, t.awaitingSince, t.id)
+      .where(sql`${t.status} = 'pending' and ${t.awaiting} is not null`),
   ],
 )
 

@@ -16,3 +16,6 @@ export const searchDocuments = sqliteTable(
   },
   (t) => [uniqueIndex('search_documents_entity').on(t.entity, t.entityId, t.locale)],
 )
+
+/** How often what can be found has changed: one row, counted up by triggers. */
+export const searchChanges = sqliteTable('search_changes', { id: integer().primaryKey(), n: integer().notNull() })

@@ -33,7 +33,7 @@ export const settings = sqliteTable(
     enabledCurrencies: json<string[]>().notNull(),
     taxesIncluded: flag().notNull(),
     tools: json<Tools>().notNull(),
-    checkout: json<{ requirePhone: boolean; guestCheckout: boolean; cartTtlDays: number }>().notNull(),
+    checkout: json<{ requirePhone: boolean; guestCheckout: boolean; cartTtlDays: number; unpaidHours: number }>().notNull(),
     payments: json<{ testMode: boolean }>().notNull(),
     email: json<{
       fromName: string | null

@@ -58,6 +58,7 @@ export function measurePrice(): PriceLarge {
     coupons: [],
     loyalty: null,
     shipping: null,
+    shippable: true,
     taxesIncluded: true,
     now: '2026-06-01T12:00:00.000Z',
   } satisfies PriceInput)

@@ -1,23 +1,14 @@
 /** The bench's catalog: groups, taxes, shipping, a coupon, and products with variants, stock, prices and search documents. */
+import { indexProducts } from '../../api/catalog/index-products.ts'
 import { refreshPrices } from '../../api/catalog/write.ts'
 import { fold } from '../../api/slug.ts'
 import { inserter, type Db } from '../../db/driver.ts'
-import {
-  brands,
-  categories,
-  collectionProducts,
-  collections,
-  inventoryMovements,
-  products,
-  productTags,
-  taxRates,
-  variants,
-} from '../../db/store/catalog.ts'
+import { collectionProducts, inventoryMovements, products, productTags, taxRates, variants } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
 import { coupons } from '../../db/store/marketing.ts'
 import type { Choose } from './random.ts'
+import { seedGroups, SENTENCE, type Groups } from './seed-groups.ts'
 
-const [BRANDS, CATEGORIES, COLLECTIONS] = [20, 30, 12]
 const VARIANTS_MAX = 3
 /** More of each variant than any run sells. */
 const QUANTITY_LEAST = 100_000
@@ -30,12 +21,8 @@ const WORDS = {
 const TAGS = ['new', 'sale', 'gift', 'eco', 'handmade', 'limited', 'bestseller', 'outlet']
 const SIZES = ['S', 'M', 'L']
 const COLORS = ['Blue', 'Sand', 'Forest', 'Charcoal']
-const SENTENCE = 'Made in small batches from materials that last, checked by hand and packed without plastic.'
 
 const insertTaxRate = inserter(taxRates)
-const insertBrand = inserter(brands)
-const insertCategory = inserter(categories)
-const insertCollection = inserter(collections)
 const insertMethod = inserter(shippingMethods)
 const insertCoupon = inserter(coupons)
 const insertProduct = inserter(products)
@@ -60,46 +47,12 @@ export interface Catalog {
   taxRate: number
   method: { id: string; name: string; price: number }
   coupon: { id: string; code: string; percentage: number }
+  groups: Groups
 }
 
 const RATE = 230_000
 const SHIPPING_CENTS = 499
 const COUPON = { code: 'WELCOME10', percentage: 10 }
-
-interface Groups {
-  brands: string[]
-  categories: string[]
-  collections: string[]
-}
-
-async function seedGroups(tx: Db, now: string): Promise<Groups> {
-  const group = (kind: string, i: number) => ({
-    id: Bun.randomUUIDv7(),
-    name: `${kind} ${i}`,
-    slug: `${kind.toLowerCase()}-${i}`,
-    description: SENTENCE,
-    active: true,
-    seo: {},
-    createdAt: now,
-    updatedAt: now,
-  })
-  const made: Groups = { brands: [], categories: [], collections: [] }
-  for (let i = 1; i <= BRANDS; i++) made.brands.push(await keep(insertBrand, tx, { ...group('Brand', i), logo: null }))
-  for (let i = 1; i <= CATEGORIES; i++) {
-    const parentId = i > CATEGORIES / 3 ? made.categories[i % Math.floor(CATEGORIES / 3)]! : null
-    made.categories.push(await keep(insertCategory, tx, { ...group('Category', i), longDescription: null, image: null, parentId }))
-  }
-  for (let i = 1; i <= COLLECTIONS; i++)
-    made.collections.push(
-      await keep(insertCollection, tx, { ...group('Collection', i), longDescription: null, image: null, kind: 'products' }),
-    )
-  return made
-}
-
-async function keep<R extends { id: string }>(insert: (tx: Db, row: R) => Promise<unknown>, tx: Db, row: R): Promise<string> {
-  await insert(tx, row)
-  return row.id
-}
 
 async function seedVariants(
   tx: Db,
@@ -198,9 +151,8 @@ async function seedProduct(
   return { id, variants: made }
 }
 
-/** Fills an empty store with `count` published products and all that a checkout asks for. */
-export async function seedCatalog(tx: Db, choose: Choose, about: { count: number; now: string; currency: string }): Promise<Catalog> {
-  const { count, now } = about
+/** Fills an empty store with all that a checkout asks for, but for products. */
+export async function seedCatalog(tx: Db, now: string): Promise<Catalog> {
   const dated = { createdAt: now, updatedAt: now }
   await insertTaxRate(tx, { id: Bun.randomUUIDv7(), name: 'VAT', rate: RATE, countries: [], default: true, ...dated })
   const method = { id: Bun.randomUUIDv7(), name: 'Courier', price: SHIPPING_CENTS }
@@ -237,12 +189,18 @@ export async function seedCatalog(tx: Db, choose: Choose, about: { count: number
     currencyAmounts: {},
     ...dated,
   })
-  const groups = await seedGroups(tx, now)
-  const catalog: Catalog = { productIds: [], variants: [], taxRate: RATE, method, coupon }
-  for (let number = 1; number <= count; number++) {
-    const product = await seedProduct(tx, choose, groups, { number, now, currency: about.currency })
-    catalog.productIds.push(product.id)
+  return { productIds: [], variants: [], taxRate: RATE, method, coupon, groups: await seedGroups(tx, now) }
+}
+
+/** Adds products, published ones. */
+export async function seedProducts(tx: Db, choose: Choose, catalog: Catalog, about: { count: number; now: string; currency: string }) {
+  const ids: string[] = []
+  for (let i = 0; i < about.count; i++) {
+    const number = catalog.productIds.length + i + 1
+    const product = await seedProduct(tx, choose, catalog.groups, { number, now: about.now, currency: about.currency })
+    ids.push(product.id)
     catalog.variants.push(...product.variants)
   }
-  return catalog
+  await indexProducts(tx, ids)
+  catalog.productIds.push(...ids)
 }

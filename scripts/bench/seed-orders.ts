@@ -1,14 +1,14 @@
 /** The bench's orders: customers, orders of the last months with lines, payments and shipments, and the stock that they hold or took. */
 import { eq } from 'drizzle-orm'
 import { price } from '../../api/checkout/price.ts'
-import { inserter, type Db } from '../../db/driver.ts'
+import { compile, inserter, named, type Db } from '../../db/driver.ts'
 import { inventoryMovements, variants } from '../../db/store/catalog.ts'
 import { couponRedemptions, coupons } from '../../db/store/marketing.ts'
 import { orderLines, orders, shipments } from '../../db/store/orders.ts'
 import { payments } from '../../db/store/payments.ts'
 import { counters } from '../../db/store/store.ts'
 import type { Choose } from './random.ts'
-import { ADDRESS, customerEmail, CUSTOMERS, seedCustomers } from './seed-customers.ts'
+import { ADDRESS, customerEmail, CUSTOMERS } from './seed-customers.ts'
 import type { Catalog, SeededVariant } from './seed-catalog.ts'
 
 const LINES_MAX = 3
@@ -59,6 +59,7 @@ const priced = (draft: Draft, catalog: Catalog) =>
       bundle: null,
     })),
     promotions: [],
+    shippable: true,
     loyalty: null,
     taxesIncluded: true,
     now: draft.at,
@@ -195,13 +196,17 @@ async function seedOrder(tx: Db, draft: Draft, catalog: Catalog, { currency }: A
   })
 }
 
-/** Records orders, one a minute until now, and leaves the stock as they left it; returns their ids. */
-export async function seedOrders(tx: Db, choose: Choose, catalog: Catalog, about: About): Promise<string[]> {
-  const { count, nowMs } = about
-  const customerIds = await seedCustomers(tx, new Date(nowMs).toISOString())
+/** Records orders, one a minute until now: those from one number to another of all. Returns their ids, and how many used the coupon. */
+export async function seedOrders(
+  tx: Db,
+  choose: Choose,
+  catalog: Catalog,
+  about: About & { from: number; to: number; customerIds: string[] },
+): Promise<{ ids: string[]; redeemed: number }> {
+  const { count, nowMs, customerIds } = about
   const ids: string[] = []
   let redeemed = 0
-  for (let i = 0; i < count; i++) {
+  for (let i = about.from; i < about.to; i++) {
     const atMs = nowMs - (count - i) * MINUTE_MS
     const n = choose.whole(0, CUSTOMERS - 1)
     const wanted = new Map<string, Draft['wanted'][number]>()
@@ -222,9 +227,19 @@ export async function seedOrders(tx: Db, choose: Choose, catalog: Catalog, about
     if (draft.hasCoupon) redeemed++
     ids.push(draft.id)
   }
-  for (const { id, quantity, reserved } of catalog.variants)
-    await tx.update(variants).set({ quantity, reserved }).where(eq(variants.id, id))
+  return { ids, redeemed }
+}
+
+const setStock = compile((db) =>
+  db
+    .update(variants)
+    .set({ quantity: named('quantity'), reserved: named('reserved') } as never)
+    .where(eq(variants.id, named('id'))),
+)
+
+/** Leaves the stock, the coupon and the next number as all orders left them. */
+export async function settleOrders(tx: Db, catalog: Catalog, { orders: count, redeemed }: { orders: number; redeemed: number }) {
+  for (const { id, quantity, reserved } of catalog.variants) await setStock.run(tx, { id, quantity, reserved })
   await tx.update(coupons).set({ timesRedeemed: redeemed }).where(eq(coupons.id, catalog.coupon.id))
   await tx.insert(counters).values({ name: 'order', value: NUMBER_BASE + count })
-  return ids
 }

@@ -1,6 +1,5 @@
 /** The bench's data: one store with products, orders, and carts that are ready to be bought, written in a few seconds. */
 import { eq } from 'drizzle-orm'
-import { indexProducts } from '../../api/catalog/index-products.ts'
 import { openRegistry } from '../../db/control/open.ts'
 import { inserter, type Db } from '../../db/driver.ts'
 import { databaseName, openDatabase, type Location } from '../../db/open.ts'
@@ -8,15 +7,18 @@ import { carts } from '../../db/store/checkout.ts'
 import { settings } from '../../db/store/store.ts'
 import { newStore, type FirstKeys } from '../new-store.ts'
 import { choices, type Choose } from './random.ts'
-import { seedCatalog, type Catalog } from './seed-catalog.ts'
-import { seedOrders } from './seed-orders.ts'
+import { makeRoom } from '../seed/seeding.ts'
+import { seedCatalog, seedProducts, type Catalog } from './seed-catalog.ts'
+import { seedCustomers } from './seed-customers.ts'
+import { seedOrders, settleOrders } from './seed-orders.ts'
 
 const SEED = 20_26
 const CURRENCY = 'usd'
 const SECOND_CURRENCY = 'eur'
 const CART_TTL_MS = 30 * 24 * 60 * 60 * 1000
-const INDEXED_AT_ONCE = 500
-/** Carts stored in one transaction. */
+/** What is stored in one transaction. */
+const PRODUCTS_AT_ONCE = 500
+const ORDERS_AT_ONCE = 5_000
 const CARTS_AT_ONCE = 20_000
 
 /** What the load generator needs to know of the data. */
@@ -70,6 +72,11 @@ async function seedCarts(tx: Db, choose: Choose, catalog: Catalog, about: { coun
   return ids
 }
 
+/** Does `count` of something in parts, one after the other. */
+async function inParts(count: number, most: number, part: (from: number, to: number) => Promise<unknown>) {
+  for (let from = 0; from < count; from += most) await part(from, Math.min(count, from + most))
+}
+
 /** Makes a store with this much data at `location`; its databases are closed, and whole in their files, when it resolves. */
 export async function seed(location: Location, amounts: Amounts): Promise<Seeded> {
   const { registry, close } = await openRegistry(location)
@@ -85,16 +92,27 @@ export async function seed(location: Location, amounts: Amounts): Promise<Seeded
   const choose = choices(SEED)
   const nowMs = Date.now()
   const now = new Date(nowMs).toISOString()
-  const { catalog, orderIds } = await handle.write(async (tx) => {
+  await makeRoom(handle)
+  const catalog = await handle.write(async (tx) => {
     await tx
       .update(settings)
       .set({ enabledCurrencies: [CURRENCY, SECOND_CURRENCY] })
       .where(eq(settings.id, 1))
-    const catalog = await seedCatalog(tx, choose, { count: amounts.products, now, currency: CURRENCY })
-    for (let from = 0; from < amounts.products; from += INDEXED_AT_ONCE)
-      await indexProducts(tx, catalog.productIds.slice(from, from + INDEXED_AT_ONCE))
-    return { catalog, orderIds: await seedOrders(tx, choose, catalog, { count: amounts.orders, nowMs, currency: CURRENCY }) }
+    return seedCatalog(tx, now)
   })
+  await inParts(amounts.products, PRODUCTS_AT_ONCE, (from, to) =>
+    handle.write((tx) => seedProducts(tx, choose, catalog, { count: to - from, now, currency: CURRENCY })),
+  )
+  const customerIds = await handle.write((tx) => seedCustomers(tx, now))
+  const orderIds: string[] = []
+  let redeemed = 0
+  await inParts(amounts.orders, ORDERS_AT_ONCE, async (from, to) => {
+    const about = { count: amounts.orders, nowMs, currency: CURRENCY, customerIds, from, to }
+    const part = await handle.write((tx) => seedOrders(tx, choose, catalog, about))
+    orderIds.push(...part.ids)
+    redeemed += part.redeemed
+  })
+  await handle.write((tx) => settleOrders(tx, catalog, { orders: amounts.orders, redeemed }))
   const cartIds: string[] = []
   while (cartIds.length < amounts.carts) {
     const count = Math.min(CARTS_AT_ONCE, amounts.carts - cartIds.length)

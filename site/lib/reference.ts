@@ -6,6 +6,7 @@ import { resources } from '../../api/resources.ts'
 import { fieldsOf, resolve } from '../../api/http/docs-fields.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import type { Json } from '../../api/http/openapi-schemas.ts'
+import { scopesTable } from './scopes.ts'
 import { version } from '../../package.json'
 
 /** The OpenAPI document of the store API, made without a database: routes are data. */
@@ -17,7 +18,7 @@ export const storeApi = (): Json =>
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 /** Statuses that nearly every operation may answer with: the overview explains them once. */
-const COMMON = new Set(['304', '401', '413', '415', '422', '429', '500', '503'])
+const COMMON = new Set(['304', '401', '408', '413', '415', '422', '429', '500', '503'])
 const code = (value: unknown) => `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
 /** A cell of a table: one line, in which a bar is no border. */
 const cell = (text: string) => text.replace(/\s*\n\s*/g, ' ').replaceAll('|', '\\|')
@@ -28,6 +29,7 @@ function typeOf(schema: Json): string {
   if (schema.$ref) return schema.$ref.split('/').at(-1)
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ')
   if (schema.const !== undefined) return code(schema.const)
+  if (schema.contentMediaType) return 'file'
   const values = Object.values(schema.patternProperties ?? {}).concat(
     typeof schema.additionalProperties === 'object' ? schema.additionalProperties : [],
   )[0] as Json | undefined
@@ -51,7 +53,7 @@ function boundsOf(schema: Json): string {
     values ? `one of ${values.map(code).join(', ')}` : '',
     range(schema.minimum, schema.maximum),
     schema.exclusiveMinimum === undefined ? '' : `more than ${schema.exclusiveMinimum}`,
-    range(schema.minLength || undefined, schema.maxLength, ' characters'),
+    schema.maxLength === 0 ? 'empty' : range(schema.minLength || undefined, schema.maxLength, ' characters'),
     range(schema.minItems, schema.maxItems, ' entries'),
     schema.format ?? '',
     schema.default === undefined ? '' : `default ${code(schema.default)}`,
@@ -64,33 +66,39 @@ function boundsOf(schema: Json): string {
 
 const sentence = (...parts: (string | undefined)[]) => parts.filter(Boolean).join('. ')
 
-/** The fields of a schema as a table, of a body with those of named schemas in it; null when it has none. */
+/** The name of the schema that a field has, alone or as one of several; null when it has none. */
+const nameOf = (schema: Json): string | null => (schema.$ref ? typeOf(schema) : (schema.anyOf?.map(nameOf).find(Boolean) ?? null))
+
+/** The fields of a schema as a table, of a body with those of named schemas in it, each of which is listed once; null when it has none. */
 function fieldsTable(document: Json, schema: Json, isBody: boolean): string | null {
-  const rows = fieldsOf(document, schema, isBody)
-  if (!rows.length) return null
-  return [
-    '| Field | Type | Meaning |',
-    '|---|---|---|',
-    ...rows.map((field) =>
-      row(
-        `${code(field.path)}${isBody && field.required ? ' (required)' : ''}`,
-        typeOf(field.schema),
-        sentence(field.schema.description, boundsOf(field.schema)),
-      ),
-    ),
-  ].join('\n')
+  const listed = new Map<string, string>()
+  const left: string[] = []
+  const rows = fieldsOf(document, schema, isBody).flatMap(({ path, schema: field, required }) => {
+    if (left.some((prefix) => path.startsWith(prefix))) return []
+    const name = isBody ? nameOf(field) : null
+    const before = name && listed.get(name)
+    if (before) left.push(`${path}.`, `${path}[].`)
+    else if (name) listed.set(name, path)
+    const meaning = sentence(field.description, boundsOf(field), before ? `fields as of ${code(before)}` : '')
+    return row(`${code(path)}${isBody && required ? ' (required)' : ''}`, typeOf(field), meaning)
+  })
+  return rows.length ? ['| Field | Type | Meaning |', '|---|---|---|', ...rows].join('\n') : null
 }
 
+/** Ids of the path that say no more than their name does: the overview says once what takes their place. */
+const isPlainId = (parameter: Json) => parameter.in === 'path' && /(^id|Id|^idOr[A-Z]\w+)$/.test(parameter.name)
+
 function parametersTable(document: Json, parameters: Json[]): string | null {
-  const listed = parameters.map((parameter) => resolve(document, parameter)).filter((parameter) => parameter.in !== 'header')
+  const listed = parameters
+    .map((parameter) => resolve(document, parameter))
+    .filter((parameter) => parameter.in !== 'header' && !isPlainId(parameter))
   if (!listed.length) return null
   return [
-    '| Parameter | In | Type | Meaning |',
-    '|---|---|---|---|',
+    '| Parameter | Type | Meaning |',
+    '|---|---|---|',
     ...listed.map((parameter) =>
       row(
-        `${code(parameter.name)}${parameter.required ? ' (required)' : ''}`,
-        parameter.in,
+        `${code(parameter.name)}${parameter.in === 'query' ? (parameter.required ? ' (required)' : '') : ` (${parameter.in})`}`,
         typeOf(parameter.schema),
         sentence(parameter.description, boundsOf(parameter.schema)),
       ),
@@ -98,52 +106,67 @@ function parametersTable(document: Json, parameters: Json[]): string | null {
   ].join('\n')
 }
 
-/** What an operation answers, a line for each status. */
+/** What a body of an answer is: the name of its schema, or its fields. */
+function bodyOf(schema: Json): string {
+  if (!schema.properties) return typeOf(schema)
+  const fields = Object.entries(schema.properties as Record<string, Json>)
+  return fields.map(([name, field]) => (field.type === 'array' ? `${code(name)} (${typeOf(field)})` : code(name))).join(', ')
+}
+
+/** What an operation answers, and the statuses that it refuses with, which the overview explains. */
 function answers(document: Json, operation: Json): string {
-  return Object.entries(operation.responses as Record<string, Json>)
-    .filter(([status]) => !COMMON.has(status))
+  const all = Object.entries(operation.responses as Record<string, Json>).filter(([status]) => !COMMON.has(status))
+  const done = all
+    .filter(([status]) => Number(status) < 400)
     .map(([status, answer]) => {
-      const { description, content } = resolve(document, answer)
-      const [type, body] = Object.entries((content ?? {}) as Record<string, Json>)[0] ?? []
-      const what =
-        type === 'application/json' && Number(status) < 300
-          ? `, ${typeOf(body!.schema)}`
-          : type && type !== 'application/json'
-            ? `, ${Object.keys(content).map(code).join(', ')}`
-            : ''
-      return `- ${code(Number(status))} ${description}${what}`
+      const content = Object.entries((resolve(document, answer).content ?? {}) as Record<string, Json>)
+      const what = content.map(([type, { schema }]) => (type === 'application/json' ? bodyOf(schema) : code(type))).join(', ')
+      return `${code(Number(status))}${what ? `: ${what}` : ''}`
     })
-    .join('\n')
+  const refusals = all.filter(([status]) => Number(status) >= 400).map(([status]) => code(Number(status)))
+  return `Answers ${done.join('; ')}.${refusals.length ? ` Refuses with ${refusals.join(', ')}.` : ''}`
+}
+
+/** The forms that a body may have, each with its fields. */
+function bodies(document: Json, operation: Json): string[] {
+  const content = Object.entries((operation.requestBody?.content ?? {}) as Record<string, Json>)
+  return content.flatMap(([type, { schema }]) => {
+    const fields = fieldsTable(document, schema, true)
+    return fields ? `${type === 'application/json' ? 'The body' : `The body as ${code(type)}`}:\n\n${fields}` : []
+  })
 }
 
 function operationOf(document: Json, path: string, method: string): string {
   const operation = document.paths[path][method] as Json
-  const body = operation.requestBody?.content?.['application/json']?.schema
   return [
     `### ${operation.summary}`,
     `${code(`${method.toUpperCase()} ${document.servers[0].url}${path}`)}`,
     operation.description,
     parametersTable(document, operation.parameters ?? []),
-    body && fieldsTable(document, body, true) ? `The body:\n\n${fieldsTable(document, body, true)}` : null,
-    `It answers, beside [what every operation may](/docs/api-reference/overview#statuses):\n\n${answers(document, operation)}`,
+    ...bodies(document, operation),
+    answers(document, operation),
   ]
     .filter(Boolean)
     .join('\n\n')
 }
 
+const STATUSES =
+  'What the statuses mean, and which of them every operation may answer with, is said [once for all](/docs/api-reference/overview#statuses).'
+
 /** Replaces the directions of a page by what they ask for; `problem` hears of one that names nothing of the API. */
 export function withReference(body: string, document: Json, problem: (text: string) => void): string {
-  return body.replace(/^<!-- (\w+) (.+?) -->$/gm, (whole, what: string, names: string) => {
+  return body.replace(/^<!-- (\w+) ?(.*?) -->$/gm, (whole, what: string, names: string) => {
     const missing = (name: string) => {
       problem(`names ${name}, which the store API does not have`)
       return whole
     }
+    if (what === 'scopes') return scopesTable(document)
     if (what === 'fields') {
       const schema = document.components.schemas[names]
       return schema ? (fieldsTable(document, schema, false) ?? whole) : missing(names)
     }
     if (what !== 'operations') return missing(what)
-    return names
+    const operations = names
       .split(/\s+/)
       .map((path) => {
         const methods = document.paths[path]
@@ -153,5 +176,6 @@ export function withReference(body: string, document: Json, problem: (text: stri
           .join('\n\n')
       })
       .join('\n\n')
+    return `${STATUSES}\n\n${operations}`
   })
 }

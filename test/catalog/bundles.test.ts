@@ -84,6 +84,7 @@ describe('POST /bundles', () => {
     ['too_small slug', { name: 'x', slug: '' }],
     ['too_small discountPercentage', { name: 'x', discountPercentage: -0.01 }],
     ['too_big discountPercentage', { name: 'x', discountPercentage: 100.01 }],
+    ['custom discountPercentage', { name: 'x', discountPercentage: 33.33333 }],
     ['invalid_type discountPercentage', { name: 'x', discountPercentage: '10' }],
     ['invalid_type discountPercentage', { name: 'x', discountPercentage: null }],
     ['invalid_enum_value status', { name: 'x', status: 'live' }],

@@ -94,7 +94,7 @@ async function statementsOf(path: string, key: string): Promise<string[]> {
   asked = []
   try {
     await read(shop, path, key)
-    return asked.filter((text) => !/"(api_keys|changes|stores)"/.test(text))
+    return asked.filter((text) => !/"(api_keys|changes|stores)"|^select max\(rowid\)/.test(text))
   } finally {
     asked = null
   }

@@ -57,6 +57,7 @@ const input = (changes: Partial<PriceInput> = {}): PriceInput => ({
   coupons: [],
   loyalty: null,
   shipping: null,
+  shippable: true,
   taxesIncluded: true,
   now: NOW,
   ...changes,
@@ -118,6 +119,7 @@ const anyCart = fc
     promotions: fc.array(anyPromotion, { maxLength: 4 }),
     coupons: fc.array(anyCoupon, { maxLength: 3 }),
     taxesIncluded: fc.boolean(),
+    shippable: fc.boolean(),
     shipping: fc.option(
       fc.record({
         price: fc.integer({ min: 0, max: 10_000 }),
@@ -355,6 +357,17 @@ describe('promotions', () => {
     expect(
       price(input({ lines: [line()], shipping, promotions: [promotion({ type: 'free_shipping', productIds: ['other'] })] })).shipping,
     ).toBe(500)
+  })
+  test.each([
+    ['nothing is shipped', { shippable: false }],
+    ['it costs nothing', { shipping: { price: 0, freeShippingThreshold: null, taxRate: 0 } }],
+    ['it is free from an amount on that is reached', { shipping: { price: 500, freeShippingThreshold: 999, taxRate: 0 } }],
+  ])('free shipping is passed over where %s, and does not stand in the way of others', (_, changes) => {
+    const alone = promotion({ id: 'a', type: 'free_shipping', priority: 5, stackable: false })
+    const result = price(input({ lines: [line()], promotions: [promotion({ id: 'b' }), alone], ...changes }))
+    expect(result).toMatchObject({ promotionIds: ['b'], freeShipping: false, discount: 100, shipping: 0 })
+    const paid = price(input({ lines: [line()], promotions: [promotion({ id: 'b' }), alone] }))
+    expect(paid).toMatchObject({ promotionIds: ['a'], freeShipping: true, discount: 0 })
   })
   test('a window runs from its start to just before its end', () => {
     expect([

@@ -81,10 +81,18 @@ afterAll(async () => {
 })
 
 describe('which addresses are public', () => {
-  test.each(['8.8.8.8', '1.1.1.1', '172.15.0.1', '172.32.0.1', '169.253.1.1', '2606:4700:4700::1111', '::ffff:8.8.8.8'])(
-    '%s is',
-    (address) => expect(isPublic(address)).toBe(true),
-  )
+  test.each([
+    '8.8.8.8',
+    '1.1.1.1',
+    '172.15.0.1',
+    '172.32.0.1',
+    '169.253.1.1',
+    '2606:4700:4700::1111',
+    '2000::1',
+    '3ffe::1',
+    '::ffff:8.8.8.8',
+    '::ffff:808:808',
+  ])('%s is', (address) => expect(isPublic(address)).toBe(true))
 
   test.each([
     ...['127.0.0.1', '127.255.255.254', '0.0.0.0', '0.1.2.3', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.169.254'],
@@ -100,6 +108,23 @@ describe('which addresses are public', () => {
       '2001::1',
       'fe80::1',
       'fc00::1',
+    ],
+    // IPv4-compatible, translated, and through a gateway: whatever they carry.
+    ...['::7f00:1', '::8.8.8.8', '::a9fe:a9fe', '::2', '::ffff:0:8.8.8.8', '64:ff9b::8.8.8.8', '64:ff9b::a00:1', '64:ff9b:1::808:808'],
+    ...['2002:808:808::1', '2002:a00:1::1', '2001:0:808:808::1', '2001:2::1', '2001:10::1', '2001:20::1', '::ffff:169.254.169.254'],
+    // Outside of what is given out, and parts of it that are kept for something else.
+    ...[
+      '200::1',
+      '400::1',
+      '1000::1',
+      '1fff:ffff::1',
+      '4000::1',
+      '5f00::1',
+      '8000::1',
+      'e000::1',
+      'fe00::1',
+      '3fff::1',
+      '2606:4700::1%eth0',
     ],
     ...['fd00:ec2::254', 'fec0::1', 'ff02::1', '2001:db8::1', '100::1', 'localhost', '', '1.2.3'],
   ])('%s is not', (address) => expect(isPublic(address)).toBe(false))

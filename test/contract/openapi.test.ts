@@ -205,8 +205,8 @@ describe('a described resource', () => {
     })
     expect(post.parameters).toContainEqual({ $ref: '#/components/parameters/IdempotencyKey' })
     expect(document.paths['/coats/{id}'].patch.parameters).toContainEqual({ $ref: '#/components/parameters/IfMatch' })
-    expect(Object.keys(get.responses)).toEqual(['200', '304', '400', '401', '403', '429', '500', '503'])
-    expect(Object.keys(post.responses)).toEqual(['201', '400', '401', '403', '408', '409', '413', '415', '422', '429', '500', '503'])
+    expect(Object.keys(get.responses)).toEqual(['200', '304', '400', '401', '403', '429', '500', '503', '507'])
+    expect(Object.keys(post.responses)).toEqual(['201', '400', '401', '403', '408', '409', '413', '415', '422', '429', '500', '503', '507'])
   })
 
   test('describes a form with a file, and how to send one', () => {

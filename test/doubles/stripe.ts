@@ -131,7 +131,7 @@ export function stripeDouble(): StripeDouble {
 
   function cancelIntent(id: string): Json {
     const intent = find(double.intents, 'payment_intent', id)
-    if (intent.status === 'succeeded' || intent.status === 'canceled')
+    if (['succeeded', 'processing', 'canceled'].includes(intent.status))
       throw invalid('payment_intent_unexpected_state', `You cannot cancel this PaymentIntent because it has a status of ${intent.status}.`)
     return Object.assign(intent, { status: 'canceled', canceled_at: now() })
   }

@@ -118,6 +118,7 @@ describe('POST /coupons', () => {
     ['type', { type: null }],
     ['value', { value: 101 }],
     ['value', { value: 100.01 }],
+    ['value', { value: 99.99996 }],
     ['value', { value: -1 }],
     ['value', { value: '10' }],
     ['value', { value: null }],

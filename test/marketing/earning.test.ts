@@ -116,6 +116,26 @@ describe('an order', () => {
     expect((await order()).loyalty.pointsEarned).toBe(99)
   })
 
+  test('that would earn more points than can be counted is 409, and nothing is stored', async () => {
+    made(await shop.call('PUT', '/loyalty/settings', { pointsPerUnit: 1_000_000 }))
+    await campaign(1_000)
+    const dear = await shop.variant({ price: 1_000_000 })
+    const items = [{ variantId: dear, quantity: 2 }]
+    const { id } = await shop.cart(items)
+    const before = await shop.traces()
+    const refused = await shop.checkOut(id)
+    expect([refused.status, refused.body.error]).toEqual([409, 'the order would earn more points than a member can have: 1000000000000'])
+    expect(await shop.traces()).toEqual(before)
+    // One that is there already can't fail to be paid for that: it earns as many as there is room for.
+    const waiting = await order({ items, paymentMethod: 'manual' })
+    made(await shop.patch(`/orders/${waiting.id}`, { status: 'paid' }))
+    expect(await member(waiting.customer.id)).toMatchObject({ balance: 1e12, lifetimePoints: 1e12 })
+    const more = await shop.post(`/loyalty/members/${waiting.customer.id}/adjustments`, { points: 1 })
+    expect(more.body).toMatchObject({ error: 'a member can have at most 1000000000000 points', balance: 1e12 })
+    made(await shop.post(`/orders/${waiting.id}/refunds`, { amountCents: waiting.totalCents / 2 }))
+    expect((await member(waiting.customer.id)).balance).toBe(5e11)
+  })
+
   test('expires months later, on the last day of a month that is too short', async () => {
     made(await shop.call('PUT', '/loyalty/settings', { pointsExpiryMonths: 1 }))
     const { customer, paidAt } = await order()

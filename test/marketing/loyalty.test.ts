@@ -40,6 +40,11 @@ describe('settings', () => {
     ['maxRedeemPercent', 0],
     ['maxRedeemPercent', 0.5],
     ['maxRedeemPercent', 100.1],
+    ['pointsPerUnit', 1_000_001],
+    ['pointsPerUnit', 1e-7],
+    ['redemptionRate', 0.1234567],
+    ['minRedemption', 1.0000001],
+    ['maxRedeemPercent', 99.99996],
     ['pointsExpiryMonths', 0],
     ['pointsExpiryMonths', 1.5],
   ])('%s is 400 as %j, and nothing changes', async (field, value) => {
@@ -74,6 +79,7 @@ describe('tiers', () => {
     ['threshold', 1.5],
     ['multiplier', 0],
     ['multiplier', '2'],
+    ['multiplier', 1.0000001],
     ['color', 'silver'],
     ['color', '#fff'],
     ['color', '#C0C0C0C0'],
@@ -151,6 +157,7 @@ describe('campaigns', () => {
   test.each([
     ['name', { name: '' }],
     ['earnMultiplier', { earnMultiplier: 0 }],
+    ['earnMultiplier', { earnMultiplier: 1e-7 }],
     ['scope', { scope: 'BRAND_IDS' }],
     ['scopeIds', { scope: 'PRODUCT_IDS' }],
     ['scopeIds', { scope: 'CATEGORY_IDS', scopeIds: [] }],

@@ -75,6 +75,22 @@ describe('a cart', () => {
     expect(made(await redeem(id, 200)).totalCents).toBe(1_800)
   })
 
+  test('is paid in full by the points whose worth reaches it, rounded up to a point: what a refusal names is taken', async () => {
+    await program({ redemptionRate: 10, maxRedeemPercent: 100 })
+    const cheap = await shop.variant({ price: 9.99 })
+    const { id } = await shop.cart([{ variantId: cheap }], { email: 'ada@example.com' })
+    const refused = await redeem(id, 101)
+    expect([refused.status, refused.body.error]).toEqual([409, 'of the points, only 100 can be redeemed in this cart'])
+    expect(made(await redeem(id, 99)).totalCents).toBe(9)
+    expect(made(await redeem(id, 100))).toMatchObject({ totalCents: 0, warnings: [] })
+    expect(made(await shop.checkOut(id)).order).toMatchObject({ totalCents: 0, loyalty: { pointsRedeemed: 100 } })
+    // The same for a part: half of 9.99, rounded down, is 4.99.
+    await program({ redemptionRate: 10, maxRedeemPercent: 50 })
+    const half = await shop.cart([{ variantId: cheap }], { email: 'ada@example.com' })
+    expect((await redeem(half.id, 51)).body.error).toBe('of the points, only 50 can be redeemed in this cart')
+    expect(made(await redeem(half.id, 50)).totalCents).toBe(500)
+  })
+
   test('takes none from a member who holds less than the minimum, and any from who holds it', async () => {
     await program({ minRedemption: 1_001 })
     const { id } = await cartOf()

@@ -126,6 +126,61 @@ describe('stoa migrate', () => {
     after.close()
   })
 
+  test('lets what waited for its money before wait on, and sees to it that somebody looks', async () => {
+    const dataDir = folder()
+    const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'Old')
+    const path = `${dataDir}/store-${id}.db`
+    old(
+      path,
+      migrations('store').findIndex((statements) => statements.some((text) => text.includes('awaiting_since'))),
+    )
+    const file = new LibsqlFile(path)
+    const insert = (table: string, values: Record<string, unknown>) => {
+      const columns = file.prepare(`pragma table_info('${table}')`).all() as { name: string; type: string; notnull: number }[]
+      const known = columns.filter((column) => column.notnull || column.name in values).map(({ name }) => name)
+      const filled = known.map((name) => values[name] ?? (columns.find((column) => column.name === name)!.type === 'INTEGER' ? 0 : ''))
+      file.prepare(`insert into ${table} (${known}) values (${known.map(() => '?')})`).run(filled as never)
+    }
+    file.prepare('update settings set checkout = ?').run(['{"requirePhone":true,"guestCheckout":true,"cartTtlDays":9}'])
+    insert('customers', { id: 'a', email: 'ada@example.com' })
+    const order = { customer_id: 'a', source: 'storefront', payment_status: 'unpaid', created_at: '2020-01-01T00:00:00.000Z' }
+    insert('orders', { ...order, id: 'hand', access_code: '1', lookup: 1, status: 'pending', cart_id: 'c1' })
+    insert('orders', { ...order, id: 'stripe', access_code: '2', lookup: 2, status: 'pending', cart_id: 'c2' })
+    insert('orders', { ...order, id: 'recorded', access_code: '3', lookup: 3, status: 'pending' })
+    insert('orders', { ...order, id: 'paid', access_code: '4', lookup: 4, status: 'paid', cart_id: 'c4' })
+    for (const [orderId, method, provider] of [
+      ['hand', 'manual'],
+      ['stripe', 'stripe', 'pi_1'],
+      ['paid', 'stripe', 'pi_2'],
+    ])
+      insert('payments', {
+        id: `p ${orderId}`,
+        order_id: orderId,
+        method,
+        status: 'pending',
+        ...(provider ? { provider_id: provider } : {}),
+      })
+    file.close()
+    expect(await stoaJson(dataDir, 'migrate')).toMatchObject({ migrated: 1, failed: 0 })
+    const after = new LibsqlFile(path)
+    const all = (text: string) => after.prepare(text).raw(true).all()
+    const since = order.created_at
+    expect(all('select id, awaiting, awaiting_since from orders order by lookup')).toEqual([
+      ['hand', 'hand', since],
+      ['stripe', 'stripe', since],
+      ['recorded', null, null],
+      ['paid', null, null],
+    ])
+    expect(all('select kind, subject, attempts, lease_token, failed_at from jobs')).toEqual([['orders.unpaid', 'all', 0, null, null]])
+    expect(JSON.parse((all('select checkout from settings') as string[][])[0]![0]!)).toEqual({
+      requirePhone: true,
+      guestCheckout: true,
+      cartTtlDays: 9,
+      unpaidHours: 168,
+    })
+    after.close()
+  })
+
   test('a database of a newer release is left alone', async () => {
     const dataDir = folder()
     const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'New')

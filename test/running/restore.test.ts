@@ -189,4 +189,17 @@ describe('keys in a backup', () => {
     expect((await call(api, lost.key, 'GET', '/me')).status).toBe(401)
     expect((await call(api, at.admin, 'GET', '/me')).status).toBe(200)
   })
+
+  test('that were replaced since do not come back without an end', async () => {
+    const at = await shop()
+    const { api } = await startStoa({ DATA_DIR: at.dataDir })
+    const old = (await call(api, at.admin, 'POST', '/api-keys', { name: 'till' })).body
+    await stoaJson(at.dataDir, 'store', 'backup', at.id, '--to', at.file)
+    expect((await call(api, at.admin, 'POST', `/api-keys/${old.id}/rotate`, { graceMinutes: 60 })).status).toBe(201)
+    expect((await call(api, old.key, 'GET', '/me')).status).toBe(200)
+    await stoaJson(at.dataDir, 'store', 'delete', at.id, '--yes')
+    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', at.file)
+    expect((await call(api, old.key, 'GET', '/me')).status).toBe(401)
+    expect((await call(api, at.admin, 'GET', '/me')).status).toBe(200)
+  })
 })

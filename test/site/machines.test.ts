@@ -195,6 +195,30 @@ test('the same content gives the same bytes', () => {
 })
 
 describe('weight', () => {
+  test('no page of the content has more than 16 KB of Markdown', async () => {
+    const heavy = []
+    for (const { path } of content.pages) {
+      const bytes = Buffer.byteLength((await ask(`${path}.md`)).text)
+      if (bytes > 16 * 1024) heavy.push(`${path}: ${bytes}`)
+    }
+    expect(heavy).toEqual([])
+  })
+
+  test('what the statuses mean is said once, and the pages of the reference lead there', async () => {
+    const reference = content.pages.filter(({ section, body }) => section === 'api-reference' && /^Answers `\d/m.test(body))
+    expect(reference.length).toBeGreaterThan(20)
+    for (const { body, file } of reference) {
+      expect(body, file).toContain('[once for all](/docs/api-reference/overview#statuses)')
+      expect(body, file).not.toMatch(/The key lacks the scope, or the plan|There is no such resource in this store/)
+    }
+    const { body } = content.byPath.get('/docs/api-reference/overview')!
+    const said = new Set([...body.matchAll(/^\| (\d{3}(?:, \d{3})*) \|/gm)].flatMap(([, statuses]) => statuses!.split(', ')))
+    const answered = Object.values(storeApi().paths as Record<string, object>).flatMap((methods) =>
+      Object.values(methods).flatMap(({ responses }: any) => Object.keys(responses)),
+    )
+    expect([...new Set(answered)].filter((status) => !said.has(status))).toEqual([])
+  })
+
   test('a page of the documentation: HTML, CSS and scripts, compressed', async () => {
     const size = async (path: string) => Number((await ask(path, { 'accept-encoding': 'br' }, 'HEAD')).headers.get('content-length'))
     const css = Object.keys(manifest.files).filter((path) => /^\/_astro\/.*\.css$/.test(path))

@@ -1,8 +1,9 @@
-import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ownTable, RateLimiter, sharedTable } from '../../api/http/rate-limit.ts'
+import { ownTable, RateLimiter } from '../../api/http/rate-limit.ts'
+import { sharedTable } from '../../api/http/rate-table.ts'
 
 const at = (seconds: number) => BigInt(Math.round(seconds * 1e9)) + 1_000_000_000_000n
 const taken = (limiter: RateLimiter, name: string, times: number, now: bigint) =>
@@ -56,10 +57,31 @@ test('a table in a file is shared, is for this user alone, and keeps its size', 
     const rate = { perSecond: 1, burst: 10 }
     const [one, other] = [new RateLimiter(rate, sharedTable(path)), new RateLimiter(rate, sharedTable(path))]
     expect([taken(one, 'a', 6, at(0)), taken(other, 'a', 6, at(0)), taken(one, 'a', 6, at(0))]).toEqual([6, 4, 0])
-    const { mode, size } = statSync(path)
+    const { mode, size, blocks } = statSync(path)
     expect([mode & 0o777, size]).toEqual([0o600, 1_048_576])
+    // All of it is on the disk: a page without a place there would end the process once the disk is full.
+    expect(blocks * 512).toBeGreaterThanOrEqual(size)
     appendFileSync(path, 'more than a table')
     expect(taken(new RateLimiter(rate, sharedTable(path)), 'a', 6, at(0))).toBe(0)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+test('a file with holes is filled, and keeps what was counted', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stoa-rates-'))
+  try {
+    const [whole, sparse] = [join(folder, 'whole'), join(folder, 'sparse')]
+    const rate = { perSecond: 1, burst: 10 }
+    expect(taken(new RateLimiter(rate, sharedTable(whole)), 'a', 6, at(0))).toBe(6)
+    expect(Bun.spawnSync(['cp', '--sparse=always', whole, sparse]).exitCode).toBe(0)
+    expect(statSync(sparse).blocks * 512).toBeLessThan(100_000)
+    expect(taken(new RateLimiter(rate, sharedTable(sparse)), 'a', 6, at(0))).toBe(4)
+    expect(statSync(sparse).blocks * 512).toBeGreaterThanOrEqual(1_048_576)
+    truncateSync(sparse, 4_096)
+    sharedTable(sparse)
+    expect(statSync(sparse)).toMatchObject({ size: 1_048_576 })
+    expect(statSync(sparse).blocks * 512).toBeGreaterThanOrEqual(1_048_576)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

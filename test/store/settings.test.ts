@@ -72,7 +72,7 @@ describe('GET /settings', () => {
       enabledCurrencies: ['eur'],
       taxesIncluded: true,
       tools: { events: true, bookings: true, reviews: true, blog: true, loyalty: true, wishlist: true },
-      checkout: { requirePhone: false, guestCheckout: true, cartTtlDays: 30 },
+      checkout: { requirePhone: false, guestCheckout: true, cartTtlDays: 30, unpaidHours: 168 },
       payments: { testMode: true },
       email: {
         fromName: null,
@@ -146,7 +146,7 @@ describe('PATCH /settings', () => {
       'checkout',
       { requirePhone: true },
       { guestCheckout: false, cartTtlDays: 7 },
-      { requirePhone: true, guestCheckout: false, cartTtlDays: 7 },
+      { requirePhone: true, guestCheckout: false, cartTtlDays: 7, unpaidHours: 168 },
     ],
     ['payments', { testMode: false }, {}, { testMode: false }],
     [
@@ -240,6 +240,8 @@ describe('PATCH /settings', () => {
     ['lowStockThreshold', 'invalid_type', { lowStockThreshold: 2 }, { lowStockThreshold: 2.5 }],
     ['checkout.cartTtlDays', 'too_small', { checkout: { cartTtlDays: 1 } }, { checkout: { cartTtlDays: 0 } }],
     ['checkout.cartTtlDays', 'too_big', { checkout: { cartTtlDays: 365 } }, { checkout: { cartTtlDays: 366 } }],
+    ['checkout.unpaidHours', 'too_small', { checkout: { unpaidHours: 1 } }, { checkout: { unpaidHours: 0 } }],
+    ['checkout.unpaidHours', 'too_big', { checkout: { unpaidHours: 720 } }, { checkout: { unpaidHours: 721 } }],
     ['booking.cancellationHours', 'too_small', { booking: { cancellationHours: 0 } }, { booking: { cancellationHours: -1 } }],
     ['booking.bufferMinutes', 'too_big', { booking: { bufferMinutes: 10_080 } }, { booking: { bufferMinutes: 10_081 } }],
     ['address.country', 'invalid_string', { address: { country: 'pl' } }, { address: { country: 'POL' } }],

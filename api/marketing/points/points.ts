@@ -26,6 +26,9 @@ export interface Change {
   from?: readonly Lot[]
 }
 
+/** Lifetime points that a member can have, and so the most of a balance: far under what is counted exactly. */
+export const MEMBER_POINTS_MAX = 1_000_000_000_000
+
 /** Entries with points that expire which are used up at a time. */
 const LOTS_AT_ONCE = 200
 
@@ -54,7 +57,7 @@ export async function availablePoints(db: Db, customerId: string, now: string): 
 const addEntry = (tx: Db, { outside, now }: About, { lifetime: _, from: __, ...entry }: Change, expiring: number, taken: Lot[] | null) =>
   tx.insert(loyaltyLedger).values({ id: outside.id(), ...entry, orderId: entry.orderId ?? null, expiring, taken, createdAt: now })
 
-/** Changes a balance; null, with nothing changed, when there are too few points. What is taken back may leave it below zero. */
+/** Changes a balance; null, with nothing changed, when there are too few points, or too many. What is taken back may leave it below zero. */
 async function addTo(tx: Db, now: string, { customerId, points, kind, lifetime = 0 }: Change): Promise<number | null> {
   const [member] = await tx
     .update(loyaltyMembers)
@@ -66,6 +69,7 @@ async function addTo(tx: Db, now: string, { customerId, points, kind, lifetime =
     .where(
       and(
         eq(loyaltyMembers.customerId, customerId),
+        lifetime > 0 ? lte(loyaltyMembers.lifetimePoints, MEMBER_POINTS_MAX - lifetime) : undefined,
         points > 0 || kind === 'taken_back' ? undefined : gte(loyaltyMembers.balance, -points),
       ),
     )
@@ -113,7 +117,7 @@ async function putBackLots(tx: Db, from: readonly Lot[], expiring: number): Prom
   return put
 }
 
-/** Changes the points of a customer, and returns the new balance; null, with nothing changed, when there are too few. */
+/** Changes the points of a customer, and returns the new balance; null when there are too few, or too many: the balance is as it was. */
 export async function changePoints(tx: Db, about: About, change: Change): Promise<number | null> {
   const { customerId, points, kind, orderId, expiresAt = null, from = [] } = change
   const { now } = about

@@ -1,0 +1,158 @@
+/** A server whose disk is full, or fails: what it answers and says meanwhile, and that it goes on without a restart. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { png } from '../content/pictures.ts'
+import { cleanUp, folder, run, stoaJson, type Running } from './processes.ts'
+import { limitedFiles, smallFileSystem, type Place } from './small-disk.ts'
+
+const places: Place[] = []
+afterAll(async () => {
+  for (const place of places) place.remove()
+  await cleanUp()
+})
+
+const full = smallFileSystem(24 * 1024 * 1024)
+const failing = limitedFiles()
+places.push(...(full ? [full] : []), failing)
+
+const json = { 'content-type': 'application/json' }
+
+async function started(place: Place) {
+  const { id, keys } = await stoaJson(place.path, 'store', 'create', '--name', 'Shop')
+  const running = place.start([process.execPath, 'api/main.ts'], { DATA_DIR: place.path, LOG: 'warn', RATE_LIMIT: '2000:4000' })
+  const [, api] = await running.says(/Store API +(\S+)\/api\/v1/)
+  const send = (method: string, path: string, body?: unknown, key = keys.admin) =>
+    fetch(`${api}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body instanceof FormData || body === undefined ? {} : json) },
+      body: body instanceof FormData ? body : body === undefined ? undefined : JSON.stringify(body),
+    })
+  return { id, keys, api: api!, running, send, ready: () => fetch(`${api}/readyz`) }
+}
+
+const until = async (isSo: () => Promise<boolean>) => {
+  for (const deadline = Date.now() + 20_000; !(await isSo()); await Bun.sleep(100))
+    if (Date.now() > deadline) throw new Error('it did not come to that')
+}
+const warnings = ({ stdout }: Running) =>
+  stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+const namesOf = async (send: Awaited<ReturnType<typeof started>>['send']) => {
+  const names: string[] = []
+  for (let offset = 0; ; offset += 100) {
+    const { data } = (await (await send('GET', `/brands?limit=100&offset=${offset}`)).json()) as { data: { name: string }[] }
+    names.push(...data.map(({ name }) => name))
+    if (data.length < 100) return names.toSorted()
+  }
+}
+
+/** What was begun and not ended: files on trial, copies, images without a row. */
+const leftovers = (dataDir: string) =>
+  readdirSync(dataDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && (/\.(new|template)-|^\.ready/.test(entry.name) || entry.parentPath.includes('media')))
+    .map(({ name }) => name)
+
+describe.each([
+  // Where nobody may mount a file system, the limit of the system stands for both.
+  { title: 'a disk that is full', place: full ?? failing, status: full ? 507 : 503, words: full ? 'the disk is full' : "can't be" },
+  { title: "a disk that can't be written", place: failing, status: 503, words: "the disk can't be" },
+])('$title', ({ place, status, words }) => {
+  test('refuses every write with what is wrong, goes on reading, loses nothing, and is written again without a restart', async () => {
+    const { api, keys, running, send, ready } = await started(place)
+    const kept: string[] = []
+    const write = async (name: string, key = keys.admin) => {
+      const answer = await send('POST', '/brands', { name }, key)
+      if (answer.status === 201) kept.push(name)
+      return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: (await answer.json()) as { error: string } }
+    }
+    for (let i = 0; i < 20; i++) await write(`before ${i}`)
+    expect(kept).toHaveLength(20)
+    // Keys that nobody has used: each needs a place in the table of the rate limits, which others have not needed.
+    const fresh: string[] = []
+    for (let i = 0; i < 30; i++) fresh.push(((await (await send('POST', '/api-keys', { name: `${i}` })).json()) as { key: string }).key)
+    expect((await ready()).status).toBe(200)
+    expect((await send('GET', '/brands', undefined, keys.staging)).status).toBe(200)
+
+    await place.fill()
+    const refused: Awaited<ReturnType<typeof write>>[] = []
+    for (let i = 0; i < 300 && refused.length < 200; i++) {
+      const answer = await write(`meanwhile ${i}`, fresh[i % fresh.length])
+      if (answer.status !== 201) refused.push(answer)
+    }
+    // Not a single one passes once the first has been refused.
+    expect(refused.slice(0, 200).map((answer) => answer.status)).toEqual(Array(200).fill(status))
+    expect(refused[0]!.retryAfter).toMatch(/^\d+$/)
+    expect(refused[0]!.body.error).toMatch(/^the server's disk (is full|can't be read or written)/)
+    const form = new FormData()
+    form.set('file', new File([await png(900, 600)], 'cup.png'))
+    expect((await send('POST', '/media', form)).status).toBe(status)
+    const together = await Promise.all(Array.from({ length: 50 }, (_, i) => write(`together ${i}`)))
+    expect(new Set(together.map((answer) => answer.status))).toEqual(new Set([status]))
+    expect(await namesOf(send)).toEqual(kept.toSorted())
+    const notReady = await ready()
+    expect(notReady.status).toBe(503)
+    expect(((await notReady.json()) as { error: string }).error).toContain(words)
+    expect((await fetch(`${api}/healthz`)).status).toBe(200)
+
+    await place.free()
+    await until(async () => (await ready()).status === 200)
+    expect((await write('after')).status).toBe(201)
+    expect(await namesOf(send)).toEqual(kept.toSorted())
+    running.child.kill('SIGTERM')
+    expect((await running.ended).code).toBe(0)
+    expect(leftovers(place.path)).toEqual([])
+    // Hundreds of refusals: the first is told of, then how many there were.
+    const told = warnings(running)
+    expect(told.length).toBeLessThan(20)
+    expect(told.reduce((sum, { repeated = 1 }) => sum + repeated, 0)).toBeGreaterThanOrEqual(250)
+  })
+})
+
+test('a server that has no room for the table of rate limits counts them in its own memory, and says so', async () => {
+  const dataDir = folder()
+  const { keys } = await stoaJson(dataDir, 'store', 'create', '--name', 'Shop')
+  // Enough for what SQLite writes of a request, less than the table.
+  const command = ['prlimit', '--fsize=600000:600000', process.execPath, 'api/main.ts']
+  const running = run(command, { DATA_DIR: dataDir, LOG: 'warn', RATE_LIMIT: '1:3' })
+  const [, api] = await running.says(/Store API +(\S+)\/api\/v1/)
+  const me = () => fetch(`${api}/api/v1/me`, { headers: { authorization: `Bearer ${keys.admin}` } })
+  const statuses: number[] = []
+  for (let i = 0; i < 12; i++) statuses.push((await me()).status)
+  expect(statuses.slice(0, 3)).toEqual([200, 200, 200])
+  expect(statuses).toContain(429)
+  await running.says(/each process counts its own rate-limits/)
+  expect(readdirSync(dataDir).filter((name) => name.includes('-limits'))).toEqual([])
+  running.child.kill('SIGTERM')
+  expect((await running.ended).code).toBe(0)
+})
+
+test('a store that there is no room for leaves nothing behind', async () => {
+  const dataDir = folder()
+  await stoaJson(dataDir, 'store', 'create', '--name', 'Shop')
+  const before = readdirSync(dataDir).toSorted()
+  const command = ['prlimit', '--fsize=300000:300000', process.execPath, 'scripts/stoa.ts', 'store', 'create', '--name', 'Large']
+  const { code, stderr } = await run(command, { DATA_DIR: dataDir }).ended
+  expect(code).toBe(1)
+  expect(stderr.trim().split('\n')).toHaveLength(1)
+  expect(readdirSync(dataDir).toSorted()).toEqual(before)
+  expect((await stoaJson(dataDir, 'store', 'list')).data).toHaveLength(1)
+})
+
+test('a backup that there is no room to unpack is not called damaged', async () => {
+  const dataDir = folder()
+  const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'Shop')
+  const file = join(folder(), 'shop.stoa')
+  await stoaJson(dataDir, 'store', 'backup', id, '--to', file)
+  await stoaJson(dataDir, 'store', 'delete', id, '--yes')
+  const before = readdirSync(dataDir).toSorted()
+  const restore = [process.execPath, 'scripts/stoa.ts', 'store', 'restore', id, '--from', file]
+  const { code, stderr } = await run(['prlimit', '--fsize=300000:300000', ...restore], { DATA_DIR: dataDir }).ended
+  expect(code).toBe(1)
+  expect(stderr).toContain('there is no room to unpack')
+  expect(stderr).not.toContain('damaged')
+  expect(readdirSync(dataDir).toSorted()).toEqual(before)
+  expect((await run(restore, { DATA_DIR: dataDir }).ended).stderr).toBe('')
+})
