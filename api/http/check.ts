@@ -1,6 +1,7 @@
 /** Checking what comes in against a schema: cleaned first, and refused with the details of document 3. */
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler'
 import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
+import { isLonger, shortener, tooLong, type Shortened } from './lengths.ts'
 import { invalid, type Detail } from './refusal.ts'
 import { ONE_LINE, type Static, type TObject, type TProperties, type TSchema } from './schema.ts'
 
@@ -41,7 +42,7 @@ function detail(error: ValueError): Detail {
     case ValueErrorType.StringMinLength:
       return at('too_small', `must have at least ${count(schema.minLength, 'character')}`, { minimum: schema.minLength })
     case ValueErrorType.StringMaxLength:
-      return at('too_big', `must have at most ${count(schema.maxLength, 'character')}`, { maximum: schema.maxLength })
+      return tooLong(schema.maxLength, path)
     case ValueErrorType.ArrayMinItems:
       return at('too_small', `must have at least ${count(schema.minItems, 'item')}`, { minimum: schema.minItems })
     case ValueErrorType.ArrayMaxItems:
@@ -85,7 +86,7 @@ function detail(error: ValueError): Detail {
 /** Whether a text is too long in UTF-16 units alone: limits count characters, as JSON Schema does. */
 const isShortEnough = (error: ValueError): boolean =>
   error.type === ValueErrorType.StringMaxLength
-    ? [...(error.value as string)].length <= error.schema.maxLength
+    ? !isLonger(error.value as string, error.schema.maxLength)
     : error.type === ValueErrorType.Union &&
       (error.schema.anyOf as TSchema[]).some((part) => [...Errors(part, error.value)].every(isShortEnough))
 
@@ -119,6 +120,9 @@ function cleaner(schema: TSchema): Clean | null {
   return null
 }
 
+/** What is told once: one thing for each field, and one list of unknown ones for each object. */
+const keyOf = ({ code, path }: Detail) => `${code === 'unrecognized_keys'}${path.join('\0')}`
+
 /** A compiled schema: `parse` cleans and checks, and refuses with 400 and details. */
 export interface Parser<T> {
   parse(value: unknown): T
@@ -128,18 +132,22 @@ export interface Parser<T> {
 export function parser<T extends TSchema>(schema: T): Parser<Static<T>> {
   let check: TypeCheck<T> | undefined
   let clean: Clean | null | undefined
+  let shorten: Shortened | null | undefined
   const problems = (value: unknown): Detail[] => {
     check ??= TypeCompiler.Compile(schema)
     if (check.Check(value)) return []
-    const byPath = new Map<string, Detail>()
+    // A text that is too long is said to be that, and no pattern is tried on it: what comes in decides how long that takes.
+    if (shorten === undefined) shorten = shortener(schema)
+    const long: Detail[] = []
+    const short = shorten ? shorten(value, [], long) : value
+    const byPath = new Map(long.slice(0, 50).map((found) => [keyOf(found), found]))
     const unknown: string[] = []
-    for (const error of check.Errors(value)) {
+    for (const error of check.Errors(short)) {
       if (isShortEnough(error)) continue
       const found = detail(error)
       if (found.code === 'unrecognized_keys') unknown.push(...found.keys!)
-      const key = `${found.code === 'unrecognized_keys'}${found.path.join('\0')}`
-      if (!byPath.has(key)) byPath.set(key, found)
       if (byPath.size >= 50) break
+      if (!byPath.has(keyOf(found))) byPath.set(keyOf(found), found)
     }
     const details = [...byPath.values()]
     for (const found of details) if (found.code === 'unrecognized_keys') found.keys = unknown

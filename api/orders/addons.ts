@@ -24,7 +24,7 @@ const ENVIRONMENTS = ['live', 'test'] as const
 /** What a header can carry as it is. */
 const PRINTABLE = '^[\\x21-\\x7e]+$'
 /** The same, and no dots alone: in a path they would lead elsewhere. */
-const PATH_PART = '^[\\x21-\\x7e]*[\\x21-\\x2d\\x2f-\\x7e][\\x21-\\x7e]*$'
+const PATH_PART = '^\\.*[\\x21-\\x2d\\x2f-\\x7e][\\x21-\\x7e]*$'
 
 const environment = OneOf(ENVIRONMENTS, { description: 'Whose credentials these are; in the sandbox, `test` alone' })
 const InputA = Type.Object({
