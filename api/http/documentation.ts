@@ -6,12 +6,16 @@ const REFERENCE = '/docs/api-reference/'
 /** What all operations share, and those that have no page of their own. */
 export const OVERVIEW = `${REFERENCE}overview`
 
-/** The pages of what is called otherwise than its page: by the first part of a path. */
+/** The pages of what is called otherwise than its page, or has one for its operations alone: by the first part of a path. */
 const PAGES: Readonly<Record<string, string>> = {
   me: 'store',
   'audit-log': 'store',
   'api-keys': 'authentication',
-  payments: 'orders',
+  carts: 'carts-operations',
+  orders: 'orders-operations',
+  payments: 'orders-operations',
+  loyalty: 'loyalty-operations',
+  newsletters: 'newsletters-operations',
   photofeed: 'media',
   openapi: 'overview',
   docs: 'overview',

@@ -116,8 +116,8 @@ describe('names', () => {
   /** Names with an inner capital or a dot are fields wherever they stand; plain words only where the column says so. */
   const FIELD = /^[a-z][A-Za-z0-9]*(\[\])?(\.[a-z][A-Za-z0-9]*(\[\])?)*$/
   const COLUMN = /^(field|parameter|filter|setting|where it stands)s?$/i
-  /** Files, properties of other programs, and names of the store's own making. */
-  const OTHERS = new Set(['control.db', 'secret.key', 'data.totalPrice'])
+  /** Files, what other programs say, and a field of answers for paths that no operation has. */
+  const OTHERS = new Set(['control.db', 'secret.key', 'data.totalPrice', 'nearest'])
 
   test.each(pages.map((page) => [page.file, page] as const))('%s names no field in a table that the API does not have', (_, page) => {
     const unknown = rowsOf(page).flatMap(({ names, codes, head }) => {
