@@ -43,7 +43,7 @@ export interface Manifest {
 export const partFile = (folder: string, part: Environment) => join(folder, `${part}.db`)
 
 /** SHA-256 of a file, read in pieces. */
-async function sha256Of(path: string): Promise<string> {
+export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(chunk)
   return hash.digest('hex')

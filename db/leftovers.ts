@@ -22,6 +22,15 @@ export function temporaryFolder(beside: string): string {
   }
 }
 
+/** The process that this is, for others on this disk. */
+export const ownerOf = () => `${HOST}-${process.pid}`
+
+/** Whether a process that called itself so has ended; of one on another host that is not known. */
+export function ownerIsGone(owner: string): boolean {
+  const [host, pid] = owner.trim().split('-')
+  return host === HOST && /^\d+$/.test(pid ?? '') && !isAlive(Number(pid))
+}
+
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -6,6 +6,7 @@ import { unfinished } from '../db/control/history.ts'
 import { CONTROL, openRegistry } from '../db/control/open.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { obstacle } from '../db/data-dir.ts'
+import { isRestoring } from '../db/installation-restore.ts'
 import { leftIn } from '../db/leftovers.ts'
 import { survey, type Failure } from '../db/migrate-all.ts'
 import { databaseName, fileOf } from '../db/open.ts'
@@ -48,6 +49,7 @@ async function inRegistry(registry: Registry, dataDir: string, tell: (text: stri
     return bad(
       `files of ${more.length + 1} stores that the registry does not know, such as store-${stranger}: restore it (stoa store restore ${stranger} --from FILE), or remove it (stoa store delete ${stranger} --yes)`,
     )
+  if (isRestoring(dataDir)) return bad('a restore was cut off, or runs now: when none runs, stoa migrate does it to its end')
   const left = [...leftIn(dataDir), ...(await unfinished(registry.control.read)).filter(({ phase }) => phase === 'removing')]
   if (left.length) return bad(`${left.length} commands were cut off and left something behind: run stoa migrate, which removes it`)
   const note = unknown.length ? `; ${unknown.length} too large to be looked through, such as ${unknown[0]}` : ''

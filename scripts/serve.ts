@@ -1,10 +1,13 @@
 /** All of Stoa in one: databases up to date, a demo store when there is none, the store API and the content site. */
+import { join } from 'node:path'
 import { serveApi, type Api } from '../api/main.ts'
 import { printed, readConfig, type Config } from '../api/config.ts'
 import { listen, requireHost } from '../api/http/listen.ts'
+import { KEY_FILE } from '../api/secrets.ts'
 import { openRegistry } from '../db/control/open.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { makeDataDir } from '../db/data-dir.ts'
+import { resumeRestore } from '../db/installation-restore.ts'
 import { migrateAll } from '../db/migrate-all.ts'
 import { clearAway } from '../db/remains.ts'
 import { version } from '../package.json'
@@ -20,6 +23,7 @@ export interface Running {
 
 /** What has to be done before the first request. A store whose database is broken keeps no other one from being served. */
 async function prepare(registry: Registry, { dataDir }: Config) {
+  await resumeRestore(registry, { dataDir, secretFile: join(dataDir, KEY_FILE) })
   await clearAway(registry, dataDir)
   for (const { database, error } of (await migrateAll(registry)).failures) {
     console.error(`${database} is not usable, its store is not served: ${error}`)

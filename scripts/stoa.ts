@@ -1,6 +1,7 @@
 /** The command line: `npm run -s stoa -- --help`. Safe while the servers run. */
 import { Command, CommanderError } from 'commander'
 import { version } from '../package.json'
+import { installationCommands } from './stoa/installation.ts'
 import { keyCommands } from './stoa/key.ts'
 import { maintenanceCommands } from './stoa/maintain.ts'
 import { seedCommand } from './stoa/seed.ts'
@@ -18,7 +19,7 @@ const program = new Command('stoa')
   .exitOverride()
   .configureHelp({ showGlobalOptions: true })
   .configureOutput({ writeOut: (text) => (said += text) })
-for (const add of [storeCommands, keyCommands, teamCommands, maintenanceCommands, seedCommand]) add(program)
+for (const add of [storeCommands, keyCommands, teamCommands, installationCommands, maintenanceCommands, seedCommand]) add(program)
 
 /** Prints help, or the version. Commander stops reading there, so that a later `--json` is found among the arguments alone. */
 function answer(asked: string) {

@@ -72,6 +72,17 @@ export function print(command: Command, outcome: unknown, lines: string | string
   console.log(command.optsWithGlobals().json ? JSON.stringify(outcome, null, 2) : [lines].flat().join('\n'))
 }
 
+/** Runs `work`, which tells how far it is: on a terminal, in a line that is written over. */
+export async function progress<T>(work: (tell: (text: string) => void) => Promise<T>): Promise<T> {
+  const { stderr } = process
+  if (!stderr.isTTY) return work(() => {})
+  try {
+    return await work((text) => stderr.write(`\r\x1b[K${text}`))
+  } finally {
+    stderr.write('\r\x1b[K')
+  }
+}
+
 /** Rows in columns, each as wide as its widest cell. */
 export function table(head: string[], rows: string[][]): string[] {
   const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.length)))

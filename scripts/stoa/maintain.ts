@@ -1,13 +1,17 @@
 /** `stoa migrate` and `stoa doctor`: the databases' schema, and whether everything that Stoa needs is there. */
+import { join } from 'node:path'
 import type { Command } from 'commander'
+import { KEY_FILE } from '../../api/secrets.ts'
+import { resumeRestore } from '../../db/installation-restore.ts'
 import { migrateAll } from '../../db/migrate-all.ts'
 import { clearAway } from '../../db/remains.ts'
 import { examine } from '../doctor.ts'
-import { print, withRegistry } from './context.ts'
+import { print, progress, withRegistry } from './context.ts'
 
 async function migrate(_: object, command: Command) {
   const result = await withRegistry(
     async (registry, { dataDir }) => {
+      await resumeRestore(registry, { dataDir, secretFile: join(dataDir, KEY_FILE) })
       await clearAway(registry, dataDir)
       return migrateAll(registry)
     },
@@ -19,10 +23,7 @@ async function migrate(_: object, command: Command) {
 }
 
 async function doctor(_: object, command: Command) {
-  const { stderr } = process
-  // A line that is written over, for who waits at a terminal.
-  const checks = await examine(process.env, (text) => stderr.isTTY && stderr.write(`\r\x1b[K${text}`))
-  if (stderr.isTTY) stderr.write('\r\x1b[K')
+  const checks = await progress((tell) => examine(process.env, tell))
   const ok = checks.every((check) => check.ok)
   print(
     command,
