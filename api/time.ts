@@ -24,3 +24,13 @@ export function parseInstant(text: string): number | null {
 export function utc<T extends string | null | undefined>(text: T): T {
   return (typeof text === 'string' ? new Date(parseInstant(text)!).toISOString() : text) as T
 }
+
+/** A time zone by its IANA name, as it is written there (`Europe/Warsaw`); null for an offset, and for what is none. */
+export function timeZoneOf(text: string): string | null {
+  if (!/^[A-Za-z]/.test(text)) return null
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone
+  } catch {
+    return null
+  }
+}

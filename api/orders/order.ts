@@ -3,7 +3,7 @@ import { asc, eq, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { ORDER_SOURCES, ORDER_STATUSES, orderLines, orders, PAYMENT_ISSUES, PAYMENT_STATUSES } from '../../db/store/orders.ts'
 import type { payments } from '../../db/store/payments.ts'
-import { missing, wrong } from '../http/refusal.ts'
+import { missing, Refusal, wrong } from '../http/refusal.ts'
 import { Cents, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
 import type { Session } from '../../db/control/registry.ts'
 import { AddressShape } from '../checkout/address.ts'
@@ -202,8 +202,10 @@ const linesOfMany = compile((db) =>
 /** The row of an order, or 404. */
 export async function findOrder(db: Db, id: string): Promise<OrderRow> {
   const row = (await orderById.get(db, { id: id.toLowerCase() })) as OrderRow | undefined
-  if (!row) throw missing('order')
-  return row
+  if (row) return row
+  if (/^\d{1,15}$/.test(id))
+    throw new Refusal(404, 'order not found', { hint: `${id} is no id but may be an order number: GET /orders?query=${id}` })
+  throw missing('order')
 }
 
 /** The lines of an order, in their order. */

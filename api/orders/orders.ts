@@ -1,17 +1,11 @@
 /** Orders (document 3): what was bought, and what became of it. */
-import { and, desc, eq, gte, isNull, lt, or, sql } from 'drizzle-orm'
-import { aside } from '../../db/aside.ts'
-import { ORDER_SOURCES, ORDER_STATUSES, orders, PAYMENT_STATUSES } from '../../db/store/orders.ts'
+import { desc, eq } from 'drizzle-orm'
+import { ORDER_STATUSES } from '../../db/store/orders.ts'
 import { payments } from '../../db/store/payments.ts'
-import { contains } from '../catalog/groups.ts'
 import type { Provider } from '../checkout/payment.ts'
-import { normalizeEmail } from '../email.ts'
-import { conflict, wrong } from '../http/refusal.ts'
+import { conflict } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
-import { CurrencyCode, Instant, isUuid, Label, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
-import { isCurrency } from '../money.ts'
-import { fold } from '../slug.ts'
-import { utc } from '../time.ts'
+import { Label, Nullable, OneOf, Page, Text, Type, Uuid } from '../http/schema.ts'
 import { aboutOf, cancel, dueCents, move, pay, setOrder } from './change.ts'
 import {
   Amount,
@@ -24,27 +18,15 @@ import {
   paymentView,
   readLines,
   readOrder,
-  viewOrders,
   type OrderRow,
 } from './order.ts'
+import { listOrders, OrderFilters } from './order-list.ts'
 import { askForRefund, giveUpIntents } from './provider.ts'
 import { OrderInput, record } from './record.ts'
 import { refundRest } from './refund.ts'
 import { placementOf } from './packing.ts'
 import { requireWorkstation } from './workstations.ts'
 
-const Filters = {
-  ...Paging(20),
-  status: Type.Optional(OneOf(ORDER_STATUSES)),
-  paymentStatus: Type.Optional(OneOf(PAYMENT_STATUSES)),
-  source: Type.Optional(OneOf(ORDER_SOURCES)),
-  workstation: Type.Optional(Type.String({ maxLength: 36, description: 'A workstation id, or `unassigned`' })),
-  customerId: Type.Optional(Uuid()),
-  currency: Type.Optional(CurrencyCode({ description: 'Those in this currency: an order is never priced in another' })),
-  query: Type.Optional(Type.String({ maxLength: 200, description: 'Order number, or part of email or name' })),
-  from: Type.Optional(Instant()),
-  to: Type.Optional(Instant({ description: 'Exclusive' })),
-}
 const OrderPatch = Type.Object({
   status: Type.Optional(OneOf(ORDER_STATUSES)),
   workstationId: Type.Optional(Nullable(Uuid())),
@@ -52,37 +34,6 @@ const OrderPatch = Type.Object({
   packed: Type.Optional(Type.Boolean()),
 })
 const PaymentInput = Type.Object({ amountCents: Amount, method: Label(50), reference: Type.Optional(Nullable(Text(0, 200))) })
-function condition(query: Static<ReturnType<typeof Type.Object<typeof Filters>>>) {
-  if (query.workstation !== undefined && query.workstation !== 'unassigned' && !isUuid(query.workstation))
-    throw wrong('workstation', 'must be a workstation id, or unassigned')
-  if (query.currency && !isCurrency(query.currency)) throw wrong('currency', 'is not a currency of ISO 4217')
-  const text = query.query?.trim()
-  const part = text ? contains(fold(text)) : ''
-  // Emails are stored in lowercase beyond ASCII, which LIKE does not fold.
-  const email = text ? contains(normalizeEmail(text)) : ''
-  return and(
-    query.status ? eq(orders.status, query.status) : undefined,
-    query.paymentStatus ? eq(orders.paymentStatus, query.paymentStatus) : undefined,
-    query.source ? eq(orders.source, query.source) : undefined,
-    query.workstation === undefined
-      ? undefined
-      : query.workstation === 'unassigned'
-        ? isNull(orders.workstationId)
-        : eq(orders.workstationId, query.workstation.toLowerCase()),
-    query.currency ? eq(orders.currency, query.currency.toLowerCase()) : undefined,
-    query.customerId ? eq(orders.customerId, query.customerId) : undefined,
-    query.from ? gte(orders.createdAt, utc(query.from)) : undefined,
-    query.to ? lt(orders.createdAt, utc(query.to)) : undefined,
-    text
-      ? or(
-          /^\d{1,15}$/.test(text) ? eq(orders.lookup, Number(text)) : undefined,
-          sql`${orders.email} like ${email} escape '\\'`,
-          sql`${orders.foldedName} like ${part} escape '\\'`,
-        )
-      : undefined,
-  )
-}
-
 /** Orders of a store whose payments go through `provider`. */
 export function orderRoutes(provider: Provider | null) {
   return resource('orders', '/orders')
@@ -93,24 +44,10 @@ export function orderRoutes(provider: Provider | null) {
         summary: 'List orders',
         description: 'Newest first.',
         scope: 'orders:read',
-        query: Filters,
+        query: OrderFilters,
         answers: { 200: Page(Order) },
       },
-      async ({ db, query }) => {
-        const where = condition(query)
-        const far = aside(db, 'orders')
-        const rows = await far
-          .select()
-          .from(orders)
-          .where(where)
-          .orderBy(desc(orders.createdAt), desc(orders.id))
-          .limit(query.limit)
-          .offset(query.offset)
-        return {
-          data: await viewOrders(db, rows),
-          meta: { count: await far.$count(orders, where), offset: query.offset, limit: query.limit },
-        }
-      },
+      ({ db, query }) => listOrders(db, query),
     )
     .post(
       '',

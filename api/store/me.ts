@@ -16,6 +16,8 @@ const Me = Type.Object({
       defaultLanguage: Type.String(),
       enabledLanguages: Type.Record(Type.String(), Type.Boolean()),
       enabledCurrencies: Type.Array(Type.String()),
+      taxesIncluded: Type.Boolean({ description: 'Whether tax is in the prices' }),
+      timezone: Type.String({ description: 'IANA name' }),
     }),
   }),
   key: Type.Object({
@@ -31,7 +33,7 @@ export const me = resource('store', '/me').get(
   { op: 'getMe', summary: 'The store and the key that call', scope: 'any key', answers: { 200: Me } },
   async ({ session, settings }) => {
     const { store, key } = session
-    const { name, currency, locale, defaultLanguage, enabledLanguages, enabledCurrencies } = await settings()
+    const { name, currency, locale, defaultLanguage, enabledLanguages, enabledCurrencies, taxesIncluded, timezone } = await settings()
     return {
       store: {
         id: store.id,
@@ -41,7 +43,7 @@ export const me = resource('store', '/me').get(
         locale,
         plan: store.plan,
         aiBuilt: store.aiBuilt,
-        settings: { defaultLanguage, enabledLanguages, enabledCurrencies },
+        settings: { defaultLanguage, enabledLanguages, enabledCurrencies, taxesIncluded, timezone },
       },
       key: { id: key.id, name: key.name, environment: key.environment, scopes: key.scopes },
     }

@@ -27,6 +27,10 @@ const plain = {
   defaultLanguage: Text(2, 10),
   taxesIncluded: Type.Boolean(),
   lowStockThreshold: Count(),
+  timezone: Text(1, 64, {
+    description: 'IANA name: what a day is in analytics, and where dates without a time are entered',
+    examples: ['Europe/Warsaw'],
+  }),
 }
 const address = {
   company: optionalLine(200),
@@ -122,6 +126,7 @@ export function view(row: Stored) {
     enabledCurrencies,
     taxesIncluded,
     lowStockThreshold,
+    timezone,
     updatedAt,
   } = row
   return {
@@ -146,6 +151,7 @@ export function view(row: Stored) {
     booking: row.booking,
     welcomeOffer: row.welcomeOffer,
     lowStockThreshold,
+    timezone,
     updatedAt,
   }
 }

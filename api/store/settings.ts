@@ -11,6 +11,7 @@ import { wrong } from '../http/refusal.ts'
 import { resource, type Settings as Stored, type Wake } from '../http/route.ts'
 import { askBy } from '../jobs/queue.ts'
 import { UNPAID } from '../orders/awaiting.ts'
+import { timeZoneOf } from '../time.ts'
 import { isPublished, proofOf } from './email-domain.ts'
 import { groups, Settings, SettingsPatch, view, type Patch } from './settings-shape.ts'
 
@@ -30,6 +31,11 @@ function changed(stored: Stored, patch: Patch, token: string): Partial<Stored> {
   for (const group of Object.keys(groups) as (keyof typeof groups)[])
     if (patch[group]) next[group] = { ...stored[group], ...patch[group] } as never
   if (name !== undefined) next.name = name
+  if (patch.timezone !== undefined) {
+    const timezone = timeZoneOf(patch.timezone)
+    if (!timezone) throw wrong('timezone', 'must be the IANA name of a time zone, such as Europe/Warsaw')
+    next.timezone = timezone
+  }
   if (address) next.address = { ...stored.address, ...tidied(address), ...(address.country && { country: address.country.toUpperCase() }) }
   if (enabledLanguages || patch.defaultLanguage) next.enabledLanguages = withLanguages(stored, enabledLanguages, patch.defaultLanguage)
   if (enabledCurrencies) next.enabledCurrencies = withBase(stored.currency, enabledCurrencies)

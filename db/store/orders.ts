@@ -1,6 +1,6 @@
 /** Room "orders": customers, orders and what happens to them: payments, refunds, shipments. */
 import { sql } from 'drizzle-orm'
-import { check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { check, index, integer, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { flag, id, instant, json, minor } from '../columns.ts'
 import type { ShipmentLabel } from './addons.ts'
 import type { Address } from './store.ts'
@@ -47,6 +47,11 @@ export const ORDER_SOURCES = [
 ] as const
 export const ORDER_STATUSES = ['pending', 'paid', 'processing', 'shipped', 'delivered', 'completed', 'cancelled', 'refunded'] as const
 export const PAYMENT_STATUSES = ['unpaid', 'paid', 'partially_refunded', 'refunded'] as const
+
+type DueColumns = Record<'status' | 'paidCents' | 'refundedCents' | 'totalCents', AnySQLiteColumn>
+/** 1 for what is not cancelled, and paid less than its total; a deposit that was given back is due again. */
+const dueOf = ({ status, paidCents, refundedCents, totalCents }: DueColumns) =>
+  sql`(case ${status} when 'pending' then ${paidCents} - ${refundedCents} when 'cancelled' then ${totalCents} else ${paidCents} end < ${totalCents})`
 
 export const orders = sqliteTable(
   'orders',
@@ -127,11 +132,18 @@ export const orders = sqliteTable(
     index('orders_waiting')
       .on(t.workstationId, t.workstationBy, t.createdAt, t.id)
       .where(sql`${t.packedAt} is null and ${t.status} in ('paid', 'processing')`),
+    index('orders_total').on(t.totalCents, t.createdAt, t.id),
+    index('orders_due')
+      .on(dueOf(t), t.createdAt, t.id)
+      .where(sql`${dueOf(t)} = 1`),
     index('orders_awaiting')
       .on(t.awaiting, t.awaitingSince, t.id)
       .where(sql`${t.status} = 'pending' and ${t.awaiting} is not null`),
   ],
 )
+
+/** 1 where something is still to be paid of an order, in the words of the index of those. */
+export const isDue = dueOf(orders)
 
 export const orderLines = sqliteTable(
   'order_lines',

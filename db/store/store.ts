@@ -50,6 +50,8 @@ export const settings = sqliteTable(
     updatedAt: instant().notNull(),
     /** What the links of subscribers are made with; made with the first one. */
     mailSecret: text(),
+    /** What a day is there. */
+    timezone: text().notNull().default('UTC'),
   },
   (t) => [check('settings_one_row', sql`${t.id} = 1`), check('settings_low_stock', sql`${t.lowStockThreshold} >= 0`)],
 )

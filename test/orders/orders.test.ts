@@ -65,6 +65,9 @@ describe('GET /orders', () => {
     'from=yesterday',
     'from=2026-02-30T00:00:00Z',
     'to=2026-01-01T00:00:00',
+    'minTotalCents=-1',
+    'maxTotalCents=1.5',
+    'due=maybe',
   ])('?%s is 400', async (query) => {
     expect((await shop.get(`/orders?${query}`)).status).toBe(400)
   })
@@ -90,6 +93,38 @@ describe('GET /orders', () => {
     ] as const) {
       const body = await list(`?${query}`)
       expect([query, numbers(body), body.meta.count]).toEqual([query, seen, seen.length])
+    }
+  })
+
+  test('filters by total, and by what is still due', async () => {
+    const [cheap, dear] = [await shop.variant({ price: 10 }), await shop.variant({ price: 25 })]
+    const pending = async (variantId: string) => shop.buy({ items: [{ variantId }], paymentMethod: 'manual' })
+    await shop.buy({ items: [{ variantId: cheap }] }) // 1001: paid
+    const deposit = await pending(dear) // 1002
+    const back = await pending(cheap) // 1003
+    const gone = await pending(dear) // 1004
+    const refunded = await shop.buy({ items: [{ variantId: dear }] }) // 1005
+    made(await shop.post('/orders', { customer: { email: 'c@example.com' }, items: [{ variantId: cheap, unitPrice: 0 }] })) // 1006
+    made(await shop.post(`/orders/${deposit.id}/payments`, { amountCents: 2499, method: 'cash' }))
+    made(await shop.post(`/orders/${back.id}/payments`, { amountCents: 600, method: 'cash' }))
+    made(await shop.post(`/orders/${back.id}/refunds`, { amountCents: 600 }))
+    made(await shop.post(`/orders/${back.id}/payments`, { amountCents: 400, method: 'cash' }))
+    made(await shop.post(`/orders/${gone.id}/cancel`))
+    made(await shop.post(`/orders/${refunded.id}/refunds`, { amountCents: 500 }))
+    for (const [query, seen, count] of [
+      ['due=true', [1003, 1002]],
+      ['due=false', [1006, 1005, 1004, 1001]],
+      ['minTotalCents=2500', [1005, 1004, 1002]],
+      ['minTotalCents=2501', []],
+      ['maxTotalCents=1000', [1006, 1003, 1001]],
+      ['maxTotalCents=999&minTotalCents=1', []],
+      ['minTotalCents=1000&maxTotalCents=2500&limit=2', [1005, 1004], 5],
+      ['minTotalCents=1000&offset=3', [1002, 1001], 5],
+      ['due=true&minTotalCents=2000', [1002]],
+      ['status=cancelled&minTotalCents=2000', [1004]],
+    ] as [string, number[], number?][]) {
+      const body = await list(`?${query}`)
+      expect([query, numbers(body), body.meta.count]).toEqual([query, seen, count ?? seen.length])
     }
   })
 
@@ -199,6 +234,14 @@ describe('GET /orders/{id}', () => {
   test('a key with neither orders:read nor order:lookup is 403', async () => {
     const { status, body } = await shop.get(`/orders/${NOBODY}`, { key: await shop.keyWith('orders:write', 'customers:read') })
     expect([status, body.error]).toEqual([403, expect.stringContaining('orders:read or order:lookup')])
+  })
+
+  test('an order number in place of an id is a 404 that says how to find it', async () => {
+    for (const path of ['/orders/1001', '/orders/1001/refunds', '/orders/1001/shipments']) {
+      const { status, body } = await shop.get(path)
+      expect([status, body]).toMatchObject([404, { error: 'order not found', hint: expect.stringContaining('/orders?query=1001') }])
+    }
+    expect((await shop.get('/orders/01985d2c-7c00-7a31-8c4e-0242ac120002')).body.hint).toBeUndefined()
   })
 
   test('an order of another store is the same 404 as one that is missing', async () => {

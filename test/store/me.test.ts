@@ -21,7 +21,13 @@ describe('/me', () => {
       locale: 'de-DE',
       plan: 'scale',
       aiBuilt: false,
-      settings: { defaultLanguage: 'de-DE', enabledLanguages: { 'de-DE': true }, enabledCurrencies: ['eur'] },
+      settings: {
+        defaultLanguage: 'de-DE',
+        enabledLanguages: { 'de-DE': true },
+        enabledCurrencies: ['eur'],
+        taxesIncluded: true,
+        timezone: 'UTC',
+      },
     })
     expect(body.key).toMatchObject({ environment: 'live', scopes: null })
   })

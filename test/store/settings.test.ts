@@ -86,6 +86,7 @@ describe('GET /settings', () => {
       booking: { cancellationHours: 24, bufferMinutes: 0, autoConfirm: true },
       welcomeOffer: { enabled: false, couponId: null },
       lowStockThreshold: 5,
+      timezone: 'UTC',
       updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     })
   })
@@ -123,6 +124,25 @@ describe('PATCH /settings', () => {
     expect(body.updatedAt >= before.updatedAt).toBe(true)
     expect(await get()).toEqual(body)
   })
+
+  test.each([
+    ['Europe/Warsaw', 'Europe/Warsaw'],
+    ['UTC', 'UTC'],
+    ['Europe/Kiev', 'Europe/Kiev'],
+    ['america/new_york', 'America/New_York'],
+    ['Etc/GMT+5', 'Etc/GMT+5'],
+  ])('takes the time zone %s, which /me shows, too', async (timezone, shown) => {
+    expect((await patch({ timezone })).body.timezone).toBe(shown)
+    expect([(await get()).timezone, (await shop.call('GET', '/me')).body.store.settings.timezone]).toEqual([shown, shown])
+  })
+
+  test.each(['+02:00', '-0500', 'Mars/X', 'UTC+2', 'Europe/', '2', ' UTC', 'Europe/Warsaw '])(
+    'takes %s for no time zone',
+    async (timezone) => {
+      const { status, body } = await patch({ timezone })
+      expect([status, body.details?.[0].path]).toEqual([400, ['timezone']])
+    },
+  )
 
   test('an empty patch changes nothing', async () => {
     const before = await get()

@@ -1,0 +1,3 @@
+ALTER TABLE `settings` ADD `timezone` text DEFAULT 'UTC' NOT NULL;--> statement-breakpoint
+CREATE INDEX `orders_total` ON `orders` (`total_cents`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_due` ON `orders` ((case "status" when 'pending' then "paid_cents" - "refunded_cents" when 'cancelled' then "total_cents" else "paid_cents" end < "total_cents"),`created_at`,`id`) WHERE (case "orders"."status" when 'pending' then "orders"."paid_cents" - "orders"."refunded_cents" when 'cancelled' then "orders"."total_cents" else "orders"."paid_cents" end < "orders"."total_cents") = 1;
