@@ -1,5 +1,5 @@
-/** Loyalty members (document 3): customers with points, the ledger of each, and corrections by hand. */
-import { desc, eq } from 'drizzle-orm'
+/** Loyalty members (document 3): what each customer has, the ledger of it, and corrections by hand. */
+import { desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { loyaltyLedger, loyaltyMembers, loyaltyTiers } from '../../db/store/loyalty.ts'
 import { customers } from '../../db/store/orders.ts'
@@ -49,18 +49,19 @@ const Adjustment = Type.Object(
 )
 
 const columns = {
-  customerId: loyaltyMembers.customerId,
+  customerId: customers.id,
   email: customers.email,
   name: customers.name,
-  balance: loyaltyMembers.balance,
-  lifetimePoints: loyaltyMembers.lifetimePoints,
-  createdAt: loyaltyMembers.createdAt,
+  balance: sql<number>`coalesce(${loyaltyMembers.balance}, 0)`,
+  lifetimePoints: sql<number>`coalesce(${loyaltyMembers.lifetimePoints}, 0)`,
+  createdAt: customers.createdAt,
 }
-const members = (db: Db) => db.select(columns).from(loyaltyMembers).innerJoin(customers, eq(customers.id, loyaltyMembers.customerId))
+/** Every customer is one; who never had points has no row of them. */
+const members = (db: Db) => db.select(columns).from(customers).leftJoin(loyaltyMembers, eq(loyaltyMembers.customerId, customers.id))
 const tiersOf = (db: Db) => db.select().from(loyaltyTiers)
 
 async function read(db: Db, customerId: string) {
-  const [member] = await members(db).where(eq(loyaltyMembers.customerId, customerId.toLowerCase()))
+  const [member] = await members(db).where(eq(customers.id, customerId.toLowerCase()))
   if (!member) throw missing('member')
   const { points, reason, orderId, expiresAt, createdAt } = loyaltyLedger
   const ledger = await db
@@ -78,17 +79,17 @@ export const loyaltyMemberRoutes = resource('marketing', '/loyalty/members')
     {
       op: 'listLoyaltyMembers',
       summary: 'List loyalty members',
-      description: 'The customers that have, or have had, points; those who became customers last come first.',
+      description: 'All customers, those without points with a balance of 0; the newest come first.',
       ...reads,
       query: Paging(50),
       answers: { 200: Page(Member) },
     },
     async ({ db, query: { limit, offset } }) => {
       const tiers = await tiersOf(db)
-      const rows = await members(db).orderBy(desc(loyaltyMembers.customerId)).limit(limit).offset(offset)
+      const rows = await members(db).orderBy(desc(customers.id)).limit(limit).offset(offset)
       return {
         data: rows.map((member) => ({ ...member, tier: tierOf(member.lifetimePoints, tiers) })),
-        meta: { count: await db.$count(loyaltyMembers), offset, limit },
+        meta: { count: await db.$count(customers), offset, limit },
       }
     },
   )
@@ -108,7 +109,7 @@ export const loyaltyMemberRoutes = resource('marketing', '/loyalty/members')
     {
       op: 'adjustLoyaltyPoints',
       summary: 'Give or take points by hand',
-      description: 'A customer without points becomes a member. Points that are given count for the tier, those that are taken do not.',
+      description: 'Points that are given count for the tier, those that are taken do not.',
       ...changes,
       body: Adjustment,
       answers: { 201: MemberDetail },

@@ -255,9 +255,12 @@ describe('members', () => {
   const adjust = (customerId: string, points: unknown, reason: unknown = 'A present') =>
     shop.post(`/loyalty/members/${customerId}/adjustments`, { points, reason })
 
-  test('a customer becomes one with the first points', async () => {
+  test('every customer is one, without points with a balance of 0', async () => {
     const customerId = await customer()
-    expect((await shop.get(`/loyalty/members/${customerId}`)).status).toBe(404)
+    const { ledger: none, ...nothing } = made(await shop.get(`/loyalty/members/${customerId}`))
+    expect([nothing, none]).toEqual([expect.objectContaining({ customerId, balance: 0, lifetimePoints: 0, tier: null }), []])
+    expect((await shop.get('/loyalty/members')).body).toMatchObject({ data: [nothing], meta: { count: 1 } })
+    expect((await shop.get(`/loyalty/members/${NOBODY}`)).status).toBe(404)
     const { status, body } = await adjust(customerId.toUpperCase(), 50)
     const createdAt = app.clock.now.toISOString()
     const member = { customerId, email: 'ada@example.com', name: null, balance: 50, lifetimePoints: 50, tier: null, createdAt }
@@ -279,10 +282,10 @@ describe('members', () => {
     const { ledger, balance } = (await shop.get(`/loyalty/members/${customerId}`)).body
     expect(ledger.map(({ points }: { points: number }) => points)).toEqual([-30, 100])
     expect(balance).toBe(70)
-    // Somebody who never had points has none to take, and is no member for that.
+    // Somebody who never had points has none to take.
     const other = await customer('bob@example.com')
     expect((await adjust(other, -1)).status).toBe(409)
-    expect((await shop.get(`/loyalty/members/${other}`)).status).toBe(404)
+    expect(made(await shop.get(`/loyalty/members/${other}`))).toMatchObject({ balance: 0, ledger: [] })
   })
 
   test('are in the highest tier whose threshold is under their lifetime points', async () => {
