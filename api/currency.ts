@@ -3,11 +3,15 @@ import { wrong } from './http/refusal.ts'
 import type { Settings } from './http/route.ts'
 import { isCurrency } from './money.ts'
 
+/** Where to enable a currency, for whoever may. */
+export const HOW_TO_ENABLE = 'PATCH /settings enables a currency by its name in enabledCurrencies'
+
 /** The currency that a request names in its field `currency`, in lowercase; the store's own when it names none, 400 when it is not enabled. */
 export function currencyOf(code: string | undefined, settings: Settings): string {
   const currency = code?.toLowerCase() ?? settings.currency
+  if (!isCurrency(currency)) throw wrong('currency', 'is not a currency of ISO 4217')
   if (currency !== settings.currency && !settings.enabledCurrencies.includes(currency))
-    throw wrong('currency', 'is not an enabled currency of the store')
+    throw wrong('currency', `is not an enabled currency of the store: ${HOW_TO_ENABLE}`)
   return currency
 }
 
