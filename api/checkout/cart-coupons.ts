@@ -12,11 +12,33 @@ import { couponProblem } from './price.ts'
 import { couponsFor } from './quote-reads.ts'
 import { quote } from './quote.ts'
 
-const COUPONS_MAX = 10
+export const COUPONS_MAX = 10
 
 /** The coupons of a cart that have not been deleted: those have no code any more by which they could be taken off. */
 const knownCoupons = async (tx: Db, cart: CartRow, settings: Settings) =>
   (await couponsFor(tx, cart.couponIds, cart.currency, settings)).map(({ id }) => id)
+
+/** The id of the coupon with a code; 404 when there is none. */
+export async function couponOf(tx: Db, code: string): Promise<string> {
+  const [row] = await tx
+    .select({ id: coupons.id })
+    .from(coupons)
+    .where(eq(coupons.code, codeOf(code)))
+  if (!row) throw missing('coupon')
+  return row.id
+}
+
+/** The coupons of a cart with one more; 409 with the reason when it takes nothing off this cart now. */
+export async function withCoupon(tx: Db, cart: CartRow, id: string, settings: Settings, now: string): Promise<string[]> {
+  const couponIds = await knownCoupons(tx, cart, settings)
+  if (couponIds.includes(id)) return couponIds
+  if (couponIds.length >= COUPONS_MAX) throw conflict(`a cart takes at most ${COUPONS_MAX} coupons`)
+  const [coupon] = await couponsFor(tx, [id], cart.currency, settings)
+  const { price, lines } = await quote(tx, { ...cart, couponIds: [...couponIds, id] }, settings, now)
+  const refusal = price.refused.find((refused) => refused.id === id)
+  if (refusal || !lines.length) throw conflict(refusal?.reason ?? couponProblem(coupon!, new Lines([]), now)!)
+  return [...couponIds, id]
+}
 
 export const cartCouponRoutes = resource('checkout', '/carts')
   .post(
@@ -32,21 +54,9 @@ export const cartCouponRoutes = resource('checkout', '/carts')
     (call) =>
       call.write((tx) =>
         changeCart(call as never, tx, async (cart, settings) => {
-          const [row] = await tx
-            .select({ id: coupons.id })
-            .from(coupons)
-            .where(eq(coupons.code, codeOf(call.body.code)))
-          if (!row) throw missing('coupon')
+          const id = await couponOf(tx, call.body.code)
           requireOpen(cart)
-          const couponIds = await knownCoupons(tx, cart, settings)
-          if (couponIds.includes(row.id)) return { couponIds }
-          if (couponIds.length >= COUPONS_MAX) throw conflict(`a cart takes at most ${COUPONS_MAX} coupons`)
-          const [coupon] = await couponsFor(tx, [row.id], cart.currency, settings)
-          const { lines } = await quote(tx, cart, settings, call.now)
-          const { price } = await quote(tx, { ...cart, couponIds: [...couponIds, row.id] }, settings, call.now)
-          const refusal = price.refused.find(({ id }) => id === row.id)
-          if (refusal || !lines.length) throw conflict(refusal?.reason ?? couponProblem(coupon!, new Lines([]), call.now)!)
-          return { couponIds: [...couponIds, row.id] }
+          return { couponIds: await withCoupon(tx, cart, id, settings, call.now) }
         }),
       ),
   )

@@ -5,7 +5,7 @@ import { conflict, missing, wrong } from '../http/refusal.ts'
 import { resource, type Call, type Settings } from '../http/route.ts'
 import { Nullable, Type, Uuid, type Static } from '../http/schema.ts'
 import { Cart, cartView, findCart, quotedCart, requireOpen, storeItems, visitor, type CartRow } from './cart.ts'
-import { canGive, demandOf, LINES_MAX } from './quote-lines.ts'
+import { availableOf, canGive, demandOf, LINES_MAX } from './quote-lines.ts'
 import { quote } from './quote.ts'
 
 const Quantity = (minimum: number) => Type.Integer({ minimum, maximum: 10_000 })
@@ -71,7 +71,7 @@ async function requireSellable(db: Db, cart: CartRow, touched: Map<CartItem, str
     if (warning) throw conflict(warning.message)
     for (const { variant } of linesOf(item)) {
       if (!canGive(variant, demand.get(variant.id)!.units))
-        throw conflict('out of stock', { variantId: variant.id, available: Math.max(0, variant.quantity - variant.reserved) })
+        throw conflict('out of stock', { variantId: variant.id, available: availableOf(variant) })
     }
   }
   return quoted

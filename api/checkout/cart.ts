@@ -6,6 +6,7 @@ import { conflict, missing } from '../http/refusal.ts'
 import { Cents, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
 import type { Call, Settings } from '../http/route.ts'
 import { AddressShape } from './address.ts'
+import { AppliedPromotions, appliedPromotions } from './applied.ts'
 import { quote, type Quote } from './quote.ts'
 
 export type CartRow = typeof carts.$inferSelect
@@ -33,6 +34,7 @@ export const Cart = Type.Object({
     }),
   ),
   coupons: Type.Array(Type.Object({ code: Type.String(), discountCents: Cents() })),
+  promotions: AppliedPromotions,
   loyaltyPoints: Type.Integer(),
   shippingMethodId: Nullable(Uuid()),
   shippingAddress: AddressShape,
@@ -51,6 +53,7 @@ export const Cart = Type.Object({
       message: Type.String(),
       itemId: Type.Optional(Uuid()),
       variantId: Type.Optional(Uuid()),
+      available: Type.Optional(Type.Integer({ description: 'Of the variant, for `out_of_stock`' })),
       coupon: Type.Optional(Type.String()),
     }),
   ),
@@ -91,6 +94,7 @@ export function cartView(cart: CartRow, { price, lines, faces, warnings }: Quote
     coupons: [...price.coupons, ...price.refused.map(({ id, code }) => ({ id, code, discount: 0 }))]
       .sort((a, b) => cart.couponIds.indexOf(a.id) - cart.couponIds.indexOf(b.id))
       .map(({ code, discount }) => ({ code, discountCents: discount })),
+    promotions: appliedPromotions(price),
     subtotalCents: price.subtotal,
     discountCents: price.discount,
     shippingCents: price.shipping,
@@ -146,7 +150,9 @@ export async function storeItems(tx: Db, cart: CartRow, now: string, settings: S
 
 /** A cart as it is worth now; one that became an order, as it was bought. */
 export async function quotedCart(db: Db, cart: CartRow, settings: Settings, now: string) {
-  return cart.placed ?? cartView(cart, await quote(db, cart, settings, now))
+  // What was bought before carts showed promotions has none.
+  if (cart.placed) return { promotions: [], ...cart.placed }
+  return cartView(cart, await quote(db, cart, settings, now))
 }
 
 /** Changes the columns of an open cart and answers with what it is worth then. What `columns` finds missing comes before 409. */

@@ -4,11 +4,12 @@ import type { Db } from '../../db/driver.ts'
 import { carts, pickupLocations, shippingMethods } from '../../db/store/checkout.ts'
 import { currencyOf } from '../currency.ts'
 import { requireIds } from '../references.ts'
-import { conflict, wrong } from '../http/refusal.ts'
+import { conflict } from '../http/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
 import { CurrencyCode, deleted, Deleted, Nullable, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { Currency } from '../catalog/shapes.ts'
 import { AddressInput, addressOf, emailOf } from './address.ts'
+import { COUPONS_MAX, couponOf, withCoupon } from './cart-coupons.ts'
 import { addItems, NewItem } from './cart-items.ts'
 import {
   Cart,
@@ -26,18 +27,11 @@ import {
 import { PickupPoint, pickupPointOf } from './pickup-point.ts'
 import { LINES_MAX } from './quote-lines.ts'
 import { quote } from './quote.ts'
+import { readMethod } from './quote-reads.ts'
 import { methodPrice } from './shipping.ts'
 
 const Email = Text(3, 254)
-const CartInput = Type.Object(
-  {
-    currency: Type.Optional(CurrencyCode()),
-    email: Type.Optional(Nullable(Email)),
-    items: Type.Optional(Type.Array(NewItem, { maxItems: LINES_MAX })),
-  },
-  { examples: [{ email: 'ada@example.com', items: [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', quantity: 2 }] }] },
-)
-const CartPatch = Type.Object({
+const changes = {
   email: Type.Optional(Nullable(Email)),
   shippingAddress: Type.Optional(Nullable(AddressInput)),
   billingAddress: Type.Optional(Nullable(AddressInput)),
@@ -46,8 +40,25 @@ const CartPatch = Type.Object({
   pickupLocationId: Type.Optional(Nullable(Uuid())),
   currency: Type.Optional(CurrencyCode()),
   note: Type.Optional(Nullable(Text(0, 2000))),
-})
-async function columnsOf(tx: Db, cart: CartRow, body: Static<typeof CartPatch>, settings: Settings): Promise<Partial<CartRow>> {
+}
+const Code = Text(1, 200)
+const CartInput = Type.Object(
+  {
+    ...changes,
+    items: Type.Optional(Type.Array(NewItem, { maxItems: LINES_MAX })),
+    coupons: Type.Optional(
+      Type.Array(Type.Union([Code, Type.Object({ code: Code })]), {
+        maxItems: COUPONS_MAX,
+        description: 'Codes, alone or as `code` of an object',
+      }),
+    ),
+  },
+  { examples: [{ email: 'ada@example.com', items: [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', quantity: 2 }] }] },
+)
+const CartPatch = Type.Object(changes)
+
+/** The columns that a body changes. Refuses with 400 what names nothing of the store. */
+async function columnsOf(tx: Db, body: Static<typeof CartPatch>, settings: Settings): Promise<Partial<CartRow>> {
   const columns: Partial<CartRow> = {}
   if (body.email !== undefined) columns.email = emailOf(body.email)
   if (body.shippingAddress !== undefined) columns.shippingAddress = addressOf(body.shippingAddress)
@@ -61,15 +72,15 @@ async function columnsOf(tx: Db, cart: CartRow, body: Static<typeof CartPatch>, 
   if (body.currency !== undefined) columns.currency = currencyOf(body.currency, settings)
   if (body.shippingMethodId !== undefined) {
     columns.shippingMethodId = body.shippingMethodId?.toLowerCase() ?? null
-    if (columns.shippingMethodId !== null) {
-      const [method] = await tx.select().from(shippingMethods).where(eq(shippingMethods.id, columns.shippingMethodId))
-      if (!method) throw wrong('shippingMethodId', 'no such resource in this store')
-      requireOpen(cart)
-      if (!methodPrice(method, columns.currency ?? cart.currency, settings))
-        throw conflict(`${method.name} has no price in the currency of the cart`)
-    }
+    await requireIds(tx, shippingMethods, [columns.shippingMethodId], 'shippingMethodId')
   }
   return columns
+}
+
+/** Refuses with 409 a method that has no price in the currency of the cart. */
+async function requireMethodPrice(tx: Db, cart: CartRow, settings: Settings) {
+  const method = await readMethod(tx, cart.shippingMethodId)
+  if (method && !methodPrice(method, cart.currency, settings)) throw conflict(`${method.name} has no price in the currency of the cart`)
 }
 
 /** The cart as a request wants to see it priced. */
@@ -82,20 +93,24 @@ export const cartRoutes = resource('checkout', '/carts')
     {
       op: 'createCart',
       summary: 'Start a cart',
+      description:
+        'Takes all that can be changed later, items and coupons, and refuses what the requests for each would refuse: then there is no cart.',
       ...visitor,
       query: { currency: Currency },
       body: CartInput,
       answers: { 201: Cart },
-      refuses: [409],
+      refuses: [404, 409],
     },
     (call) =>
       call.write(async (tx) => {
         const { body, query, now, outside } = call
         const settings = await call.settings()
+        const couponIds = []
+        for (const coupon of body.coupons ?? []) couponIds.push(await couponOf(tx, typeof coupon === 'string' ? coupon : coupon.code))
         const cart: CartRow = {
           id: outside.id(),
           currency: currencyOf(body.currency ?? query.currency, settings),
-          email: emailOf(body.email),
+          email: null,
           items: [],
           couponIds: [],
           loyaltyPoints: 0,
@@ -110,16 +125,14 @@ export const cartRoutes = resource('checkout', '/carts')
           expiresAt: expiryOf(now, settings),
           createdAt: now,
           updatedAt: now,
+          ...(await columnsOf(tx, body, settings)),
         }
-        const quoted = await addItems(
-          tx,
-          cart,
-          (body.items ?? []).map((item, i) => ({ ...item, path: ['items', String(i)] })),
-          call,
-          settings,
-        )
+        const wanted = (body.items ?? []).map((item, i) => ({ ...item, path: ['items', String(i)] }))
+        const quoted = await addItems(tx, cart, wanted, call, settings)
+        await requireMethodPrice(tx, cart, settings)
+        for (const id of couponIds) cart.couponIds = await withCoupon(tx, cart, id, settings, now)
         await insertCart(tx, cart)
-        return cartView(cart, quoted)
+        return cartView(cart, couponIds.length ? await quote(tx, cart, settings, now) : quoted)
       }),
   )
   .get(
@@ -144,8 +157,9 @@ export const cartRoutes = resource('checkout', '/carts')
     (call) =>
       call.write((tx) =>
         changeCart(call as never, tx, async (cart, settings) => {
-          const columns = await columnsOf(tx, cart, call.body, settings)
+          const columns = await columnsOf(tx, call.body, settings)
           requireOpen(cart)
+          if (columns.shippingMethodId) await requireMethodPrice(tx, { ...cart, ...columns }, settings)
           if (columns.currency && columns.currency !== cart.currency) {
             const { warnings } = await quote(tx, { ...cart, ...columns }, settings, call.now)
             const unpriced = warnings.find((warning) => warning.code === 'no_price')

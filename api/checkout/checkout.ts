@@ -103,7 +103,7 @@ async function requireComplete(
   if (stopped)
     throw conflict(stopped.code === 'out_of_stock' ? 'sold out' : stopped.message, {
       warning: stopped,
-      ...(stopped.variantId ? { variantId: stopped.variantId } : {}),
+      ...(stopped.variantId ? { variantId: stopped.variantId, available: stopped.available } : {}),
     })
   // A coupon that was deleted has no code by which it could be taken off: it only shows in warnings, and in the total.
   const stands = {

@@ -4,6 +4,7 @@ import type { Coverage, Lines } from './lines.ts'
 
 export interface Promotion extends Coverage {
   id: string
+  name: string
   type: 'percentage' | 'fixed' | 'buy_x_get_y' | 'volume' | 'free_shipping'
   percentage: number | null
   /** In the cart's currency; null when the merchant set none for it. */
@@ -96,6 +97,13 @@ function takeUnits(state: Lines, promotion: Promotion, indexes: readonly number[
   return off
 }
 
+/** A promotion that applied, with what it took off the lines: free shipping takes nothing off those. */
+export interface TakenPromotion {
+  id: string
+  name: string
+  discount: number
+}
+
 /**
  * Applies the promotions that run now, higher priority first; one that does not stack goes alone. What takes nothing off is passed over,
  * as is free shipping where nothing has to be paid for it.
@@ -104,22 +112,22 @@ export function takePromotions(
   state: Lines,
   promotions: readonly Promotion[],
   { now, costsShipping }: { now: string; costsShipping: boolean },
-): { ids: string[]; freeShipping: boolean } {
-  const ids: string[] = []
+): { taken: TakenPromotion[]; freeShipping: boolean } {
+  const taken: TakenPromotion[] = []
   let freeShipping = false
   const running = promotions
     .filter((p) => p.active && within(now, p.startsAt, p.endsAt))
     .sort((a, b) => b.priority - a.priority || (a.id < b.id ? -1 : 1))
   for (const promotion of running) {
-    if (ids.length && !promotion.stackable) continue
+    if (taken.length && !promotion.stackable) continue
     const indexes = state.covered(promotion)
     if (!indexes.length) continue
-    if (promotion.type === 'free_shipping') {
-      if (!costsShipping || freeShipping) continue
-      freeShipping = true
-    } else if (takePromotion(state, promotion, indexes) === 0) continue
-    ids.push(promotion.id)
+    const discount = takePromotion(state, promotion, indexes)
+    const isFree: boolean = promotion.type === 'free_shipping' && costsShipping && !freeShipping
+    if (discount === 0 && !isFree) continue
+    freeShipping ||= isFree
+    taken.push({ id: promotion.id, name: promotion.name, discount })
     if (!promotion.stackable) break
   }
-  return { ids, freeShipping }
+  return { taken, freeShipping }
 }

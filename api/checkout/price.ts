@@ -5,7 +5,7 @@
  */
 import { mostPayable, pointsToPay, worthOf } from '../marketing/points/redeeming.ts'
 import { share } from '../money.ts'
-import { takeBundles, takePromotions, type Promotion } from './discounts.ts'
+import { takeBundles, takePromotions, type Promotion, type TakenPromotion } from './discounts.ts'
 import { Lines, type Coverage, type PriceLine } from './lines.ts'
 
 export interface Coupon extends Coverage {
@@ -50,7 +50,8 @@ export interface Price {
   coupons: { id: string; code: string; discount: number }[]
   /** Coupons that take nothing off now, with the reason. */
   refused: { id: string; code: string; reason: string }[]
-  promotionIds: string[]
+  /** Those that applied, in their order. */
+  promotions: TakenPromotion[]
   /** A promotion makes shipping free. */
   freeShipping: boolean
   loyaltyDiscount: number
@@ -140,7 +141,7 @@ export function price(input: PriceInput): Price {
     lines: priced,
     coupons,
     refused,
-    promotionIds: promotions.ids,
+    promotions: promotions.taken,
     freeShipping: promotions.freeShipping,
     loyaltyDiscount: loyalty.discount,
     loyaltyMost: loyalty.most,

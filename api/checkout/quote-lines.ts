@@ -14,6 +14,8 @@ export interface Warning {
   message: string
   itemId?: string
   variantId?: string
+  /** Of that variant. */
+  available?: number
   coupon?: string
 }
 
@@ -49,6 +51,9 @@ export function demandOf(lines: readonly QuoteLine[]): Map<string, { variant: So
   for (const { variant, quantity } of lines) demand.set(variant.id, { variant, units: (demand.get(variant.id)?.units ?? 0) + quantity })
   return demand
 }
+
+/** How many units are left to be sold. */
+export const availableOf = (variant: Sold) => Math.max(0, variant.quantity - variant.reserved)
 
 /** Whether a variant can give so many units. */
 export const canGive = (variant: Sold, units: number) =>
@@ -128,8 +133,9 @@ function shortages(lines: readonly QuoteLine[]): Warning[] {
     .filter(({ variant, units }) => !canGive(variant, units))
     .map(({ variant }) => ({
       code: 'out_of_stock',
-      message: `${nameOf(variant)}: ${Math.max(0, variant.quantity - variant.reserved)} left`,
+      message: `${nameOf(variant)}: ${availableOf(variant)} left`,
       variantId: variant.id,
+      available: availableOf(variant),
     }))
 }
 

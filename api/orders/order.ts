@@ -7,6 +7,7 @@ import { missing, Refusal, wrong } from '../http/refusal.ts'
 import { Cents, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
 import type { Session } from '../../db/control/registry.ts'
 import { AddressShape } from '../checkout/address.ts'
+import { AppliedPromotions } from '../checkout/applied.ts'
 
 export type OrderRow = typeof orders.$inferSelect
 export type LineRow = typeof orderLines.$inferSelect
@@ -78,6 +79,7 @@ export const Order = Type.Object({
   ),
   pickupLocationId: Nullable(Uuid()),
   coupons: Type.Array(Type.Object({ code: Type.String(), discountCents: Cents() })),
+  promotions: AppliedPromotions,
   loyalty: Type.Object({ pointsEarned: Type.Integer(), pointsRedeemed: Type.Integer() }),
   accessCode: Type.Optional(Type.String({ description: "The buyer's capability; left out for a key that may only look orders up" })),
   workstationId: Type.Optional(Nullable(Uuid())),
@@ -154,6 +156,7 @@ export function orderView(row: OrderRow, lines: readonly LineRow[], limited = fa
           },
     pickupLocationId: row.pickupLocationId,
     coupons: row.coupons,
+    promotions: row.promotions,
     loyalty: { pointsEarned: row.pointsEarned, pointsRedeemed: row.pointsRedeemed },
     packedAt: row.packedAt,
     paidAt: row.paidAt,

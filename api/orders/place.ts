@@ -6,7 +6,8 @@ import { counters } from '../../db/store/store.ts'
 import { couponRedemptions, coupons } from '../../db/store/marketing.ts'
 import { customers, orderLines, orders } from '../../db/store/orders.ts'
 import { payments } from '../../db/store/payments.ts'
-import { canGive, demandOf } from '../checkout/quote-lines.ts'
+import { appliedPromotions } from '../checkout/applied.ts'
+import { availableOf, canGive, demandOf } from '../checkout/quote-lines.ts'
 import type { Quote } from '../checkout/quote.ts'
 import { reserve } from '../catalog/stock.ts'
 import { conflict } from '../http/refusal.ts'
@@ -94,7 +95,7 @@ async function reserveAll(tx: Db, about: About, { lines }: Quote, { lowStockThre
   for (const { variant, units } of demandOf(lines).values()) {
     if (!variant.tracked) continue
     if (!canGive(variant, units) || !(await reserve(tx, variant.id, units))) {
-      throw conflict('sold out', { variantId: variant.id, available: Math.max(0, variant.quantity - variant.reserved) })
+      throw conflict('sold out', { variantId: variant.id, available: availableOf(variant) })
     }
     const before = variant.quantity - variant.reserved
     if (before > lowStockThreshold && before - units <= lowStockThreshold)
@@ -150,6 +151,7 @@ export async function place(
     pickupPoint: order.pickupPoint,
     pickupLocationId: order.pickupLocationId,
     coupons: price.coupons.map(({ code, discount }) => ({ code, discountCents: discount })),
+    promotions: appliedPromotions(price),
     pointsEarned: 0,
     pointsRedeemed: price.pointsRedeemed,
     pointsTakenBack: 0,

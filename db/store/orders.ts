@@ -103,7 +103,7 @@ export const orders = sqliteTable(
     workstationBy: text({ enum: ['rule', 'hand'] }),
     /** Of the points that it earned, those that refunds have taken back. */
     pointsTakenBack: integer().notNull().default(0),
-    /** What it earned before that was rounded down: how many parts of a point, in digits, because they may pass 2^53; null when it earned nothing. */
+    /** What it earned before that was rounded down: parts of a point, in digits, because they may pass 2^53. */
     earnedParts: text(),
     /** The last thing about its money that asks for a decision. */
     paymentIssue: json<PaymentIssue>(),
@@ -111,6 +111,8 @@ export const orders = sqliteTable(
     awaiting: text({ enum: ['hand', 'stripe'] }),
     /** From when on the waiting is counted. */
     awaitingSince: instant(),
+    /** Those that applied when it was placed. */
+    promotions: json<{ id: string; name: string; discountCents: number }[]>().notNull().default([]),
   },
   (t) => [
     check(

@@ -43,6 +43,7 @@ export function cartOf(row: Row, items: Item[], priced: Priced | null) {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     coupons: priced?.coupons.map(({ code, discountCents }) => ({ code, discountCents })) ?? [],
+    promotions: [],
     subtotalCents: priced?.subtotal ?? 0,
     discountCents: priced?.discount ?? 0,
     shippingCents: priced?.shipping ?? 0,

@@ -139,6 +139,7 @@ function orderOf(row: Row, lines: Row[]) {
           },
     pickupLocationId: row.pickup_location_id,
     coupons: JSON.parse(row.coupons),
+    promotions: JSON.parse(row.promotions),
     loyalty: { pointsEarned: row.points_earned, pointsRedeemed: row.points_redeemed },
     packedAt: row.packed_at,
     paidAt: row.paid_at,

@@ -32,6 +32,7 @@ const lineOf = (_: unknown, n: number): PriceLine => ({
 /** Each kind of promotion in turn; they take so little that the last one still finds something. */
 const promotionOf = (_: unknown, n: number): Promotion => ({
   id: id(6, n),
+  name: 'Sale',
   type: TYPES[n % TYPES.length]!,
   percentage: 0.1,
   amount: 1_000,

@@ -122,6 +122,7 @@ async function seedOrder(tx: Db, draft: Draft, catalog: Catalog, { currency }: A
     pointsRedeemed: 0,
     pointsTakenBack: 0,
     earnedParts: null,
+    promotions: [],
     accessCode: Bun.randomUUIDv7().replaceAll('-', ''),
     workstationId: null,
     packedAt: null,

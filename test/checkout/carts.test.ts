@@ -30,6 +30,7 @@ describe('POST /carts', () => {
       email: null,
       items: [],
       coupons: [],
+      promotions: [],
       loyaltyPoints: 0,
       shippingMethodId: null,
       shippingAddress: null,
@@ -138,10 +139,10 @@ describe('POST /carts', () => {
   })
 
   test('unknown fields are ignored', async () => {
-    expect(await shop.cart([], { totalCents: 1, orderId: NOBODY, coupons: ['FREE'], id: NOBODY, price: 0 })).toMatchObject({
+    expect(await shop.cart([], { totalCents: 1, orderId: NOBODY, promotions: ['FREE'], id: NOBODY, price: 0 })).toMatchObject({
       totalCents: 0,
       orderId: null,
-      coupons: [],
+      promotions: [],
     })
   })
 
@@ -476,6 +477,113 @@ describe('items', () => {
     expect(made(await shop.patch(`/carts/${id}/items/${item.id}`, { quantity: 2 })).items[0].quantity).toBe(2)
   })
 
+  test('a new cart takes all that can be changed later, items and coupons', async () => {
+    const variantId = await shop.variant({ shippable: true })
+    const [shippingMethodId, { code }, { code: other }] = [await shop.method(), await shop.coupon(), await shop.coupon({ value: 20 })]
+    const pickupLocationId = made(
+      await shop.post('/pickup-locations', {
+        name: 'Shop',
+        label: 'shop',
+        phone: '+48 58 1',
+        line1: 'Długa 1',
+        city: 'Gdańsk',
+        postalCode: '80-831',
+        country: 'PL',
+      }),
+    ).id
+    const all = {
+      email: 'ada@example.com',
+      shippingAddress: ADDRESS,
+      billingAddress: { ...ADDRESS, country: 'DE' },
+      shippingMethodId,
+      pickupLocationId,
+      pickupPoint: { id: 'WAW01' },
+      note: 'Ring twice',
+    }
+    const body = { ...all, items: [{ variantId }], coupons: [code, { code: other, discountCents: 5 }] }
+    const created = made(await shop.post('/carts', body))
+    expect(created).toMatchObject({
+      ...all,
+      coupons: [
+        { code, discountCents: 100 },
+        { code: other, discountCents: 180 },
+      ],
+      shippingCents: 500,
+      totalCents: 1_220,
+    })
+    expect(await cart(created.id)).toEqual(created)
+  })
+
+  test.each<[number, string, (from: { variantId: string; code: string; dear: string }) => object]>([
+    [404, 'coupon', ({ code }) => ({ coupons: [code, 'NONE'] })],
+    [409, 'the coupon covers no product in the cart', ({ code }) => ({ items: [], coupons: [code] })],
+    [409, 'the cart has too few products for the coupon: it needs 3', ({ code, dear }) => ({ coupons: [code, dear] })],
+    [400, 'coupons', () => ({ coupons: Array.from({ length: 11 }, (_, i) => `C${i}`) })],
+    [400, 'coupons', () => ({ coupons: [5] })],
+    [400, 'email', () => ({ email: 'nobody' })],
+    [400, 'shippingAddress', () => ({ shippingAddress: { country: 'XX' } })],
+    [400, 'shippingMethodId', () => ({ shippingMethodId: NOBODY })],
+    [400, 'pickupLocationId', () => ({ pickupLocationId: NOBODY })],
+    [400, 'pickupPoint', () => ({ pickupPoint: { id: 'x'.repeat(5_000) } })],
+    [400, 'currency', () => ({ currency: 'eur' })],
+  ])('a new cart with a wrong part is %d %s, and there is no cart', async (status, said, wrongPart) => {
+    const variantId = await shop.variant()
+    const { code } = await shop.coupon()
+    const dear = (await shop.coupon({ minProductCount: 3 })).code
+    const answer = await shop.post('/carts', { items: [{ variantId }], ...wrongPart({ variantId, code, dear }) })
+    expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(said)])
+    expect(await shop.rows(sql`select count(*) from carts`)).toEqual([[0]])
+  })
+
+  test('a currency that is not enabled is refused with where to enable it', async () => {
+    const refused = await shop.post('/carts', { currency: 'EUR' })
+    expect([paths(refused), refused.body.details[0].message]).toEqual([
+      ['currency'],
+      'is not an enabled currency of the store: PATCH /settings enables a currency by its name in enabledCurrencies',
+    ])
+    expect((await shop.post('/carts', { currency: 'zzz' })).body.details[0].message).toBe('is not a currency of ISO 4217')
+  })
+
+  test('what is short tells which variant, and how many are left', async () => {
+    const variantId = await shop.variant({ stock: { quantity: 3 } })
+    const short = { variantId, available: 3 }
+    const { id, items } = await shop.cart([{ variantId, quantity: 2 }])
+    expect((await shop.post(`/carts/${id}/items`, { variantId, quantity: 2 })).body).toMatchObject(short)
+    expect((await shop.patch(`/carts/${id}/items/${items[0].id}`, { quantity: 4 })).body).toMatchObject(short)
+    expect((await shop.post('/carts', { items: [{ variantId, quantity: 4 }] })).body).toMatchObject(short)
+    made(await shop.patch(`/inventory/${variantId}`, { quantity: 1 }))
+    expect(await cart(id)).toMatchObject({ warnings: [{ code: 'out_of_stock', variantId, available: 1 }] })
+    const refused = await shop.checkOut(id)
+    expect([refused.status, refused.body]).toEqual([409, expect.objectContaining({ error: 'sold out', variantId, available: 1 })])
+  })
+
+  test('promotions stand beside coupons, in carts and in the orders they become', async () => {
+    const variantId = await shop.variant({ shippable: true, price: 100 })
+    const shippingMethodId = await shop.method()
+    const [sale, free] = [
+      await shop.promotion({ name: 'Ten off', priority: 2 }),
+      await shop.promotion({ name: 'Free', type: 'free_shipping', value: undefined }),
+    ]
+    await shop.promotion({ name: 'Other', active: false })
+    const { code } = await shop.coupon()
+    const body = { items: [{ variantId }], coupons: [code], shippingMethodId, shippingAddress: ADDRESS }
+    const promotions = [
+      { id: sale.id, name: 'Ten off', discountCents: 1_000 },
+      { id: free.id, name: 'Free', discountCents: 0 },
+    ]
+    const created = made(await shop.post('/carts', body))
+    expect(created).toMatchObject({ promotions, coupons: [{ discountCents: 900 }], discountCents: 1_900, shippingCents: 0 })
+    const { order } = made(await shop.checkOut(created.id))
+    expect(order.promotions).toEqual(promotions)
+    // An order tells what was given, whatever becomes of the promotion.
+    made(await shop.remove(`/promotions/${sale.id}`))
+    expect((await shop.order(order.id)).promotions).toEqual(promotions)
+    expect((await cart(created.id)).promotions).toEqual(promotions)
+    // One that was bought before carts told has none.
+    await shop.rows(sql`update carts set placed = json_remove(placed, '$.promotions') where id = ${created.id}`)
+    expect((await cart(created.id)).promotions).toEqual([])
+  })
+
   test('a cart holds at most 500 lines, the parts of bundles counted', async () => {
     const many = async (count: number) =>
       made(
@@ -701,7 +809,9 @@ describe('warnings', () => {
     const variantId = await shop.variant({ stock: { quantity: 5 } }, { name: 'Rare' })
     const { id } = await shop.cart([{ variantId, quantity: 5 }])
     await shop.buy({ items: [{ variantId, quantity: 3 }] })
-    expect((await cart(id)).warnings).toEqual([{ code: 'out_of_stock', variantId, message: expect.stringMatching(/Rare.*2/) }])
+    expect((await cart(id)).warnings).toEqual([
+      { code: 'out_of_stock', variantId, message: expect.stringMatching(/Rare.*2/), available: 2 },
+    ])
   })
 
   test('say why a coupon no longer applies', async () => {

@@ -85,6 +85,7 @@ describe('a checkout', () => {
       billingAddress: expect.objectContaining({ company: 'Acme' }),
       shipping: { methodId: method, name: 'Courier', priceCents: 500, pickupPoint: { id: 'GDA01M' } },
       pickupLocationId: null,
+      promotions: [],
       coupons: [{ code: 'TEN', discountCents: 400 }],
       loyalty: { pointsEarned: 0, pointsRedeemed: 0 },
       accessCode: expect.stringMatching(/^[0-9a-f]{32,}$/),

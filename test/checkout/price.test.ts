@@ -37,6 +37,7 @@ const coupon = (changes: Partial<Coupon> = {}): Coupon => ({
 const promotion = (changes: Partial<Promotion> = {}): Promotion => ({
   ...nothing,
   id: 'm',
+  name: 'Sale',
   type: 'percentage',
   percentage: 10,
   amount: null,
@@ -253,8 +254,8 @@ describe('order of application', () => {
     const lines = [line({ unitPrice: 10_000 })]
     const loud = promotion({ id: 'a', percentage: 10, priority: 5, stackable: false })
     const quiet = promotion({ id: 'b', percentage: 50 })
-    expect(price(input({ lines, promotions: [quiet, loud] })).promotionIds).toEqual(['a'])
-    expect(price(input({ lines, promotions: [quiet, { ...loud, priority: -5 }] })).promotionIds).toEqual(['b'])
+    expect(price(input({ lines, promotions: [quiet, loud] })).promotions.map(({ id }) => id)).toEqual(['a'])
+    expect(price(input({ lines, promotions: [quiet, { ...loud, priority: -5 }] })).promotions.map(({ id }) => id)).toEqual(['b'])
     expect(price(input({ lines, promotions: [quiet, { ...loud, stackable: true }] })).discount).toBe(1000 + 4500)
   })
 })
@@ -365,9 +366,9 @@ describe('promotions', () => {
   ])('free shipping is passed over where %s, and does not stand in the way of others', (_, changes) => {
     const alone = promotion({ id: 'a', type: 'free_shipping', priority: 5, stackable: false })
     const result = price(input({ lines: [line()], promotions: [promotion({ id: 'b' }), alone], ...changes }))
-    expect(result).toMatchObject({ promotionIds: ['b'], freeShipping: false, discount: 100, shipping: 0 })
+    expect(result).toMatchObject({ promotions: [{ id: 'b', discount: 100 }], freeShipping: false, discount: 100, shipping: 0 })
     const paid = price(input({ lines: [line()], promotions: [promotion({ id: 'b' }), alone] }))
-    expect(paid).toMatchObject({ promotionIds: ['a'], freeShipping: true, discount: 0 })
+    expect(paid).toMatchObject({ promotions: [{ id: 'a', discount: 0 }], freeShipping: true, discount: 0 })
   })
   test('a window runs from its start to just before its end', () => {
     expect([

@@ -1,7 +1,8 @@
 /**
  * The one way in which points change: a balance and its ledger together. Nobody can use points that are not there, but those of an
  * order whose money went back are taken though they are spent: the balance is below zero then, and the next points fill it up first.
- * Points that expire are counted in the entry that gave them, and those that would expire first are used first; the rest of a balance never expires.
+ * Points that expire are counted in the entry that gave them, and those that would expire first are used first; the rest of a
+ * balance never expires.
  */
 import { and, asc, eq, gt, gte, lte, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../../db/driver.ts'
