@@ -10,7 +10,6 @@ export const OVERVIEW = `${REFERENCE}overview`
 const PAGES: Readonly<Record<string, string>> = {
   me: 'store',
   'audit-log': 'store',
-  'api-keys': 'authentication',
   carts: 'carts-operations',
   orders: 'orders-operations',
   payments: 'orders-operations',

@@ -116,14 +116,15 @@ describe('names', () => {
   /** Names with an inner capital or a dot are fields wherever they stand; plain words only where the column says so. */
   const FIELD = /^[a-z][A-Za-z0-9]*(\[\])?(\.[a-z][A-Za-z0-9]*(\[\])?)*$/
   const COLUMN = /^(field|parameter|filter|setting|where it stands)s?$/i
-  /** Files, what other programs say, and a field of answers for paths that no operation has. */
-  const OTHERS = new Set(['control.db', 'secret.key', 'data.totalPrice', 'nearest'])
+  /** A file, what another program says, and a field of answers for paths that no operation has. */
+  const OTHERS = new Set(['secret.key', 'data.totalPrice', 'nearest'])
+  const FILE = /\.(db|json|jpg|pdf|ts|md|eml|txt|tar|log|conf)$/
 
   test.each(pages.map((page) => [page.file, page] as const))('%s names no field in a table that the API does not have', (_, page) => {
     const unknown = rowsOf(page).flatMap(({ names, codes, head }) => {
       const fields = [...codes.filter((code) => /[A-Z.]/.test(code)), ...(COLUMN.test(head[0]!) ? names : [])]
       return fields.filter((field) => {
-        if (!FIELD.test(field) || OTHERS.has(field)) return false
+        if (!FIELD.test(field) || FILE.test(field) || OTHERS.has(field)) return false
         const parts = field.replaceAll('[]', '').split('.')
         const pairs = parts.slice(1).map((part, i) => `${parts[i]}.${part}`)
         // `settings.checkout` is the answer of GET /settings, `order.paid` an event: the first part is what the second belongs to.
