@@ -1,13 +1,14 @@
 /** Collections (document 3, Catalog): ordered choices of products, and the groups of events. */
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
 import type { Db } from '../../db/driver.ts'
-import { collectionProducts, collections, products } from '../../db/store/catalog.ts'
+import { collections } from '../../db/store/catalog.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Label, Nullable, OneOf, Page, RichTextOrText, Type, Uuid, type Static } from '../http/schema.ts'
-import { requireIds, slugFor } from '../references.ts'
+import { slugFor } from '../references.ts'
 import { requireRichText } from '../rich-text.ts'
 import { activeInput, findGroup, forget, groupCondition, groupFilters, groupInput, indexGroup, overlay, overlayAll } from './groups.ts'
+import { MEMBERS_MAX, membersOf, replaceMembers } from './members.ts'
 import { viewOf } from './read.ts'
 import { translationsFor } from './translated.ts'
 import { imageInput, Lang, Seo } from './shapes.ts'
@@ -26,13 +27,19 @@ const item = {
   createdAt: Type.String(),
   updatedAt: Type.String(),
 }
-const Collection = Type.Object({ ...item, productIds: Type.Array(Uuid(), { description: 'In the order of the collection' }) })
+const Collection = Type.Object({
+  ...item,
+  productIds: Type.Array(Uuid(), {
+    description: 'In the order of the collection: the first 5,000; in a list at most 20,000 over all collections of the page',
+  }),
+  productCount: Type.Integer({ description: 'How many products it has' }),
+})
 const input = {
   ...groupInput,
   longDescription: Type.Optional(RichTextOrText()),
   image: imageInput,
   kind: Type.Optional(OneOf(KINDS)),
-  productIds: Type.Optional(Type.Array(Uuid(), { maxItems: 5000, uniqueItems: true })),
+  productIds: Type.Optional(Type.Array(Uuid(), { maxItems: MEMBERS_MAX, uniqueItems: true })),
 }
 const CollectionInput = Type.Object({
   name: Label(300),
@@ -43,36 +50,10 @@ const CollectionInput = Type.Object({
 const CollectionPatch = Type.Object({ name: Type.Optional(Label(300)), ...input })
 const everyone = { lang: null, storefront: false }
 
-/** The products of some collections, in their order; a storefront sees the published ones. */
-async function members(db: Db, ids: string[], storefront: boolean): Promise<Map<string, string[]>> {
-  const result = new Map<string, string[]>(ids.map((id) => [id, []]))
-  const rows = await db
-    .select({ collectionId: collectionProducts.collectionId, productId: collectionProducts.productId })
-    .from(collectionProducts)
-    .innerJoin(products, eq(products.id, collectionProducts.productId))
-    .where(
-      and(
-        sql`${collectionProducts.collectionId} in (select value from json_each(${JSON.stringify(ids)}))`,
-        storefront ? eq(products.status, 'published') : undefined,
-      ),
-    )
-    .orderBy(asc(collectionProducts.collectionId), asc(collectionProducts.position))
-  for (const row of rows) result.get(row.collectionId)!.push(row.productId)
-  return result
-}
-
-async function replaceMembers(tx: Db, collectionId: string, ids: string[]) {
-  await requireIds(tx, products, ids, 'productIds')
-  await tx.delete(collectionProducts).where(eq(collectionProducts.collectionId, collectionId))
-  for (let i = 0; i < ids.length; i += 500) {
-    await tx.insert(collectionProducts).values(ids.slice(i, i + 500).map((productId, k) => ({ collectionId, productId, position: i + k })))
-  }
-}
-
 async function read(db: Db, idOrSlug: string, view: { lang: string | null; storefront: boolean }) {
   const row = await findGroup(db, 'collection', idOrSlug, view)
   const translated = (await translationsFor(db, 'collection', view.lang, [row.id])).get(row.id)
-  return { ...overlay(row, translated), productIds: (await members(db, [row.id], view.storefront)).get(row.id)! }
+  return { ...overlay(row, translated), ...(await membersOf(db, [row.id], view.storefront)).get(row.id)! }
 }
 
 const own = ({ productIds: _, ...body }: Static<typeof CollectionPatch>) => body as Partial<typeof collections.$inferInsert>
@@ -98,12 +79,12 @@ export const collectionRoutes = resource('catalog', '/collections')
         .orderBy(asc(collections.id))
         .limit(limit)
         .offset(offset)
-      const ids = await members(
+      const ids = await membersOf(
         call.db,
         rows.map((row) => row.id),
         view.storefront,
       )
-      const data = (await overlayAll(call.db, 'collection', rows, view.lang)).map((row) => ({ ...row, productIds: ids.get(row.id)! }))
+      const data = (await overlayAll(call.db, 'collection', rows, view.lang)).map((row) => ({ ...row, ...ids.get(row.id)! }))
       return { data, meta: { count: await aside(call.db, 'collections').$count(collections, where), offset, limit } }
     },
   )

@@ -31,6 +31,7 @@ describe('POST /collections', () => {
       active: true,
       seo: { title: null, description: null, canonical: null },
       productIds: [],
+      productCount: 0,
       createdAt: AN_INSTANT,
       updatedAt: AN_INSTANT,
     })

@@ -8,7 +8,7 @@ import { seedStore } from '../../scripts/seed.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'
 import { create, names, parallel, read } from './shop.ts'
 
-const PRODUCTS = 2_600
+const PRODUCTS = 5_100
 const here: string[] = []
 const beside: string[] = []
 const originals = [
@@ -140,5 +140,40 @@ describe('a search in a long store', () => {
     await shop.call('PUT', `/products/${id}/translations/pl-PL`, { name: 'Lniany linen linen', slug: 'lniany' })
     const { data } = await asStorefront('/search?q=linen&lang=pl-PL&types=product')
     expect(data[0]).toMatchObject({ id, name: 'Lniany linen linen', slug: 'lniany' })
+  })
+})
+
+describe('a collection of more products than a request can name', () => {
+  const put = (id: string, body: unknown) => shop.call('PATCH', `/collections/${id}`, body)
+
+  test('shows the first 5,000 and how many there are, and is not cut down to what it showed', async () => {
+    const all = ((await live.read.all(sql`select id from products order by id`)) as never as [string][]).map(([id]) => id)
+    const { id, productIds, productCount } = await create(shop, '/collections', { name: 'All', productIds: all.slice(0, 5_000) })
+    expect([productIds, productCount]).toEqual([all.slice(0, 5_000), 5_000])
+    expect((await put(id, { productIds: productIds.toReversed() })).body.productIds).toEqual(productIds.toReversed())
+    const last = await create(shop, '/products', { name: 'Last', collectionIds: [id] })
+    const seen = await read(shop, `/collections/${id}`)
+    expect([seen.productIds, seen.productCount]).toEqual([productIds.toReversed(), 5_001])
+    const refused = await put(id, { productIds: seen.productIds })
+    expect([refused.status, refused.body.error, refused.body.productCount]).toEqual([409, expect.stringContaining('5001'), 5_001])
+    expect((await put(id, { name: 'Nearly all' })).body.productCount).toBe(5_001)
+    expect((await read(shop, `/products?collectionId=${id}&limit=1`)).meta.count).toBe(5_001)
+    const [{ count }] = (await live.read
+      .all(
+        sql`select json_object('count', count(*)) from products p join collection_products m on m.product_id = p.id where m.collection_id = ${id} and p.status = 'published'`,
+      )
+      .then((rows: any) => rows.map(([text]: [string]) => JSON.parse(text)))) as [{ count: number }]
+    const shown = await asStorefront(`/collections/${id}`)
+    expect([shown.productCount, shown.productIds.length, new Set(shown.productIds).size]).toEqual([count, count, count])
+    expect((await put(id, { productIds: [] })).body).toMatchObject({ productIds: [], productCount: 0 })
+    expect((await put(id, { productIds: [last.id] })).body).toMatchObject({ productIds: [last.id], productCount: 1 })
+  })
+
+  test('a list names at most 20,000 over all collections of its page', async () => {
+    await parallel(96, (i) => create(shop, '/collections', { name: `Small ${i}` }))
+    const { data } = await read(shop, '/collections?limit=100')
+    expect(data).toHaveLength(100)
+    for (const { productIds, productCount } of data) expect(productIds.length).toBe(Math.min(productCount, 200))
+    expect(Math.max(...data.map(({ productCount }: { productCount: number }) => productCount))).toBeGreaterThan(1_000)
   })
 })
