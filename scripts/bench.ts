@@ -6,6 +6,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
+import { LARGE_ROWS, measureLarge } from './bench/large.ts'
 import { memoryAfterLoad, memoryWithStores, startTime } from './bench/memory.ts'
 import { sendNewsletter } from './bench/newsletter.ts'
 import { measurePaging } from './bench/paging.ts'
@@ -32,8 +33,8 @@ const INTERRUPTED = 130
 /** Carts that the comparison of answers takes. */
 const CARTS_COMPARED = 2
 
-/** What `--only` takes: rows that are asked for over HTTP, and one that needs no server. */
-const NAMES = [...ROW_NAMES, 'price-large'] as const
+/** What `--only` takes: rows that are asked for over HTTP, one that needs no server, and those of a large store. */
+const NAMES = [...ROW_NAMES, 'price-large', ...LARGE_ROWS] as const
 
 interface Options {
   json?: boolean
@@ -77,19 +78,21 @@ async function measure(dataDir: string, seeded: Seeded, options: Options, say: (
   }
 }
 
+/** A data folder of its own. */
+function own(folder: string, name: string): string {
+  const dataDir = join(folder, name)
+  mkdirSync(dataDir)
+  return dataDir
+}
+
 /** What goes on in the background, and long lists: each on data of its own. */
 async function measureMarketing(folder: string, say: (text: string) => void): Promise<Partial<Figures>> {
-  const own = (name: string) => {
-    const dataDir = join(folder, name)
-    mkdirSync(dataDir)
-    return dataDir
-  }
   say('a newsletter')
-  const newsletter = await sendNewsletter(own('newsletter'), RECIPIENTS)
+  const newsletter = await sendNewsletter(own(folder, 'newsletter'), RECIPIENTS)
   say('long lists')
-  const paging = await measurePaging(own('paging'))
+  const paging = await measurePaging(own(folder, 'paging'))
   say('orders at workstations')
-  const storm = own('storm')
+  const storm = own(folder, 'storm')
   const seeded = await seed({ url: `file:${storm}/{name}.db` }, { products: STORM_PRODUCTS, orders: STORM_PRODUCTS, carts: 0 })
   return { newsletter, paging, storm: await stormWorkstations(storm, seeded) }
 }
@@ -107,13 +110,17 @@ async function bench(options: Options): Promise<Figures> {
   }
   try {
     const priceLarge = options.only.includes('price-large') ? measurePrice() : undefined
+    const large = LARGE_ROWS.filter((name) => options.only.includes(name))
+    if (large.length) say('a store of 100,000 products')
+    const alone: Partial<Figures> = { priceLarge }
+    if (large.length) alone.large = await measureLarge(own(folder, 'large'), large, { rounds: options.rounds })
     const only = ROW_NAMES.filter((name) => options.only.includes(name))
-    if (!only.length && !options.marketing && !options.memory) return { rows: [], priceLarge }
+    if (!only.length && !options.marketing && !options.memory) return { rows: [], ...alone }
     const dataDir = join(folder, 'data')
     say('seeding')
     const carts = CARTS_COMPARED + cartsFor(only, options.rounds)
     const seeded = await seed({ url: `file:${dataDir}/{name}.db` }, { products: PRODUCTS, orders: ORDERS, carts })
-    const figures: Figures = { rows: await measure(dataDir, seeded, options, say), priceLarge }
+    const figures: Figures = { rows: await measure(dataDir, seeded, options, say), ...alone }
     if (options.marketing) Object.assign(figures, await measureMarketing(folder, say))
     if (!options.memory) return figures
     say('starting')
@@ -129,7 +136,7 @@ async function bench(options: Options): Promise<Figures> {
 }
 
 const program = new Command('bench')
-  .description('Measures Stoa against the same statements in plain code; takes about four minutes.')
+  .description('Measures Stoa against the same statements in plain code; takes about seven minutes.')
   .option('--json', 'print one JSON document')
   .option('--only <rows>', 'measure these rows only, separated by commas', names, [...NAMES])
   .option('--rounds <count>', 'rounds of each row; the median counts', rounds, ROUNDS)

@@ -1,5 +1,5 @@
 /** Product categories (document 1): a tree; a product is in at most one. */
-import { and, asc, desc, eq, sql, type SQL } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, sql, type SQL } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { categories, products } from '../../db/store/catalog.ts'
@@ -20,7 +20,7 @@ import {
   overlayAll,
   translationLists,
 } from './groups.ts'
-import { productsByIds, viewOf, viewProducts } from './read.ts'
+import { productColumns, viewOf, viewProducts, type ProductRow } from './read.ts'
 import { translationsFor } from './translated.ts'
 import { imageInput, Lang, ProductItem, Seo } from './shapes.ts'
 
@@ -89,27 +89,27 @@ async function requireParent(tx: Db, id: string | null, parentId: string | null 
     throw wrong('parentId', `categories nest at most ${DEPTH_MAX} levels deep`)
 }
 
-/** Narrow rows are sorted, along an index of the category's products; wide ones are read for those that are shown. */
+/** The newest products of a category: ids are sorted, along an index, and the wide rows of a hundred are read. */
 const newestWith = (condition?: SQL) =>
-  compile((db) =>
-    db
+  compile((db) => {
+    const ids = db
       .select({ id: products.id })
       .from(products)
       .where(and(eq(products.categoryId, named('id')), sql`${products.isEvent} in (0, 1)`, condition))
       .orderBy(desc(products.id))
-      .limit(100),
-  )
+      .limit(100)
+    return db.select(productColumns).from(products).where(inArray(products.id, ids)).orderBy(desc(products.id))
+  })
 const [newestOf, newestPublished] = [newestWith(), newestWith(eq(products.status, 'published'))]
 
 async function read(db: Db, idOrSlug: string, view: Parameters<typeof viewProducts>[2]) {
   const row = await findGroup(db, 'category', idOrSlug, view)
   const translated = (await translationsFor(db, 'category', view.lang, [row.id])).get(row.id)
-  const newest = (await (view.storefront ? newestPublished : newestOf).all(aside(db, 'products'), { id: row.id })) as { id: string }[]
-  const ids = newest.map(({ id }) => id)
+  const rows = await (view.storefront ? newestPublished : newestOf).all(aside(db, 'products'), { id: row.id })
   return {
     ...overlay(row, translated),
     translations: (await translationLists(db, 'category', [row.id])).get(row.id)!,
-    products: await viewProducts(db, await productsByIds(db, ids), view),
+    products: await viewProducts(db, rows as never as ProductRow[], view),
   }
 }
 

@@ -1,6 +1,7 @@
 /** What the bench says: the bars that its figures must meet, the table for people, and the document for programs. */
 import type { Mailed } from './newsletter.ts'
 import type { Paged } from './paging.ts'
+import type { Large } from './large.ts'
 import type { PriceLarge } from './price-large.ts'
 import { median, type RowResult } from './rounds.ts'
 import { ROW_NAMES, type RowName } from './rows.ts'
@@ -17,6 +18,8 @@ const MEMORY_STORES_MB = 700
 const START_MS = 2_000
 const MAIL_MEMORY_MB = 250
 const PAGE_TIMES = 2
+/** The longest that anybody waits while others search and list a large store. */
+const HEALTH_MS = 20
 const PRICE_MS = 20
 /** Orders that one workstation may have more than another. */
 const SPREAD = 2
@@ -35,6 +38,7 @@ export interface Figures {
   paging?: Paged[]
   storm?: Storm
   priceLarge?: PriceLarge
+  large?: Large[]
 }
 
 /** One bar and what was measured for it. */
@@ -95,6 +99,7 @@ export function bars(figures: Figures): Bar[] {
   const { rows, memoryMb, memory1000StoresMb, startMs, priceLarge } = figures
   return [
     ...ROW_NAMES.flatMap((name) => rows.filter((row) => row.name === name)).flatMap((row) => barsOf(row, rows)),
+    ...(figures.large ?? []).map(({ name, healthMs }) => under(`${name}: longest wait of /healthz beside it, ms`, healthMs, HEALTH_MS)),
     ...(priceLarge ? [under('price-large: event loop, ms', priceLarge.medianMs, PRICE_MS)] : []),
     ...(memoryMb === undefined ? [] : [under('memory after mixed load, MB', memoryMb, MEMORY_MB)]),
     ...(memory1000StoresMb === undefined ? [] : [under('memory with 1,000 stores open, MB', memory1000StoresMb, MEMORY_STORES_MB)]),
@@ -150,9 +155,14 @@ export function table(figures: Figures): string {
       : []),
   ]
   const { priceLarge } = figures
-  const large = priceLarge
-    ? [`price-large: 500 lines, 500 promotions of 500 ids in ${exact(priceLarge.medianMs)} ms, at worst ${exact(priceLarge.worstMs)} ms`]
-    : []
+  const large = (figures.large ?? []).map(
+    ({ name, products, perSecond, p50Ms, p99Ms, healthMs, healthAloneMs }) =>
+      `${name}: ${whole(products)} products, ${exact(perSecond)}/s, p50 ${exact(p50Ms)} ms, p99 ${exact(p99Ms)} ms; /healthz waits ${exact(healthMs)} ms at most, ${exact(healthAloneMs)} alone`,
+  )
+  if (priceLarge)
+    large.push(
+      `price-large: 500 lines, 500 promotions of 500 ids in ${exact(priceLarge.medianMs)} ms, at worst ${exact(priceLarge.worstMs)} ms`,
+    )
   const mixed = figures.mixedPerSecond === undefined ? [] : [`mixed load: ${whole(figures.mixedPerSecond)} operations/s`]
   return [
     ...(lines.length ? [columns([head, ...lines])] : []),

@@ -112,7 +112,7 @@ export async function seed(location: Location, amounts: Amounts): Promise<Seeded
     orderIds.push(...part.ids)
     redeemed += part.redeemed
   })
-  await handle.write((tx) => settleOrders(tx, catalog, { orders: amounts.orders, redeemed }))
+  if (amounts.orders) await handle.write((tx) => settleOrders(tx, catalog, { orders: amounts.orders, redeemed }))
   const cartIds: string[] = []
   while (cartIds.length < amounts.carts) {
     const count = Math.min(CARTS_AT_ONCE, amounts.carts - cartIds.length)

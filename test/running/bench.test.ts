@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sql } from 'drizzle-orm'
 import { openDatabase } from '../../db/open.ts'
+import { LARGE_ROWS, measureLarge } from '../../scripts/bench/large.ts'
 import { mailingStore } from '../../scripts/bench/newsletter.ts'
+import { bars } from '../../scripts/bench/report.ts'
 import { seed } from '../../scripts/bench/seed.ts'
 
 test('what the bench writes past the API fits the tables that there are', async () => {
@@ -22,6 +24,31 @@ test('what the bench writes past the API fits the tables that there are', async 
       expect(await store.read.all(sql.raw(`select count(*) from ${table}`))).toEqual([[count]])
       store.close()
     }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+test('a large store is measured: what is read, and how long others wait beside it; a wait that is too long misses its bar', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stoa-bench-'))
+  try {
+    const large = await measureLarge(folder, LARGE_ROWS, { rounds: 1, roundMs: 300, products: 300 })
+    expect(large.map(({ name, products, perSecond, healthMs }) => [name, products, perSecond > 0, healthMs > 0])).toEqual([
+      ['search-large', 300, true, true],
+      ['list-large', 300, true, true],
+    ])
+    const [search, list] = large
+    const held = bars({
+      rows: [],
+      large: [
+        { ...search!, healthMs: 19 },
+        { ...list!, healthMs: 21 },
+      ],
+    })
+    expect(held.map(({ what, met }) => [what.split(':')[0], met])).toEqual([
+      ['search-large', true],
+      ['list-large', false],
+    ])
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
