@@ -3,7 +3,8 @@
  * installed, under Node or Bun, and takes milliseconds when nothing is missing.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, rmSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 
 const withDev = process.argv.includes('--dev')
 const read = (path) => JSON.parse(readFileSync(path, 'utf8'))
@@ -24,6 +25,17 @@ function isInstalled() {
   )
 }
 
+/** Whether there is a program of this name to be run. */
+const isThere = (name) =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, process.platform === 'win32' ? `${name}.exe` : name), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+
 const run = (command, ...args) => spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'], shell: process.platform === 'win32' })
 
 if (!isInstalled()) {
@@ -38,4 +50,11 @@ if (!isInstalled()) {
     console.error('the dependencies could not be installed: is the package registry reachable?')
     process.exit(1)
   }
+}
+
+if (!isThere('bun')) {
+  console.error(
+    'Bun is missing, though it is a dependency: run npm rebuild bun; npm has to run its install script and take optional packages',
+  )
+  process.exit(1)
 }

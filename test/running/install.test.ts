@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
@@ -21,18 +21,24 @@ const write = (path: string, content: unknown) => {
 }
 /** Runs the step with package managers that only write down how they were called. */
 function install(managers: string[], ...args: string[]): string {
+  const { status } = installing(managers, ...args)
+  expect(status).toBe(0)
+  return existsSync(`${clone}/calls`) ? readFileSync(`${clone}/calls`, 'utf8').trim() : ''
+}
+
+function installing(managers: string[], ...args: string[]) {
   for (const manager of managers) {
     write(`bin/${manager}`, `#!/bin/sh\necho ${manager} "$@" >> ${clone}/calls\n`)
     chmodSync(join(clone, 'bin', manager), 0o755)
   }
-  const { status } = spawnSync(process.execPath, ['scripts/install.mjs', ...args], { cwd: clone, env: { PATH: `${clone}/bin` } })
-  expect(status).toBe(0)
-  return existsSync(`${clone}/calls`) ? readFileSync(`${clone}/calls`, 'utf8').trim() : ''
+  return spawnSync(process.execPath, ['scripts/install.mjs', ...args], { cwd: clone, env: { PATH: `${clone}/bin` }, encoding: 'utf8' })
 }
 
 beforeEach(() => {
   clone = folder()
   write('package-lock.json', lock)
+  write('bin/bun', '#!/bin/sh\n')
+  chmodSync(join(clone, 'bin/bun'), 0o755)
   mkdirSync(join(clone, 'scripts'))
   cpSync(join(ROOT, 'scripts/install.mjs'), join(clone, 'scripts/install.mjs'))
 })
@@ -57,6 +63,19 @@ describe('the install step', () => {
     write('node_modules/kept/package.json', { version: '1.2.3' })
     write('node_modules/tool/package.json', { version: '1.0.0' })
     expect(install(['npm'], '--dev')).toBe('')
+  })
+
+  test('says so in one line when Bun is missing, or may not be run', () => {
+    write('node_modules/.package-lock.json', { packages: { 'node_modules/kept': { version: '1.2.3' } } })
+    const said = {
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^Bun is missing, though it is a dependency: run npm rebuild bun; .*\n$/),
+    }
+    chmodSync(join(clone, 'bin/bun'), 0o644)
+    expect(installing([])).toMatchObject(said)
+    rmSync(join(clone, 'bin/bun'))
+    expect(installing([])).toMatchObject(said)
   })
 
   test('installs again when the lock file has another version', () => {
