@@ -1,7 +1,9 @@
 /** Rounds over all stores: of all processes one sweeps, by a lease; each looks for jobs that another one left. */
+import { noteGiven } from '../db/control/history.ts'
 import { takeLease } from '../db/control/lease.ts'
 import type { Registry } from '../db/control/registry.ts'
 import type { Handles } from '../db/handles.ts'
+import { numbersOf, type Numbers } from '../db/numbers.ts'
 import type { Provider } from './checkout/payment.ts'
 import type { Files } from './content/files.ts'
 import { removeOrphans } from './content/orphans.ts'
@@ -15,6 +17,8 @@ const DAY_MS = 86_400_000
 const ROUND_MS = 10 * 60_000
 /** A process that dies in a round holds the next one up for this long at most. */
 const LEASE_MS = 2 * 60_000
+/** Stores whose numbers the registry notes in one transaction. */
+const NOTED_AT_ONCE = 100
 /** After a round nobody begins another one for this long: a little less than the pause, so that the same process may. */
 const REST_MS = ROUND_MS - 30_000
 
@@ -38,6 +42,7 @@ export async function goRound({ registry, handles, payments, runner, files, outs
   // The files of media are looked through once a day: a store may have a hundred thousand.
   const isDaily = sweeps && (await take('orphans', DAY_MS))
   let takenAt = outside.now().getTime()
+  const given = new Map<string, Numbers>()
   for (const { id: storeId } of await registry.listStores()) {
     for (const environment of ['live', 'sandbox'] as const) {
       if (signal.aborted) return swept
@@ -49,6 +54,7 @@ export async function goRound({ registry, handles, payments, runner, files, outs
         if (sweeps)
           await handles.visit(storeId, environment, async (store) => {
             if (isDaily) await removeOrphans(store, { storeId, environment }, files, outside.now())
+            given.set(storeId, { ...given.get(storeId), [environment]: await numbersOf(store.read) })
             await sweep(store, { storeId, environment }, payments, outside)
           })
       } catch (error) {
@@ -57,7 +63,12 @@ export async function goRound({ registry, handles, payments, runner, files, outs
       await runner.look(storeId, environment)
       await Bun.sleep(20)
     }
+    if (given.size >= NOTED_AT_ONCE) {
+      await noteGiven(registry.control, given)
+      given.clear()
+    }
   }
+  await noteGiven(registry.control, given)
   if (sweeps) await take('maintenance', REST_MS)
   return swept
 }

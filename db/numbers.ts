@@ -1,6 +1,9 @@
 /** Numbers that a store gives once: what it has given is kept through every restore, so that none is given to two customers. */
+import { inArray } from 'drizzle-orm'
 import type { FileConnection } from './connection.ts'
+import type { Db } from './driver.ts'
 import type { Environment } from './open.ts'
+import { counters } from './store/store.ts'
 
 /** The highest number given, by counter. */
 export type Given = Record<string, number>
@@ -18,6 +21,12 @@ export function numbersIn(connection: Pick<FileConnection, 'rows'>): Given {
   const names = COUNTERS.map((name) => `'${name}'`).join(', ')
   const rows = connection.rows(`SELECT name, value FROM counters WHERE name IN (${names})`, []) as [string, number][]
   return Object.fromEntries(rows)
+}
+
+/** What an open store has given. */
+export async function numbersOf(db: Db): Promise<Given> {
+  const rows = await db.select().from(counters).where(inArray(counters.name, COUNTERS))
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
 }
 
 /** The higher of each number. */

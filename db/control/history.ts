@@ -2,6 +2,7 @@
 import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Db } from '../driver.ts'
 import { higher, type Numbers } from '../numbers.ts'
+import type { Handle } from '../open.ts'
 import { isUsable } from './keys.ts'
 import { apiKeys, storeHistory } from './tables.ts'
 
@@ -40,6 +41,21 @@ export async function noteNumbers(tx: Db, storeId: string, { live, sandbox }: Nu
     .insert(storeHistory)
     .values({ storeId, phase: null, since: null, numbers, keyIds: null })
     .onConflictDoUpdate({ target: storeHistory.storeId, set: { numbers } })
+}
+
+/** Remembers what several stores have given, where that is more than is known: a damaged file can't tell it when it is restored. */
+export async function noteGiven(control: Handle, given: Map<string, Numbers>) {
+  const known = new Map<string, Numbers>()
+  for (const storeId of given.keys()) known.set(storeId, (await historyOf(control.read, storeId))?.numbers ?? {})
+  const more = [...given].filter(([storeId, numbers]) =>
+    (['live', 'sandbox'] as const).some((environment) =>
+      Object.entries(numbers[environment] ?? {}).some(([name, value]) => value > (known.get(storeId)![environment]?.[name] ?? 0)),
+    ),
+  )
+  if (!more.length) return
+  await control.write(async (tx) => {
+    for (const [storeId, numbers] of more) await noteNumbers(tx, storeId, numbers)
+  })
 }
 
 /**

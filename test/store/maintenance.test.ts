@@ -4,6 +4,7 @@ import { realOutside } from '../../api/app.ts'
 import { createLog } from '../../api/http/log.ts'
 import { goRound } from '../../api/maintenance-rounds.ts'
 import { sweep } from '../../api/maintenance.ts'
+import { historyOf } from '../../db/control/history.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'
 
 let app: TestApp
@@ -112,4 +113,37 @@ describe('rounds over all stores', () => {
     app.clock.advance(2 * 60_000)
     expect((await round()).swept).toBe(true)
   })
+})
+
+test('a round has the registry remember the numbers that were given, and writes nothing when there are none', async () => {
+  const own = await testApp()
+  const [selling, idle] = [await own.newStore(), await own.newStore()]
+  const needs = {
+    registry: own.registry,
+    handles: own.handles,
+    payments: null,
+    runner: { look: async () => {} },
+    files: own.files,
+    outside: { ...realOutside, now: () => own.clock.now },
+    log: createLog('silent'),
+  }
+  const order = async () => {
+    const product = (await selling.call('POST', '/products', { name: 'Cup', price: 2, stock: { quantity: 9 } })).body
+    const cart = (await selling.call('POST', '/carts', { items: [{ variantId: product.variants[0].id }] })).body
+    const shippingMethodId = (await selling.call('POST', '/shipping', { name: 'Shop', type: 'in_store', price: 0 })).body.id
+    const bought = { email: 'a@example.com', paymentMethod: 'manual', shippingMethodId }
+    expect((await selling.call('POST', `/carts/${cart.id}/checkout`, bought)).status).toBe(201)
+  }
+  const remembered = async () => (await historyOf(own.registry.control.read, selling.store.id))?.numbers.live
+  try {
+    for (const number of [1001, 1002]) {
+      await order()
+      own.clock.advance(3_600_000)
+      await goRound(needs, new AbortController().signal)
+      expect(await remembered()).toEqual({ order: number })
+    }
+    expect(await historyOf(own.registry.control.read, idle.store.id)).toBeUndefined()
+  } finally {
+    await own.close()
+  }
 })
