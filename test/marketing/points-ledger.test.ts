@@ -57,7 +57,10 @@ class Customer {
   async do(step: Step) {
     if (step.kind === 'wait') {
       app.clock.advance(step.days * 86_400_000)
-      return app.jobs.settle()
+      await app.jobs.settle()
+      // What nobody has paid is cancelled meanwhile.
+      for (const order of this.orders) if (!order.paid && (await shop.order(order.id)).status === 'cancelled') order.holds = false
+      return
     }
     if (step.kind === 'buy') return this.#buy(step)
     const order = this.orders[step.at % Math.max(1, this.orders.length)]

@@ -289,7 +289,8 @@ describe('points that expire', () => {
 
   test('are used before those that never expire', async () => {
     await shop.buy({ items: [{ variantId }] })
-    made(await shop.checkOut(await paying(150), { paymentMethod: 'manual' }))
+    await program({ pointsExpiryMonths: 1, pointsPerUnit: 0.000001, minRedemption: 1 })
+    made(await shop.checkOut(await paying(150)))
     days(40)
     await app.jobs.settle()
     const { balance, ledger } = await member()
