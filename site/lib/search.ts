@@ -47,8 +47,10 @@ export interface Found {
 export function writeIndex(file: string, passages: readonly Passage[]) {
   const database = new Database(file)
   try {
+    // A file that is not whole is thrown away with its build.
+    database.run('pragma journal_mode = off; pragma synchronous = off')
     database.run(
-      `create virtual table passages using fts5(title, heading, text, area unindexed, path unindexed, anchor unindexed, prefix = '3', tokenize = 'porter unicode61')`,
+      `create virtual table passages using fts5(title, heading, text, area unindexed, path unindexed, anchor unindexed, tokenize = 'porter unicode61')`,
     )
     const insert = database.prepare('insert into passages values (?, ?, ?, ?, ?, ?)')
     database.transaction(() => {
