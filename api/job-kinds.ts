@@ -10,7 +10,7 @@ import { deliverNewsletter } from './marketing/mailing/delivery.ts'
 import { expireLoyaltyPoints } from './marketing/points/expiry.ts'
 import { DELIVER } from './marketing/mailing/launch.ts'
 import { CONFIRM } from './marketing/mailing/subscribing.ts'
-import type { JobKind } from './jobs/runner.ts'
+import type { JobKind } from './jobs/kind.ts'
 import { UNPAID } from './orders/awaiting.ts'
 import { cancelUnpaidOrders } from './orders/unpaid-job.ts'
 

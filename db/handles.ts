@@ -31,6 +31,8 @@ export class Handles {
       return await fn(store)
     } finally {
       store.users--
+      // Forgotten meanwhile, with its file: its last user closes it.
+      if (store.idle && this.#open.get(name) !== store) store.close()
       this.#evict()
     }
   }
@@ -64,6 +66,11 @@ export class Handles {
       this.#open.set(name, store)
     }
     return store
+  }
+
+  /** Whether a handle still is the store's own: the store may have been deleted, and perhaps restored, since it was opened. */
+  isCurrent(storeId: string, environment: Environment, store: Handle): boolean {
+    return this.#ready(databaseName(storeId, environment)) === store
   }
 
   /** The registry has changed: each store is looked at once more, before its next use, for whether it still is the same file. */
@@ -125,8 +132,9 @@ export class Handles {
   drop(storeId: string) {
     for (const environment of ['live', 'sandbox'] as const) {
       const name = databaseName(storeId, environment)
-      this.#open.get(name)?.close()
+      const store = this.#open.get(name)
       this.#forget(name)
+      if (store?.idle) store.close()
     }
   }
 

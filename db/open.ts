@@ -84,7 +84,7 @@ export class Handle {
   }
 
   close() {
-    for (const close of this.#closers) close()
+    for (const close of this.#closers.splice(0)) close()
   }
 }
 

@@ -18,7 +18,7 @@ import { mailersFor, type Mailers } from '../api/mail.ts'
 import { Runner } from '../api/jobs/runner.ts'
 import type { CarrierUrls } from '../api/orders/carriers/verify.ts'
 import type { Secrets } from '../api/secrets.ts'
-import { Registry, STOREFRONT_SCOPES, type NewStore, type StoreRow } from '../db/control/registry.ts'
+import { noticedWithinMs, Registry, STOREFRONT_SCOPES, type NewStore, type StoreRow } from '../db/control/registry.ts'
 import { Handles } from '../db/handles.ts'
 import { createDatabase, openDatabase, removeDatabase, type Environment, type Location } from '../db/open.ts'
 
@@ -58,6 +58,8 @@ export interface TestApp {
   /** The app's clock: starts at the real time, moves when told. */
   clock: { now: Date; advance(ms: number): void; real(): void }
   newStore(input?: Partial<NewStore>): Promise<TestStore>
+  /** The registry as another process has it open; runs `fn`, and waits until this process has to know what that did. */
+  elsewhere<T>(fn: (registry: Registry) => Promise<T>): Promise<T>
   send: Send
   close(): Promise<void>
 }
@@ -203,8 +205,19 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     }
   }
 
+  async function elsewhere<T>(fn: (registry: Registry) => Promise<T>): Promise<T> {
+    const other = await openDatabase(location, controlName, 'control')
+    try {
+      return await fn(new Registry(other, location))
+    } finally {
+      other.close()
+      await Bun.sleep(noticedWithinMs(location))
+    }
+  }
+
   return {
     app,
+    elsewhere,
     registry,
     handles,
     jobs,

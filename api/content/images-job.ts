@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { withdraw } from '../jobs/queue.ts'
-import type { JobKind, Running } from '../jobs/runner.ts'
+import type { JobKind, Running } from '../jobs/kind.ts'
 import { emit } from '../store/outbox.ts'
 import { TAKE_IN } from './given-images.ts'
 import type { Intake } from './intake.ts'

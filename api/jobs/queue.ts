@@ -1,5 +1,5 @@
 /** The jobs of one store: asked for in the transaction of what they follow from, done by whoever holds the lease. */
-import { and, asc, eq, isNotNull, isNull, lte, min, notInArray, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { jobs } from '../../db/store/store.ts'
 import type { Outside } from '../http/route.ts'
@@ -73,36 +73,44 @@ export async function withdraw(tx: Db, kind: string, subject: string): Promise<b
 /** Leased jobs of one store that are looked at: more are never run at once. */
 const LEASED_MAX = 100
 
-/** All jobs that are not given up, but those of some kinds. */
-const waiting = (except: readonly string[]) => and(isNull(jobs.failedAt), except.length ? notInArray(jobs.kind, [...except]) : undefined)
+const waiting = isNull(jobs.failedAt)
 
 /**
- * When there is something to do next in a store, by kinds that there is room for: a job that is due, or whose lease runs out; null
- * when there is nothing.
+ * When each kind of job is due next that a store waits for: one that is free, or one whose lease runs out. The kinds are looked up
+ * one after the other in their index, however many jobs there are.
  */
-export async function nextDue(db: Db, except: readonly string[] = []): Promise<string | null> {
-  const [free] = await db
-    .select({ at: min(jobs.dueAt) })
-    .from(jobs)
-    .where(and(waiting(except), isNull(jobs.leaseToken)))
+export async function nextDues(db: Db): Promise<Map<string, string>> {
+  const free = await db.all<[string, string | null]>(sql`
+    with recursive kinds(kind) as (
+      select min(kind) from ${jobs} where failed_at is null
+      union all
+      select (select min(kind) from ${jobs} where failed_at is null and kind > kinds.kind) from kinds where kinds.kind is not null
+    )
+    select kind, (
+      select due_at from ${jobs}
+      where failed_at is null and lease_token is null and kind = kinds.kind order by due_at, id limit 1
+    ) from kinds where kind is not null`)
   const leased = await db
-    .select({ dueAt: jobs.dueAt, leaseToken: jobs.leaseToken, leaseUntil: jobs.leaseUntil })
+    .select({ kind: jobs.kind, dueAt: jobs.dueAt, leaseToken: jobs.leaseToken, leaseUntil: jobs.leaseUntil })
     .from(jobs)
-    .where(and(waiting(except), isNotNull(jobs.leaseToken)))
+    .where(and(waiting, isNotNull(jobs.leaseToken)))
     .limit(LEASED_MAX)
-  const waits = leased.map(({ dueAt, leaseToken, leaseUntil }) => (isGone(leaseToken!) || dueAt > leaseUntil! ? dueAt : leaseUntil!))
-  return [...waits, ...(free?.at ? [free.at] : [])].toSorted()[0] ?? null
+  const dues = new Map<string, string>()
+  const add = (kind: string, at: string) => dues.set(kind, at < (dues.get(kind) ?? at) ? at : (dues.get(kind) ?? at))
+  for (const [kind, at] of free) if (at !== null) add(kind, at)
+  for (const { kind, dueAt, leaseToken, leaseUntil } of leased) add(kind, isGone(leaseToken!) || dueAt > leaseUntil! ? dueAt : leaseUntil!)
+  return dues
 }
 
-/** Takes the lease of the job that has been due for longest, but of some kinds; null when none is due. */
+/** Takes the lease of the job of a kind that has been due for longest; null when none is due. */
 export async function claim(
   tx: Db,
-  { now, until, token, except = [] }: { now: string; until: string; token: string; except?: readonly string[] },
+  { kind, now, until, token }: { kind: string; now: string; until: string; token: string },
 ): Promise<JobRow | null> {
   const found = await tx
     .select()
     .from(jobs)
-    .where(and(waiting(except), lte(jobs.dueAt, now)))
+    .where(and(waiting, eq(jobs.kind, kind), lte(jobs.dueAt, now)))
     .orderBy(asc(jobs.dueAt), asc(jobs.id))
     .limit(LEASED_MAX)
   const due = found.find(({ leaseToken, leaseUntil }) => leaseToken === null || leaseUntil! <= now || isGone(leaseToken))
@@ -144,11 +152,11 @@ export async function finish(tx: Db, job: JobRow, again: string | null) {
     .where(held(job))
 }
 
-/** Lets go of a job that was interrupted: another process may go on at once. */
-export const interrupt = (tx: Db, job: JobRow) =>
+/** Lets go of a job that was interrupted: another process may go on at once, or from `dueAt` on. */
+export const interrupt = (tx: Db, job: JobRow, dueAt: string) =>
   tx
     .update(jobs)
-    .set({ ...released, attempts: sql`max(0, ${jobs.attempts} - 1)` })
+    .set({ ...released, dueAt, attempts: sql`max(0, ${jobs.attempts} - 1)` })
     .where(held(job))
 
 /** Keeps a job that went wrong for later. */

@@ -1,19 +1,24 @@
-/** How many jobs of each kind run in this process, where a kind has a limit. */
-import type { JobKind } from './runner.ts'
+/** How many jobs of each kind run in this process, and which stores wait for their turn where a kind has a limit. */
+import type { Environment } from '../../db/open.ts'
+import type { JobKind } from './kind.ts'
+
+/** One database of a store. */
+export interface About {
+  storeId: string
+  environment: Environment
+}
+export const keyOf = ({ storeId, environment }: About) => `${storeId} ${environment}`
 
 export class Slots {
   readonly #running = new Map<string, number>()
+  /** Stores that wait for a kind, the one that has waited for longest first; each once, however many such jobs it has. */
+  readonly #waiting = new Map<string, Map<string, About>>()
 
   constructor(readonly kinds: Readonly<Record<string, JobKind>>) {}
 
   /** Whether one more of a kind may run. */
   isFree(kind: string): boolean {
     return (this.#running.get(kind) ?? 0) < (this.kinds[kind]?.concurrency ?? Infinity)
-  }
-
-  /** The kinds of which no more may run. */
-  full(): string[] {
-    return [...this.#running.keys()].filter((kind) => !this.isFree(kind))
   }
 
   /** Takes a slot for one more; false when there is none. */
@@ -23,10 +28,21 @@ export class Slots {
     return true
   }
 
-  /** Gives a slot back; true when there was none free before. */
-  release(kind: string): boolean {
-    const wasFull = !this.isFree(kind)
+  /** Puts a store at the end of those that wait for a slot of a kind, unless it waits already. */
+  wait(kind: string, about: About) {
+    const waiting = this.#waiting.get(kind) ?? new Map<string, About>()
+    if (!waiting.size) this.#waiting.set(kind, waiting)
+    if (!waiting.has(keyOf(about))) waiting.set(keyOf(about), about)
+  }
+
+  /** Gives a slot back: to the store that has waited for longest, which is returned, or to whoever asks next. */
+  release(kind: string): About | null {
+    const waiting = this.#waiting.get(kind)
+    for (const [key, about] of waiting ?? []) {
+      waiting!.delete(key)
+      return about
+    }
     this.#running.set(kind, this.#running.get(kind)! - 1)
-    return wasFull
+    return null
   }
 }

@@ -41,6 +41,9 @@ const SESSIONS_MAX = 20_000
 const CHECK_FILE_MS = 5
 const CHECK_SERVER_MS = 1_000
 
+/** So long may a process go on as if nothing had changed: with a key that is revoked, with a store that is deleted. */
+export const noticedWithinMs = ({ url }: Location) => (url.startsWith('file:') ? CHECK_FILE_MS : CHECK_SERVER_MS)
+
 export interface NewStore {
   name: string
   slug: string
@@ -58,6 +61,8 @@ export interface FirstOfStore {
 
 export class Registry {
   readonly #sessions = new Map<string, Session>()
+  /** Stores that were there when they were looked up, since the last change. */
+  readonly #known = new Set<string>()
   /** When keys were used last. */
   readonly use: LastUse
   #checkedAt = -Infinity
@@ -94,12 +99,13 @@ export class Registry {
 
   async #notice() {
     const now = performance.now()
-    if (now - this.#checkedAt < (this.control.isFile ? CHECK_FILE_MS : CHECK_SERVER_MS)) return
+    if (now - this.#checkedAt < noticedWithinMs(this.location)) return
     const version = this.control.version() ?? (await this.control.read.select().from(changes))[0]?.count ?? 0
     this.#checkedAt = now
     if (version === this.#version) return
     this.#version = version
     this.#sessions.clear()
+    this.#known.clear()
     this.onChange()
   }
 
@@ -203,6 +209,16 @@ export class Registry {
   async store(id: string): Promise<StoreRow | undefined> {
     await this.#notice()
     return (await this.control.read.select().from(stores).where(eq(stores.id, id)))[0]
+  }
+
+  /** Whether there is a store of this id: cheap enough to be asked at each step of what is done for it. */
+  async knows(id: string): Promise<boolean> {
+    await this.#notice()
+    if (this.#known.has(id)) return true
+    const version = this.#version
+    if (!(await this.store(id))) return false
+    if (this.#known.size < SESSIONS_MAX && this.#version === version) this.#known.add(id)
+    return true
   }
 
   async storeBySlug(slug: string): Promise<StoreRow | undefined> {

@@ -150,8 +150,8 @@ export const jobs = sqliteTable(
   (t) => [
     check('jobs_attempts', sql`${t.attempts} >= 0`),
     uniqueIndex('jobs_subject').on(t.kind, t.subject),
-    index('jobs_due')
-      .on(t.dueAt, t.id)
+    index('jobs_kind')
+      .on(t.kind, t.dueAt, t.id)
       .where(sql`${t.failedAt} is null`),
     index('jobs_leased')
       .on(t.leaseToken)

@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { realOutside } from '../../api/app.ts'
 import { createLog } from '../../api/http/log.ts'
 import { holderToken } from '../../api/jobs/holder.ts'
-import { ask, nextDue, withdraw } from '../../api/jobs/queue.ts'
-import { Runner, type JobKind, type Running } from '../../api/jobs/runner.ts'
+import { ask, nextDues, withdraw } from '../../api/jobs/queue.ts'
+import type { JobKind, Running } from '../../api/jobs/kind.ts'
+import { Runner } from '../../api/jobs/runner.ts'
 import type { Db } from '../../db/driver.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'
 
@@ -234,7 +235,7 @@ describe('a lease', () => {
     const second = runnerOf(async () => void count++)
     await second.settle()
     expect(count).toBe(0)
-    expect(await app.handles.use(shop.store.id, 'live', ({ read }) => nextDue(read))).toBe(later(600_000))
+    expect(await app.handles.use(shop.store.id, 'live', ({ read }) => nextDues(read))).toEqual(new Map([['test', later(600_000)]]))
     app.clock.advance(600_000)
     await second.settle()
     expect(count).toBe(1)

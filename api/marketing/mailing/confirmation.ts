@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { subscribers } from '../../../db/store/newsletters.ts'
 import { settings } from '../../../db/store/store.ts'
 import { html } from '../../http/html.ts'
-import type { JobKind } from '../../jobs/runner.ts'
+import type { JobKind } from '../../jobs/kind.ts'
 import type { Mailers } from '../../mail.ts'
 import { linkTo, senderOf } from './sender.ts'
 

@@ -7,16 +7,17 @@ import type { Registry } from '../../../db/control/registry.ts'
 import type { Db } from '../../../db/driver.ts'
 import { Busy } from '../../../db/errors.ts'
 import type { Handle } from '../../../db/open.ts'
-import { newsletterDeliveries, newsletters, subscribers, type DELIVERY_STATUSES } from '../../../db/store/newsletters.ts'
+import { newsletterDeliveries, newsletters, subscribers } from '../../../db/store/newsletters.ts'
 import { settings as settingsTable } from '../../../db/store/store.ts'
 import { Refusal } from '../../http/refusal.ts'
-import type { JobKind, Running } from '../../jobs/runner.ts'
+import type { JobKind, Running } from '../../jobs/kind.ts'
 import { MailError, MAILS_AT_ONCE, type Mailer, type Mailers } from '../../mail.ts'
 import { addDeliveries, reach } from './audience.ts'
 import { begin, end, fail } from './launch.ts'
 import { cardsOf } from './cards.ts'
 import { write } from './letter.ts'
 import type { NewsletterRow } from '../newsletters.ts'
+import { defer, note, type Outcome } from './outcomes.ts'
 import { linkTo, postalAddress, senderOf } from './sender.ts'
 
 export interface DeliveryNeeds {
@@ -26,42 +27,19 @@ export interface DeliveryNeeds {
 }
 
 type Subscriber = typeof subscribers.$inferSelect
-type Status = (typeof DELIVERY_STATUSES)[number]
 
 /** Deliveries to those who have left meanwhile that one transaction passes over. */
 const SKIPPED_MAX = 100
 /** A busy store is asked again so often, after this long. */
 const BUSY_TRIES = 40
 const BUSY_PAUSE_MS = 250
-/** A mail server may ask so often to try a recipient later; the pauses between. */
-const DEFERRALS_MS = [60_000, 300_000, 1_800_000]
+
+/** Newsletters that a process sends at once, of all stores: its other jobs are never kept waiting by them. */
+const NEWSLETTERS_AT_ONCE = 3
+/** Then the next store that waits has its turn. */
+const TURN_MS = 30_000
 
 const find = async (db: Db, id: string) => (await db.select().from(newsletters).where(eq(newsletters.id, id)))[0]
-const own = (newsletterId: string, subscriberId: string) =>
-  and(eq(newsletterDeliveries.newsletterId, newsletterId), eq(newsletterDeliveries.subscriberId, subscriberId))
-
-/** What came of one mail. */
-interface Outcome {
-  subscriberId: string
-  status: Status
-  error: string | null
-}
-
-async function note(tx: Db, newsletterId: string, { subscriberId, status, error }: Outcome, now: string) {
-  await tx.update(newsletterDeliveries).set({ status, error, updatedAt: now }).where(own(newsletterId, subscriberId))
-}
-
-/** Puts a delivery off; the last time it is refused instead. */
-async function defer(tx: Db, newsletterId: string, { subscriberId, error }: Outcome, now: string) {
-  const [row] = await tx.select().from(newsletterDeliveries).where(own(newsletterId, subscriberId))
-  const wait = DEFERRALS_MS[row!.deferrals]
-  if (wait === undefined) return note(tx, newsletterId, { subscriberId, status: 'refused', error }, now)
-  const notBefore = new Date(Date.parse(now) + wait).toISOString()
-  await tx
-    .update(newsletterDeliveries)
-    .set({ status: 'pending', deferrals: row!.deferrals + 1, notBefore, error, updatedAt: now })
-    .where(own(newsletterId, subscriberId))
-}
 
 /** The next pending delivery that may go out now. */
 const pendingOf = (tx: Db, newsletterId: string, now: string) =>
@@ -204,6 +182,8 @@ async function launch({ store, storeId, outside, held }: Running, registry: Regi
 /** The job: sends one newsletter to its end. A mail server that is down is tried for about half a minute. */
 export const deliverNewsletter = ({ registry, mailers, baseUrl }: DeliveryNeeds): JobKind => ({
   retriesMs: [1_000, 2_000, 4_000, 8_000, 15_000],
+  concurrency: NEWSLETTERS_AT_ONCE,
+  budgetMs: TURN_MS,
   async run(job) {
     const { store, subject: id, outside, signal, environment } = job
     let row: NewsletterRow | null = (await find(store.read, id)) ?? null

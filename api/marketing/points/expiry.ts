@@ -1,7 +1,7 @@
 /** Points that expire (document 1, Loyalty settings): taken as their time comes. */
 import { and, gt, lte, sql } from 'drizzle-orm'
 import { loyaltyLedger } from '../../../db/store/loyalty.ts'
-import type { JobKind } from '../../jobs/runner.ts'
+import type { JobKind } from '../../jobs/kind.ts'
 import { expirePoints } from './points.ts'
 
 /** Members whose points are taken in one transaction. */

@@ -1,0 +1,37 @@
+/** What a kind of job is, and what one that runs gets to work with. */
+import type { Db } from '../../db/driver.ts'
+import type { Environment, Handle } from '../../db/open.ts'
+import type { Outside } from '../http/route.ts'
+
+/** What a job gets to work with. */
+export interface Running {
+  store: Handle
+  storeId: string
+  environment: Environment
+  /** What the job is about. */
+  subject: string
+  outside: Outside
+  /**
+   * Aborted when the process stops, the lease is lost, the store is deleted, or its time is up: the job returns `'interrupted'` as
+   * soon as it can.
+   */
+  signal: AbortSignal
+  /** Throws inside a transaction when another process has taken the job over, or the store is gone. */
+  held(tx: Db): Promise<void>
+  /** The same, and forgets the attempts so far: the job got somewhere. */
+  progress(tx: Db): Promise<void>
+}
+
+/** One kind of job. */
+export interface JobKind {
+  /** Resolves when the job is done, with the instant at which it is due again, or `'interrupted'`; throws when it went wrong. */
+  run(job: Running): Promise<string | 'interrupted' | void>
+  /** How long after each failed attempt it is tried again, in ms; after the last of these it is given up. */
+  retriesMs: readonly number[]
+  /** So many of it run at the same time in a process, for all stores; as many as a runner takes when not given. */
+  concurrency?: number
+  /** A run may take this long, then it is interrupted and waits for its turn again, behind others: for what can take hours. */
+  budgetMs?: number
+  /** Runs in the transaction in which it is given up. */
+  givenUp?(tx: Db, about: { outside: Outside; now: string }, subject: string, error: string): Promise<void>
+}

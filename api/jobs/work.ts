@@ -1,0 +1,89 @@
+/** One job that is run under its lease: the lease is prolonged meanwhile, and what came of the job is stored. */
+import type { Db } from '../../db/driver.ts'
+import type { Handle } from '../../db/open.ts'
+import type { Log } from '../http/log.ts'
+import type { Outside } from '../http/route.ts'
+import type { JobKind } from './kind.ts'
+import { finish, giveUp, gotOn, holds, interrupt, postpone, prolong, type JobRow } from './queue.ts'
+import type { About } from './slots.ts'
+
+export interface Work {
+  store: Handle
+  about: About
+  job: JobRow
+  kind: JobKind | undefined
+  outside: Outside
+  log: Log
+  leaseMs: number
+  /** Aborted when the process stops. */
+  stopping: AbortSignal
+  /** Whether the store is what it was when the job was claimed: it may be deleted meanwhile, by any process. */
+  isThere(): Promise<boolean>
+}
+
+/** The lease was lost, or its store is gone: nothing of the job is this process's any more. */
+class LeaseLost extends Error {}
+
+/** Runs a job, and stores what came of it. */
+export async function runJob(work: Work) {
+  const { store, about, job, kind, outside, log, isThere } = work
+  const [lost, over] = [new AbortController(), new AbortController()]
+  const stops = [prolonging(work, lost), budget(kind, over)]
+  const held = async (tx: Db) => {
+    if (!(await isThere()) || !(await holds(tx, job))) throw new LeaseLost('the lease was lost')
+  }
+  const progress = async (tx: Db) => {
+    await held(tx)
+    if (job.attempts) await gotOn(tx, job)
+    job.attempts = 0
+  }
+  try {
+    if (!kind) throw new Error(`this release knows no job ${job.kind}`)
+    // A process that dies leaves its attempt counted: a job that kills whoever runs it is given up, too.
+    if (job.attempts > kind.retriesMs.length + 1)
+      throw new Error(`the process ended ${job.attempts - 1} times while it ran: ${job.error ?? 'no error'}`)
+    const signal = AbortSignal.any([work.stopping, lost.signal, over.signal])
+    // The process may have begun to stop since the job was claimed.
+    const outcome = signal.aborted
+      ? 'interrupted'
+      : await kind.run({ store, ...about, subject: job.subject, outside, signal, held, progress })
+    if (!(await isThere())) return
+    // One whose time is up stands behind the others of its store from now on.
+    const dueAt = over.signal.aborted ? outside.now().toISOString() : job.dueAt
+    await store.write<unknown>((tx) => (outcome === 'interrupted' ? interrupt(tx, job, dueAt) : finish(tx, job, outcome ?? null)))
+  } catch (error) {
+    if (error instanceof LeaseLost || !(await isThere())) return
+    const message = (error instanceof Error ? error.message : String(error)).slice(0, 500)
+    const { subject, attempts } = job
+    log.write('warn', 'a job failed', { ...about, kind: job.kind, subject, attempts, error: message })
+    await store.write((tx) => failed(tx, work, message))
+  } finally {
+    for (const stop of stops) stop()
+  }
+}
+
+async function failed(tx: Db, { job, kind, outside }: Work, error: string) {
+  const now = outside.now()
+  const wait = kind?.retriesMs[Math.max(0, job.attempts - 1)]
+  if (wait !== undefined) return void (await postpone(tx, job, new Date(now.getTime() + wait).toISOString(), error))
+  const wire = now.toISOString()
+  if (await giveUp(tx, job, wire, error)) await kind?.givenUp?.(tx, { outside, now: wire }, job.subject, error)
+}
+
+/** Prolongs a lease while its job runs; returns how to stop. */
+function prolonging({ store, job, outside, log, leaseMs, isThere }: Work, lost: AbortController): () => void {
+  const once = async () => {
+    const until = new Date(outside.now().getTime() + leaseMs).toISOString()
+    if (!(await isThere()) || !(await store.write((tx) => prolong(tx, job, until)))) lost.abort()
+  }
+  const timer = setInterval(() => {
+    once().catch((error) => log.write('warn', 'a lease could not be prolonged', { kind: job.kind, error: String(error) }))
+  }, leaseMs / 3)
+  return () => clearInterval(timer)
+}
+
+function budget(kind: JobKind | undefined, over: AbortController): () => void {
+  if (kind?.budgetMs === undefined) return () => {}
+  const timer = setTimeout(() => over.abort(), kind.budgetMs)
+  return () => clearTimeout(timer)
+}
