@@ -1,7 +1,8 @@
 /** A new store with its first keys: what `stoa store create` prints, and what the demo store is. */
 import { slugOf, freeSlug } from '../api/slug.ts'
 import { newKey } from '../db/control/keys.ts'
-import { STOREFRONT_SCOPES, type FirstOfStore, type NewStore, type Registry } from '../db/control/registry.ts'
+import type { NewStore } from '../db/control/first-settings.ts'
+import { STOREFRONT_SCOPES, type FirstOfStore, type Registry } from '../db/control/registry.ts'
 
 /** Secrets, known only now: unrestricted, the four storefront scopes, unrestricted on the sandbox. */
 export interface FirstKeys {

@@ -2,7 +2,7 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { expect } from 'vitest'
 import type { Environment } from '../db/open.ts'
-import type { NewStore } from '../db/control/registry.ts'
+import type { NewStore } from '../db/control/first-settings.ts'
 import type { Answer, CallOptions, TestApp, TestStore } from './harness.ts'
 
 /** Where everything is sent, unless a test is about where it is sent. */

@@ -1,7 +1,18 @@
 /** The settings that a new store starts with (document 3, settings). */
 import { randomBytes } from 'node:crypto'
-import type { NewStore, StoreRow } from './registry.ts'
+import type { Plan } from '../../api/plans.ts'
+import type { StoreRow } from './registry.ts'
 import { settings } from '../store/store.ts'
+
+/** What a store is made of. */
+export interface NewStore {
+  name: string
+  slug: string
+  plan: Plan
+  currency: string
+  locale: string
+  aiBuilt: boolean
+}
 
 export function firstSettings(store: StoreRow, input: NewStore): typeof settings.$inferInsert {
   return {

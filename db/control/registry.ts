@@ -1,16 +1,16 @@
 /** The registry of stores and API keys, over the control database. */
-import type { Plan } from '../../api/plans.ts'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { createDatabase, databaseName, openDatabase, removeDatabase, type Environment, type Handle, type Location } from '../open.ts'
 import { compile, named, type Db } from '../driver.ts'
 import type { Handles } from '../handles.ts'
 import { numbersAt } from '../numbers-at.ts'
 import type { Numbers } from '../numbers.ts'
-import { firstSettings } from './first-settings.ts'
+import { firstSettings, type NewStore } from './first-settings.ts'
 import { settings } from '../store/store.ts'
 import { begin, end, historyOf, keyElsewhere, noteKeys, noteNumbers, type Phase } from './history.ts'
 import { hasExpired, hashOf, newKey, type KeyInput, type KeyRow } from './keys.ts'
 import { LastUse } from './last-use.ts'
+import { Notice } from './notice.ts'
 import { apiKeys, changes, storeHistory, stores } from './tables.ts'
 
 export type StoreRow = typeof stores.$inferSelect
@@ -35,23 +35,8 @@ const keyByHash = compile((db) =>
     .where(and(eq(apiKeys.hash, named('hash')), isNull(apiKeys.revokedAt))),
 )
 
-/** Keys looked up before are remembered until the control database changes; this many, then it starts over. */
-const SESSIONS_MAX = 20_000
-/** How old the knowledge "nothing changed" may be, for a file and for a server (where asking costs a round trip). */
-const CHECK_FILE_MS = 5
-const CHECK_SERVER_MS = 1_000
-
-/** So long may a process go on as if nothing had changed: with a key that is revoked, with a store that is deleted. */
-export const noticedWithinMs = ({ url }: Location) => (url.startsWith('file:') ? CHECK_FILE_MS : CHECK_SERVER_MS)
-
-export interface NewStore {
-  name: string
-  slug: string
-  plan: Plan
-  currency: string
-  locale: string
-  aiBuilt: boolean
-}
+/** Keys and stores looked up before are remembered until the control database changes; this many, then it starts over. */
+const REMEMBERED_MAX = 20_000
 
 /** What a store has from its first moment on. */
 export interface FirstOfStore {
@@ -65,8 +50,7 @@ export class Registry {
   readonly #known = new Set<string>()
   /** When keys were used last. */
   readonly use: LastUse
-  #checkedAt = -Infinity
-  #version: unknown = null
+  readonly #notice: Notice
 
   /** Called when any process has changed the registry: stores may have been deleted or restored. */
   onChange: () => void = () => {}
@@ -76,11 +60,16 @@ export class Registry {
     readonly location: Location,
   ) {
     this.use = new LastUse(control)
+    this.#notice = new Notice(control, location, () => {
+      this.#sessions.clear()
+      this.#known.clear()
+      this.onChange()
+    })
   }
 
   /** The session of a bearer key, or null for one that is unknown, revoked or expired. */
   async session(secret: string, now = new Date()): Promise<Session | null> {
-    await this.#notice()
+    await this.#notice.take()
     const session = this.#sessions.get(secret) ?? (await this.#find(secret))
     if (!session || hasExpired(session.key, now)) return null
     this.use.note(session.key, secret, now)
@@ -88,31 +77,20 @@ export class Registry {
   }
 
   async #find(secret: string): Promise<Session | null> {
+    const { epoch } = this.#notice
     const row = await keyByHash.get(this.control.read, { hash: hashOf(secret) })
     if (!row) return null
     const { key, store } = row
     const session: Session = { key, store, scopes: key.scopes && new Set(key.scopes), environment: key.environment }
-    if (this.#sessions.size >= SESSIONS_MAX) this.#sessions.clear()
-    this.#sessions.set(secret, session)
+    if (this.#sessions.size >= REMEMBERED_MAX) this.#sessions.clear()
+    // Revoked while the server answered, it would be remembered for ever: that it was revoked has been noticed already.
+    if (epoch === this.#notice.epoch) this.#sessions.set(secret, session)
     return session
-  }
-
-  async #notice() {
-    const now = performance.now()
-    if (now - this.#checkedAt < noticedWithinMs(this.location)) return
-    const version = this.control.version() ?? (await this.control.read.select().from(changes))[0]?.count ?? 0
-    this.#checkedAt = now
-    if (version === this.#version) return
-    this.#version = version
-    this.#sessions.clear()
-    this.#known.clear()
-    this.onChange()
   }
 
   /** Runs a change that every process is to notice at once, as one transaction. */
   change<T>(fn: (tx: Db) => Promise<T>): Promise<T> {
-    this.#checkedAt = -Infinity
-    return this.control.write(async (tx) => {
+    const changed = this.control.write(async (tx) => {
       const result = await fn(tx)
       await tx
         .insert(changes)
@@ -120,6 +98,7 @@ export class Registry {
         .onConflictDoUpdate({ target: changes.id, set: { count: sql`${changes.count} + 1` } })
       return result
     })
+    return changed.finally(() => this.#notice.suspect())
   }
 
   /**
@@ -202,22 +181,22 @@ export class Registry {
   }
 
   async listStores(): Promise<StoreRow[]> {
-    await this.#notice()
+    await this.#notice.take()
     return this.control.read.select().from(stores).orderBy(stores.id)
   }
 
   async store(id: string): Promise<StoreRow | undefined> {
-    await this.#notice()
+    await this.#notice.take()
     return (await this.control.read.select().from(stores).where(eq(stores.id, id)))[0]
   }
 
   /** Whether there is a store of this id: cheap enough to be asked at each step of what is done for it. */
   async knows(id: string): Promise<boolean> {
-    await this.#notice()
+    await this.#notice.take()
     if (this.#known.has(id)) return true
-    const version = this.#version
+    const { epoch } = this.#notice
     if (!(await this.store(id))) return false
-    if (this.#known.size < SESSIONS_MAX && this.#version === version) this.#known.add(id)
+    if (this.#known.size < REMEMBERED_MAX && this.#notice.epoch === epoch) this.#known.add(id)
     return true
   }
 

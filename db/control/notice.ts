@@ -1,0 +1,40 @@
+/** Noticing what any process has changed in the registry: what is remembered of it is forgotten then. */
+import type { Handle, Location } from '../open.ts'
+import { changes } from './tables.ts'
+
+/** How old the knowledge "nothing changed" may be, for a file and for a server (where asking costs a round trip). */
+const CHECK_FILE_MS = 5
+const CHECK_SERVER_MS = 1_000
+
+/** So long may a process go on as if nothing had changed: with a key that is revoked, with a store that is deleted. */
+export const noticedWithinMs = ({ url }: Location) => (url.startsWith('file:') ? CHECK_FILE_MS : CHECK_SERVER_MS)
+
+export class Notice {
+  #checkedAt = -Infinity
+  #version: unknown = null
+  /** Counts what was noticed: what was asked for under another number may have been changed since, and is not remembered. */
+  epoch = 0
+
+  constructor(
+    readonly control: Handle,
+    readonly location: Location,
+    readonly forget: () => void,
+  ) {}
+
+  /** Forgets what is out of date. It is looked for now and then, not each time. */
+  async take() {
+    const now = performance.now()
+    if (now - this.#checkedAt < noticedWithinMs(this.location)) return
+    const version = this.control.version() ?? (await this.control.read.select().from(changes))[0]?.count ?? 0
+    this.#checkedAt = now
+    if (version === this.#version) return
+    this.#version = version
+    this.epoch++
+    this.forget()
+  }
+
+  /** Has it looked for at the next occasion. */
+  suspect() {
+    this.#checkedAt = -Infinity
+  }
+}
