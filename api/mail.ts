@@ -147,8 +147,11 @@ export async function fileMailer(folder: string): Promise<Mailer> {
 /** Gives the mailer of an environment: a sandbox never sends real mail. */
 export type Mailers = (environment: Environment) => Promise<Mailer>
 
+/** Where mails are written that are not sent. */
+export const mailFolder = (dataDir: string) => join(dataDir, 'mail')
+
 /** The mailers of a configuration. */
 export const mailersFor =
   ({ smtpUrl, dataDir }: { smtpUrl: string | null; dataDir: string }): Mailers =>
   (environment) =>
-    smtpUrl !== null && environment === 'live' ? smtpMailer(smtpUrl) : fileMailer(join(dataDir, 'mail'))
+    smtpUrl !== null && environment === 'live' ? smtpMailer(smtpUrl) : fileMailer(mailFolder(dataDir))

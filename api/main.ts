@@ -25,7 +25,7 @@ import { onShutdown } from './http/shutdown.ts'
 import { pathOf } from './http/url.ts'
 import { jobKinds } from './job-kinds.ts'
 import { Runner } from './jobs/runner.ts'
-import { mailersFor } from './mail.ts'
+import { mailersFor, mailFolder } from './mail.ts'
 import { maintain } from './maintenance-rounds.ts'
 import { keyIn, secretsWith } from './secrets.ts'
 
@@ -124,7 +124,16 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
       version,
       contentUrl: contentUrlOf(config),
     })
-    const rest = maintain({ registry, handles, payments, runner, files: library.files, outside: realOutside, log })
+    const rest = maintain({
+      registry,
+      handles,
+      payments,
+      runner,
+      files: library.files,
+      mailFolder: mailFolder(config.dataDir),
+      outside: realOutside,
+      log,
+    })
     serve = app.fetch
     runner.start()
     return {

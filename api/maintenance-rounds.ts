@@ -10,6 +10,7 @@ import { removeOrphans } from './content/orphans.ts'
 import type { Log } from './http/log.ts'
 import type { Outside } from './http/route.ts'
 import type { Runner } from './jobs/runner.ts'
+import { pruneMails } from './mail-folder.ts'
 import { sweep } from './maintenance.ts'
 
 const DAY_MS = 86_400_000
@@ -29,12 +30,17 @@ export interface MaintenanceNeeds {
   /** Looks at each store for jobs that another process left. */
   runner: Pick<Runner, 'look'>
   files: Files
+  /** Where mails are written that are not sent. */
+  mailFolder: string
   outside: Outside
   log: Log
 }
 
 /** One round over all stores, one at a time and without haste; whether it was this process that swept. */
-export async function goRound({ registry, handles, payments, runner, files, outside, log }: MaintenanceNeeds, signal: AbortSignal) {
+export async function goRound(
+  { registry, handles, payments, runner, files, mailFolder, outside, log }: MaintenanceNeeds,
+  signal: AbortSignal,
+) {
   const token = outside.secret()
   const take = (name: string, ms: number) => takeLease(registry.control, { name, token, now: outside.now(), ms })
   let sweeps = await take('maintenance', LEASE_MS)
@@ -69,7 +75,10 @@ export async function goRound({ registry, handles, payments, runner, files, outs
     }
   }
   await noteGiven(registry.control, given)
-  if (sweeps) await take('maintenance', REST_MS)
+  if (sweeps) {
+    await pruneMails(mailFolder, outside.now(), isDaily)
+    await take('maintenance', REST_MS)
+  }
   return swept
 }
 

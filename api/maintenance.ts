@@ -4,7 +4,7 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Db } from '../db/driver.ts'
 import type { Environment, Handle } from '../db/open.ts'
 import { carts } from '../db/store/checkout.ts'
-import { refunds } from '../db/store/payments.ts'
+import { providerEvents, refunds } from '../db/store/payments.ts'
 import { auditLog, idempotencyKeys, outbox, teamInvitations } from '../db/store/store.ts'
 import type { Provider } from './checkout/payment.ts'
 import { KEPT_MS } from './http/idempotency.ts'
@@ -14,6 +14,8 @@ import { requestRefund } from './orders/refund.ts'
 const DAY_MS = 86_400_000
 /** Events are kept for as long as they may still be delivered (document 3: retried for three days). */
 const OUTBOX_MS = 3 * DAY_MS
+/** Stripe sends an event again for three days by itself, and by hand for thirty: after that it can't come a second time. */
+const EVENTS_MS = 35 * DAY_MS
 const AUDIT_MS = 400 * DAY_MS
 /** A pending refund that is older than this was left by a process that ended: it is asked for again. */
 const REFUND_STALE_MS = 60_000
@@ -60,6 +62,7 @@ export async function sweep(
   while (await expire(store, idempotencyKeys, idempotencyKeys.createdAt, before(now, KEPT_MS))) await Bun.sleep(1)
   while (await expire(store, outbox, outbox.createdAt, before(now, OUTBOX_MS))) await Bun.sleep(1)
   while (await expire(store, auditLog, auditLog.createdAt, before(now, AUDIT_MS))) await Bun.sleep(1)
+  while (await expire(store, providerEvents, providerEvents.createdAt, before(now, EVENTS_MS))) await Bun.sleep(1)
   while (await expire(store, teamInvitations, teamInvitations.expiresAt, wire)) await Bun.sleep(1)
   if (!provider) return
   const stale = await store.read

@@ -58,4 +58,6 @@ export const refunds = sqliteTable(
 )
 
 /** Events of payment providers that took effect: each one does so once. */
-export const providerEvents = sqliteTable('provider_events', { id: text().primaryKey(), createdAt: instant().notNull() })
+export const providerEvents = sqliteTable('provider_events', { id: text().primaryKey(), createdAt: instant().notNull() }, (t) => [
+  index('provider_events_created').on(t.createdAt),
+])

@@ -52,6 +52,8 @@ export const settings = sqliteTable(
     mailSecret: text(),
     /** What a day is there. */
     timezone: text().notNull().default('UTC'),
+    /** What the last look-up of the email domain's record found; null when there was none, or the domain is another since. */
+    emailDomainCheck: json<{ name: string; expected: string; found: string[]; result: string; at: string }>(),
   },
   (t) => [check('settings_one_row', sql`${t.id} = 1`), check('settings_low_stock', sql`${t.lowStockThreshold} >= 0`)],
 )

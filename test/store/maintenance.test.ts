@@ -1,7 +1,11 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from 'drizzle-orm'
 import { realOutside } from '../../api/app.ts'
 import { createLog } from '../../api/http/log.ts'
+import { MAILS_KEPT, pruneMails } from '../../api/mail-folder.ts'
 import { goRound } from '../../api/maintenance-rounds.ts'
 import { sweep } from '../../api/maintenance.ts'
 import { historyOf } from '../../db/control/history.ts'
@@ -55,6 +59,43 @@ test('a sweep forgets what has expired, and nothing before', async () => {
   expect(await all()).toEqual({ carts: 1, keys: 0, events: 0, audit: 0, orders: 1 })
 })
 
+test('events of the payment provider are forgotten once none of them can come again', async () => {
+  await app.handles.use(shop.store.id, 'live', (store) =>
+    store.write(async (tx) => {
+      await tx.run(sql`insert into provider_events values ('evt_1', ${new Date().toISOString()})`)
+    }),
+  )
+  await sweepAfter(34 * DAY_MS)
+  expect(await count('provider_events')).toBe(1)
+  await sweepAfter(36 * DAY_MS)
+  expect(await count('provider_events')).toBe(0)
+})
+
+test('mails in files are kept for a month, and only the newest when there are many', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stoa-mails-'))
+  const now = new Date()
+  const write = (name: string, days: number) => {
+    writeFileSync(join(folder, name), 'x')
+    utimesSync(join(folder, name), now, new Date(now.getTime() - days * DAY_MS))
+  }
+  for (const [name, days] of [
+    ['old.eml', 31],
+    ['half.eml.part', 31],
+    ['new.eml', 29],
+    ['notes.txt', 99],
+  ] as const)
+    write(name, days)
+  expect(await pruneMails(folder, now, false)).toBe(0)
+  expect(await pruneMails(folder, now, true)).toBe(2)
+  expect(readdirSync(folder).toSorted()).toEqual(['new.eml', 'notes.txt'])
+  for (let i = 0; i < MAILS_KEPT + 4; i++) write(`m${i}.eml`, i < 4 ? 3 : 1)
+  expect(await pruneMails(folder, now, false)).toBe(5)
+  const left = new Set(readdirSync(folder))
+  expect([left.size, ['m0.eml', 'm3.eml', 'new.eml'].filter((name) => left.has(name))]).toEqual([MAILS_KEPT + 1, []])
+  rmSync(folder, { recursive: true })
+  expect(await pruneMails(folder, now, true)).toBe(0)
+})
+
 test('more rows than one transaction takes go in several', async () => {
   await app.handles.use(shop.store.id, 'live', (store) =>
     store.write(async (tx) => {
@@ -76,6 +117,7 @@ describe('rounds over all stores', () => {
       payments: null,
       runner,
       files: app.files,
+      mailFolder: app.mailFolder,
       outside: { ...realOutside, now: () => app.clock.now },
       log: createLog('silent'),
     }
@@ -124,6 +166,7 @@ test('a round has the registry remember the numbers that were given, and writes 
     payments: null,
     runner: { look: async () => {} },
     files: own.files,
+    mailFolder: own.mailFolder,
     outside: { ...realOutside, now: () => own.clock.now },
     log: createLog('silent'),
   }
