@@ -8,7 +8,7 @@ import { Instant, Nullable, OneOf, Page, Paging, Type, Uuid } from '../http/sche
 import { ask, withdraw } from '../jobs/queue.ts'
 import { utc } from '../time.ts'
 import { reach, type Reach } from './mailing/audience.ts'
-import { begin, DELIVER, redraft, requireQuota, requireSendable } from './mailing/launch.ts'
+import { begin, DELIVER, redraft, requireSendable } from './mailing/launch.ts'
 import { findNewsletter, Newsletter, newsletterView } from './newsletters.ts'
 
 const Sending = Type.Object(
@@ -77,8 +77,7 @@ export const newsletterSendingRoutes = ({ wake }: { wake?: Wake }) =>
           const launch = { newsletter, settings: await call.settings(), plan: session.store.plan, reached, now }
           if (scheduledAt === null) await begin(tx, launch)
           else {
-            requireSendable(launch)
-            await requireQuota(tx, { ...launch, now: scheduledAt })
+            await requireSendable(tx, { ...launch, now: scheduledAt })
             await tx.update(newsletters).set({ status: 'scheduled', scheduledAt, updatedAt: now }).where(eq(newsletters.id, newsletter.id))
           }
           await ask(tx, call, { kind: DELIVER, subject: newsletter.id, dueAt: scheduledAt ?? now })

@@ -11,19 +11,30 @@ export const proofOf = (domain: string, token: string) => ({
   value: `stoa-verification=${token}`,
 })
 
-/**
- * Whether DNS shows a record; null when the resolvers failed or did not answer in time, so that nobody can tell. `servers` are
- * `address[:port]`; without them the system's are asked.
- */
-export async function isPublished(record: { name: string; value: string }, servers: readonly string[] = []): Promise<boolean | null> {
+/** What came of a look-up: the record is there; others are there; none is; nobody answered; a sandbox asks nobody. */
+export const LOOKUP_RESULTS = ['verified', 'other_value', 'no_record', 'no_answer', 'sandbox'] as const
+export interface Lookup {
+  result: (typeof LOOKUP_RESULTS)[number]
+  /** The TXT records that are there under the name. */
+  found: string[]
+}
+
+/** Records that are told, and characters of each: what is in DNS is somebody else's. */
+const FOUND_MAX = 10
+const TEXT_MAX = 300
+
+/** Asks DNS for a record. `servers` are `address[:port]`; without them the system's are asked. */
+export async function lookUp(record: { name: string; value: string }, servers: readonly string[] = []): Promise<Lookup> {
   const resolver = new Resolver({ timeout: 2_000, tries: 3 })
   if (servers.length) resolver.setServers(servers)
   const timer = setTimeout(() => resolver.cancel(), LOOKUP_MS)
   try {
-    const found = await resolver.resolveTxt(record.name)
-    return found.some((parts) => parts.join('') === record.value)
+    const texts = (await resolver.resolveTxt(record.name)).map((parts) => parts.join(''))
+    const result = texts.includes(record.value) ? 'verified' : texts.length ? 'other_value' : 'no_record'
+    return { result, found: texts.slice(0, FOUND_MAX).map((text) => text.slice(0, TEXT_MAX)) }
   } catch (error) {
-    return ['ENOTFOUND', 'ENODATA'].includes((error as { code?: string }).code ?? '') ? false : null
+    const isNone = ['ENOTFOUND', 'ENODATA'].includes((error as { code?: string }).code ?? '')
+    return { result: isNone ? 'no_record' : 'no_answer', found: [] }
   } finally {
     clearTimeout(timer)
   }

@@ -8,13 +8,14 @@ import {
   Label,
   Line,
   Nullable,
+  OneOf,
   Text,
   Type,
   Uuid,
   type Static,
   type TProperties,
 } from '../http/schema.ts'
-import { proofOf } from './email-domain.ts'
+import { LOOKUP_RESULTS, proofOf } from './email-domain.ts'
 
 /** Text that ends up in mail headers and on labels. */
 const optionalLine = (maxLength: number) => Nullable(Line(0, maxLength))
@@ -91,6 +92,16 @@ export const Settings = Type.Object({
     dns: Nullable(Type.Object({ type: Type.Literal('TXT'), name: Type.String(), value: Type.String() }), {
       description: 'The record to publish, so that the domain can be verified',
     }),
+    lastCheck: Nullable(
+      Type.Object({
+        name: Type.String({ description: 'The name that was asked for' }),
+        expected: Type.String({ description: 'The value that it must have' }),
+        found: Type.Array(Type.String(), { description: 'The TXT records that are there, at most 10' }),
+        result: OneOf(LOOKUP_RESULTS),
+        at: Type.String(),
+      }),
+      { description: 'What the last check of the record found' },
+    ),
   }),
   updatedAt: Type.String(),
 })
@@ -147,6 +158,7 @@ export function view(row: Stored) {
       doubleOptIn: row.email.doubleOptIn ?? false,
       domainVerified: row.emailDomainVerified,
       dns: row.email.domain === null ? null : proofOf(row.email.domain, row.emailDomainToken),
+      lastCheck: row.emailDomainCheck as Static<typeof Settings>['email']['lastCheck'],
     },
     booking: row.booking,
     welcomeOffer: row.welcomeOffer,

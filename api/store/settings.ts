@@ -12,7 +12,7 @@ import { resource, type Settings as Stored, type Wake } from '../http/route.ts'
 import { askBy } from '../jobs/queue.ts'
 import { UNPAID } from '../orders/awaiting.ts'
 import { timeZoneOf } from '../time.ts'
-import { isPublished, proofOf } from './email-domain.ts'
+import { lookUp, proofOf, type Lookup } from './email-domain.ts'
 import { groups, Settings, SettingsPatch, view, type Patch } from './settings-shape.ts'
 
 /** More languages than any store speaks. */
@@ -43,7 +43,8 @@ function changed(stored: Stored, patch: Patch, token: string): Partial<Stored> {
     next.email = { ...stored.email, ...tidied(email) }
     if (email.domain) next.email.domain = hostname(email.domain)
     if (email.domain && !next.email.domain) throw wrong('email.domain', 'must be a host name, without protocol or path')
-    if (next.email.domain !== stored.email.domain) Object.assign(next, { emailDomainVerified: false, emailDomainToken: token })
+    if (next.email.domain !== stored.email.domain)
+      Object.assign(next, { emailDomainVerified: false, emailDomainToken: token, emailDomainCheck: null })
   }
   return next
 }
@@ -68,6 +69,9 @@ function withBase(base: string, given: string[]): string[] {
   const codes = given.map((code) => code.toLowerCase())
   return [...new Set(codes.includes(base) ? codes : [base, ...codes])]
 }
+
+/** What a look-up of the domain with a token found. */
+type Checked = { token: string; check: NonNullable<Stored['emailDomainCheck']> }
 
 /** Refuses a welcome offer whose coupon is not there; one that is switched off may outlive its coupon. */
 async function checkOffer(tx: Db, next: Stored['welcomeOffer'], given: Patch['welcomeOffer']) {
@@ -119,25 +123,34 @@ export const settingsRoutes = ({ registry, dnsServers, wake }: { registry: Regis
       {
         op: 'verifyEmailDomain',
         summary: "Check the email domain's DNS record",
-        description: 'A sandbox asks no DNS: its domain counts as verified.',
+        description:
+          '`email.lastCheck` of the answer says which record was asked for, and what is there. A sandbox asks no DNS: its domain counts as verified.',
         scope: 'settings:write',
         answers: { 200: Settings },
         refuses: [400],
-        async prepare({ settings, session }) {
+        async prepare({ settings, session, outside }) {
           const {
             email: { domain },
             emailDomainToken: token,
           } = await settings()
           if (domain === null) throw wrong('email.domain', 'set a domain first')
-          return { token, found: session.environment === 'sandbox' ? true : await isPublished(proofOf(domain, token), dnsServers) }
+          const record = proofOf(domain, token)
+          const looked: Lookup = session.environment === 'sandbox' ? { result: 'sandbox', found: [] } : await lookUp(record, dnsServers)
+          return {
+            token,
+            check: { name: record.name, expected: record.value, ...looked, at: outside.now().toISOString() },
+          } satisfies Checked
         },
       },
       ({ prepared, write, now }) =>
         write(async (tx) => {
-          const { token, found } = prepared as { token: string; found: boolean | null }
-          // The token is the domain's: one that was changed during the look-up stays unverified.
-          if (found !== null)
-            await tx.update(table).set({ emailDomainVerified: found, updatedAt: now }).where(eq(table.emailDomainToken, token))
+          const { token, check } = prepared as Checked
+          const isVerified = check.result === 'verified' || check.result === 'sandbox'
+          // The token is the domain's: one that was changed during the look-up stays unverified. Nobody's answer changes nothing.
+          await tx
+            .update(table)
+            .set({ emailDomainCheck: check, ...(check.result === 'no_answer' ? {} : { emailDomainVerified: isVerified }), updatedAt: now })
+            .where(eq(table.emailDomainToken, token))
           return view(await read(tx))
         }),
     )

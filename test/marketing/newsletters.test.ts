@@ -168,6 +168,27 @@ describe('sending needs', () => {
     expect(smtp.taken).toEqual([])
   })
 
+  test('as many of these as are missing are named at once in details, the first of them in error', async () => {
+    const { id } = await draft()
+    const refused = async (body?: object) => {
+      const answer = await send(id, body)
+      const { details, error } = answer.body
+      expect(error).toBe(details[0].message)
+      return [answer.status, details.map(({ path }: { path: string[] }) => path.join('.'))]
+    }
+    const all = ['settings.email.domain', 'settings.email.outboundEnabled', 'settings.address', 'audience']
+    expect(await refused()).toEqual([400, all])
+    expect(await refused({ scheduledAt: new Date(Date.now() + 60_000).toISOString() })).toEqual([400, all])
+    await verified()
+    await subscribe('ada')
+    await app.handles.use(shop.store.id, 'live', (store) =>
+      store.write((tx) => tx.run(sql`insert into email_quota values (${new Date().toISOString().slice(0, 7)}, 10000)`)),
+    )
+    expect(await refused()).toEqual([400, ['settings.email.outboundEnabled', 'settings.address', 'plan']])
+    await shop.settings({ email: { outboundEnabled: true }, address: { line1: 'Długa 1', city: 'Gdańsk' } })
+    expect(await refused()).toEqual([403, ['plan']])
+  })
+
   test('somebody in the audience', async () => {
     await ready('ada')
     const { id } = await draft({ audience: 'customers' })

@@ -82,6 +82,7 @@ describe('GET /settings', () => {
         domainVerified: false,
         doubleOptIn: false,
         dns: null,
+        lastCheck: null,
       },
       booking: { cancellationHours: 24, bufferMinutes: 0, autoConfirm: true },
       welcomeOffer: { enabled: false, couponId: null },
@@ -181,6 +182,7 @@ describe('PATCH /settings', () => {
         domainVerified: false,
         doubleOptIn: false,
         dns: null,
+        lastCheck: null,
       },
     ],
     [
@@ -492,6 +494,15 @@ describe('email domain', () => {
     expect(body.email).toMatchObject({ domain: 'found.example', domainVerified: true })
     expect(await get()).toEqual(body)
     expect(dns.asked).toContain('_stoa.found.example')
+    const { name, value } = body.email.dns
+    expect(body.email.lastCheck).toEqual({
+      name,
+      expected: value,
+      found: expect.arrayContaining([value]),
+      result: 'verified',
+      at: expect.any(String),
+    })
+    expect((await patch({ email: { domain: 'next.example' } })).body.email.lastCheck).toBe(null)
   })
 
   test("a record that is missing, another store's or merely alike leaves it unverified", async () => {
@@ -509,6 +520,10 @@ describe('email domain', () => {
       if (texts) dns.txt.set('_stoa.absent.example', texts)
       const answer = await verify()
       expect([answer.status, answer.body.email.domainVerified]).toEqual([200, false])
+      const found = texts ?? []
+      const result = found.length ? 'other_value' : 'no_record'
+      expect(answer.body.email.lastCheck).toMatchObject({ name: '_stoa.absent.example', expected: value })
+      if (found[0] !== '') expect(answer.body.email.lastCheck).toMatchObject({ found, result })
     }
   })
 

@@ -4,7 +4,7 @@ import type { Db } from '../../../db/driver.ts'
 import { newsletterDeliveries, newsletters } from '../../../db/store/newsletters.ts'
 import type { Plan } from '../../plans.ts'
 import { LIMITS } from '../../plans.ts'
-import { Refusal } from '../../http/refusal.ts'
+import { Refusal, type Detail } from '../../http/refusal.ts'
 import type { Outside, Settings } from '../../http/route.ts'
 import { emit } from '../../store/outbox.ts'
 import type { Reach } from './audience.ts'
@@ -24,30 +24,43 @@ export interface Launch {
   now: string
 }
 
-/** Refuses what can't be sent, in the order of document 1: mail domain and outbound mail, address, somebody to send to. */
-export function requireSendable({ settings, reached }: Launch) {
+const unmet = (path: string, message: string): Detail => ({ code: 'custom', message, path: path.split('.') })
+
+/** What of the settings, and of the people in the audience, stands against sending; the order is that of document 1. */
+function blocking({ settings, reached }: Launch): Detail[] {
   const { email, emailDomainVerified, address } = settings
-  if (!emailDomainVerified) throw new Refusal(400, 'the email domain is not verified: set email.domain, publish its DNS record, verify it')
-  if (!email.outboundEnabled) throw new Refusal(400, 'outbound email is turned off: set email.outboundEnabled')
+  const found: Detail[] = []
+  if (!emailDomainVerified)
+    found.push(unmet('settings.email.domain', 'the email domain is not verified: set email.domain, publish its DNS record, verify it'))
+  if (!email.outboundEnabled) found.push(unmet('settings.email.outboundEnabled', 'outbound email is turned off: set email.outboundEnabled'))
   if (!address.line1 || !address.city)
-    throw new Refusal(400, 'the store has no address, which every newsletter names: set address with line1 and city')
-  if (!reached.active) throw new Refusal(400, 'there are no active subscribers')
-  if (!reached.recipients) throw new Refusal(400, 'there are no active subscribers in the audience who have not been sent it')
+    found.push(unmet('settings.address', 'the store has no address, which every newsletter names: set address with line1 and city'))
+  if (!reached.active) found.push(unmet('audience', 'there are no active subscribers'))
+  else if (!reached.recipients) found.push(unmet('audience', 'there are no active subscribers in the audience who have not been sent it'))
+  return found
 }
 
 const exceeded = (plan: Plan, used: number, recipients: number) => {
   const limit = LIMITS[plan].monthlyEmails
-  return new Refusal(403, `the monthly email quota would be exceeded: ${used} of ${limit} are used, this takes ${recipients}`, {
-    limit,
-    used,
-    recipients,
-  })
+  const message = `the monthly email quota would be exceeded: ${used} of ${limit} are used, this takes ${recipients}`
+  return new Refusal(403, message, { details: [unmet('plan', message)], limit, used, recipients })
 }
 
-/** Refuses with 403 what would go over the quota of the month of `now`; reserves nothing. */
-export async function requireQuota(db: Db, { plan, reached: { recipients }, now }: Launch) {
+/** The refusal by the quota of the month of `now`, which reserves nothing; null when it is enough. */
+async function overQuota(db: Db, { plan, reached: { recipients }, now }: Launch): Promise<Refusal | null> {
   const used = await usedIn(db, monthOf(now))
-  if (used + recipients > LIMITS[plan].monthlyEmails) throw exceeded(plan, used, recipients)
+  return used + recipients > LIMITS[plan].monthlyEmails ? exceeded(plan, used, recipients) : null
+}
+
+/**
+ * Refuses what can't be sent, in the order of document 1: mail domain and outbound mail, address, somebody to send to (400), the quota
+ * (403). The first is `error`; `details` names all, so that nobody has to find them out one by one.
+ */
+export async function requireSendable(db: Db, launch: Launch) {
+  const found = blocking(launch)
+  const quota = await overQuota(db, launch)
+  if (!found.length && quota) throw quota
+  if (found.length) throw new Refusal(400, found[0]!.message, { details: [...found, ...(quota ? (quota.extra.details as Detail[]) : [])] })
 }
 
 async function set(tx: Db, row: NewsletterRow, columns: Partial<NewsletterRow>): Promise<NewsletterRow> {
@@ -57,7 +70,7 @@ async function set(tx: Db, row: NewsletterRow, columns: Partial<NewsletterRow>):
 
 /** Begins to send: reserves the quota. Throws, with nothing changed, what stands against it. */
 export async function begin(tx: Db, launch: Launch): Promise<NewsletterRow> {
-  requireSendable(launch)
+  await requireSendable(tx, launch)
   const { newsletter, plan, reached, now } = launch
   const month = monthOf(now)
   if (!(await reserveMails(tx, month, reached.recipients, LIMITS[plan].monthlyEmails)))
