@@ -23,7 +23,7 @@ export interface Bounds {
   waitMaxMs: number
   runMaxMs: number
 }
-const BOUNDS: Bounds = { waitingMax: 64, waitMaxMs: 5_000, runMaxMs: 5_000 }
+const BOUNDS: Bounds = { waitingMax: 64, waitMaxMs: 10_000, runMaxMs: 10_000 }
 
 interface Statement {
   raw(): Statement

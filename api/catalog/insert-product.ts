@@ -9,7 +9,7 @@ import { requireRichText } from '../rich-text.ts'
 import { fold } from '../slug.ts'
 import { emit } from '../store/outbox.ts'
 import { indexProduct } from './index-products.ts'
-import type { ProductInput } from './shapes.ts'
+import type { ProductInput, VariantInput } from './shapes.ts'
 import { addTags, addToCollections, notePrices, requireLinks, storeVariant, writing, type Writing } from './write.ts'
 
 type Body = Static<typeof ProductInput>
@@ -26,10 +26,15 @@ const insertRow = inserter(products)
 const variantsIn = ({ variants, price, sku, stock, compareAtPrice, prices }: Body) =>
   variants ?? (price === undefined ? [] : [{ price, sku, stock, compareAtPrice, prices }])
 
+/** Whether a new variant can be bought; the store keeps that up from then on. */
+const isBuyable = ({ active, stock }: VariantInput) =>
+  active !== false && (stock?.tracked === false || stock?.backorder === true || (stock?.quantity ?? 0) > 0)
+
 /** Stores a product whose links are known to be in the store. The caller indexes it: many at once cost less than one by one. */
 export async function storeProduct(tx: Db, about: Writing, settings: Settings, body: Body): Promise<string> {
   const { now } = about
   const id = about.outside.id()
+  const inputs = variantsIn(body)
   await insertRow(tx, {
     summary: null,
     content: null,
@@ -43,6 +48,7 @@ export async function storeProduct(tx: Db, about: Writing, settings: Settings, b
     isEvent: false,
     ratingSum: 0,
     ratingCount: 0,
+    inStock: inputs.some(isBuyable),
     createdAt: now,
     updatedAt: now,
     name: body.name,
@@ -51,7 +57,6 @@ export async function storeProduct(tx: Db, about: Writing, settings: Settings, b
     id,
     slug: await slugFor(tx, products, body.slug, body.name),
   })
-  const inputs = variantsIn(body)
   const rows = []
   for (const [i, input] of inputs.entries()) {
     const name = inputs.length > 1 ? `${body.name} ${i + 1}` : body.name

@@ -5,7 +5,7 @@
 import { and, asc, desc, eq, gte, lte, sql, type SQL } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
 import { compile, named, type Compiled, type Db } from '../../db/driver.ts'
-import { products, productPrices, variants } from '../../db/store/catalog.ts'
+import { products, productPrices } from '../../db/store/catalog.ts'
 import { Money, OneOf, Paging, Type, Uuid, type Static, type TObject } from '../http/schema.ts'
 import { toMinor } from '../money.ts'
 import { contains } from './groups.ts'
@@ -33,8 +33,6 @@ export const Filters = {
 type Filters = Static<TObject<typeof Filters>>
 type Sort = Filters['sort']
 
-const available = sql`exists (select 1 from ${variants} v where v.product_id = ${products.id} and v.active = 1 and (v.tracked = 0 or v.backorder = 1 or v.quantity > v.reserved))`
-
 /** The condition of each filter, over named values, so that a list with the same filters is compiled once. */
 const CONDITIONS: Record<string, () => SQL> = {
   noEvents: () => eq(products.isEvent, false),
@@ -49,8 +47,8 @@ const CONDITIONS: Record<string, () => SQL> = {
   tag: () => sql`${products.id} in (select product_id from product_tags where tag = ${named('tag')})`,
   minPrice: () => gte(productPrices.price, named('minPrice')),
   maxPrice: () => lte(productPrices.price, named('maxPrice')),
-  inStock: () => available,
-  notInStock: () => sql`not ${available}`,
+  inStock: () => eq(products.inStock, true),
+  notInStock: () => eq(products.inStock, false),
   unpriced: () =>
     sql`not exists (select 1 from product_prices p where p.product_id = ${products.id} and p.currency = ${named('currency')})`,
 }
@@ -72,12 +70,21 @@ const ORDERS: Record<Sort, () => SQL[]> = {
 const isByPrice = (sort: Sort) => sort === 'price' || sort === '-price'
 
 const on = () => and(eq(productPrices.productId, products.id), eq(productPrices.currency, named('currency')))
-/** Where a query reads; a CROSS JOIN reads its left table first. */
+/** Where a query reads; a CROSS JOIN reads its left table first. `listing`: the index that has all columns but texts, by id. */
 const SOURCES = {
-  products: () => sql`${products}`,
-  priced: () => sql`${products} join ${productPrices} on ${on()}`,
-  pricesOfProducts: () => sql`${products} cross join ${productPrices} on ${on()}`,
-  productsByPrice: () => sql`${productPrices} cross join ${products} on ${on()}`,
+  products: (table: SQL) => table,
+  pricesOfProducts: (table: SQL) => sql`${table} cross join ${productPrices} on ${on()}`,
+  productsByPrice: (table: SQL) => sql`${productPrices} cross join ${table} on ${on()}`,
+}
+/** Filters that name products by a list of ids. */
+const LISTS_OF_IDS = ['query', 'seenQuery', 'collectionId', 'tag']
+
+/** The source of a query as it stands in its text; narrow columns are read of products that are not found by an index of their own. */
+function sourceOf(source: keyof typeof SOURCES, filters: readonly string[], sort: Sort): SQL {
+  const has = (...names: string[]) => names.some((name) => filters.includes(name))
+  const byId = source === 'productsByPrice' || has(...LISTS_OF_IDS)
+  const inOrder = sort === 'newest' && has('inStock', 'notInStock') && !has('categoryId', 'brandId')
+  return SOURCES[source](!has('symbols') && (byId || inOrder) ? sql`${products} indexed by products_listing` : sql`${products}`)
 }
 
 const pages = new Map<string, Compiled<never>>()
@@ -99,7 +106,7 @@ async function page(db: Db, filters: readonly string[], sort: Sort, priced: bool
   const query = remembered(pages, `${filters.join()} ${sort} ${priced}`, (blank) =>
     blank
       .select({ id: sql<string>`"products"."id"` })
-      .from(SOURCES[source]())
+      .from(sourceOf(source, filters, sort))
       .where(and(...filters.map((name) => ((elsewhere && BROAD[name]) || CONDITIONS[name]!)())))
       .orderBy(...ORDERS[sort]())
       .limit(named('limit'))
@@ -109,11 +116,11 @@ async function page(db: Db, filters: readonly string[], sort: Sort, priced: bool
 }
 
 async function count(db: Db, filters: readonly string[], priced: boolean, values: Record<string, unknown>): Promise<number> {
-  const source = !priced ? 'products' : isNarrow(filters) ? 'pricesOfProducts' : 'priced'
+  const source = !priced ? 'products' : isNarrow(filters) ? 'pricesOfProducts' : 'productsByPrice'
   const query = remembered(counts, `${filters.join()} ${priced}`, (blank) =>
     blank
       .select({ count: sql<number>`count(*)` })
-      .from(SOURCES[source]())
+      .from(sourceOf(source, filters, 'newest'))
       .where(and(...filters.map((name) => CONDITIONS[name]!()))),
   )
   return ((await query.get(aside(db, 'products'), values)) as { count: number }).count

@@ -97,6 +97,6 @@ export function matchExpression(typed: string): string | null {
  * The CROSS JOIN asks the index first: the other way round it would be asked for each document of the store.
  */
 export const foundAmong = (id: unknown, entity: Found, expression: unknown, documents: SQL = sql`1`) =>
-  sql`${id} in (select d.entity_id from search_fts f cross join search_documents d on d.id = f.rowid where search_fts match ${expression} and d.entity = ${entity} and ${documents})`
+  sql`${id} in (select d.entity_id from search_fts f cross join search_documents d indexed by search_documents_owner on d.id = f.rowid where search_fts match ${expression} and d.entity = ${entity} and ${documents})`
 /** The documents that a storefront may find something in. */
 export const SEEN = sql`d.locale <> ${sql.raw(`'${UNSEEN}'`)}`

@@ -57,7 +57,7 @@ function statement({ expression, types, lang, storefront, limit }: Search): SQL 
   return sql`with hits as materialized (
       select rowid as document, -bm25(search_fts, 10.0, 1.0, 2.0) as score from search_fts where search_fts match ${expression}),
     found as materialized (
-      select d.entity as entity, d.entity_id as entity_id, ${score} as score, document from hits cross join search_documents d on d.id = document
+      select d.entity as entity, d.entity_id as entity_id, ${score} as score, document from hits cross join search_documents d indexed by search_documents_owner on d.id = document
       where d.locale in (${sql.join(locales, sql`, `)}) and d.entity in (select value from json_each(${JSON.stringify(types)}))
         ${storefront ? sql`and not ${HIDDEN}` : sql``} ${group}),
     best as materialized (select entity, entity_id, score, document from found order by score desc, entity_id limit ${limit}),

@@ -99,6 +99,8 @@ export const products = sqliteTable(
     updatedAt: instant().notNull(),
     /** The name as lists sort it: transliterated, lowercase. */
     foldedName: text().notNull().default(''),
+    /** Whether an active variant can be bought: kept by triggers on `variants`. */
+    inStock: flag().notNull().default(false),
   },
   (t) => [
     check('products_status', sql`${t.status} in ('draft', 'published', 'hidden')`),
@@ -109,8 +111,10 @@ export const products = sqliteTable(
       .on(t.id)
       .where(sql`${t.status} <> 'published'`),
     index('products_name').on(t.foldedName, t.id),
-    index('products_brand').on(t.brandId, t.isEvent, t.status, t.id),
-    index('products_category').on(t.categoryId, t.isEvent, t.status, t.id),
+    index('products_brand').on(t.brandId, t.isEvent, t.status, t.id, t.inStock),
+    index('products_category').on(t.categoryId, t.isEvent, t.status, t.id, t.inStock),
+    /** All that lists filter and sort by: the rows themselves are twenty times as wide. */
+    index('products_listing').on(t.id, t.isEvent, t.status, t.inStock, t.categoryId, t.brandId, t.foldedName),
   ],
 )
 

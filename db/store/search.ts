@@ -1,5 +1,5 @@
 /** Room "catalog": what full-text search reads. `search_fts` (FTS5) indexes these rows by triggers; see the migration. */
-import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 export const searchDocuments = sqliteTable(
   'search_documents',
@@ -14,7 +14,11 @@ export const searchDocuments = sqliteTable(
     /** Both, transliterated: "lodz" finds "Łódź". */
     folded: text().notNull(),
   },
-  (t) => [uniqueIndex('search_documents_entity').on(t.entity, t.entityId, t.locale)],
+  (t) => [
+    uniqueIndex('search_documents_entity').on(t.entity, t.entityId, t.locale),
+    /** Whose a document is, without its texts. */
+    index('search_documents_owner').on(t.id, t.locale, t.entity, t.entityId),
+  ],
 )
 
 /** How often what can be found has changed: one row, counted up by triggers. */

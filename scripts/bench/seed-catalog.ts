@@ -138,6 +138,7 @@ async function seedProduct(
     tags,
     seo: { title: name, description: SENTENCE },
     isEvent: false,
+    inStock: true,
     ratingSum: ratingCount * 4,
     ratingCount,
     createdAt: now,
