@@ -11,6 +11,7 @@ import type { Outside } from '../http/route.ts'
 import { holderToken } from './holder.ts'
 import type { JobKind } from './kind.ts'
 import { claim, nextDues, type JobRow } from './queue.ts'
+import { Presence } from './presence.ts'
 import { keyOf, Slots, type About } from './slots.ts'
 import { runJob } from './work.ts'
 
@@ -42,19 +43,24 @@ export class Runner {
   readonly #needs: Required<RunnerNeeds>
   /** When each store next has something to do, in ms; a store without an entry has nothing. */
   readonly #due = new Map<string, { about: About; at: number }>()
-  readonly #running = new Map<Promise<void>, string>()
+  readonly #running = new Map<Promise<void>, About>()
   readonly #slots: Slots
+  readonly #presence: Presence
   readonly #stopping = new AbortController()
-  #timer: ReturnType<typeof setInterval> | undefined
+  readonly #timers: ReturnType<typeof setInterval>[] = []
 
   constructor(needs: RunnerNeeds) {
     this.#needs = { ...needs, leaseMs: needs.leaseMs ?? LEASE_MS }
     this.#slots = new Slots(needs.kinds)
+    this.#presence = new Presence(needs.registry.control, this.#needs.leaseMs)
   }
 
   /** Begins to do what is due: at once what stores wait for from before, then what is asked for. */
   start() {
-    this.#timer = setInterval(() => this.#begin(), TICK_MS)
+    this.#timers.push(
+      setInterval(() => this.#begin(), TICK_MS),
+      setInterval(() => void this.#lookAround(), this.#needs.leaseMs / 3),
+    )
     void this.lookRound().catch((error) => this.#needs.log.write('warn', 'looking for jobs failed', { error: String(error) }))
   }
 
@@ -66,6 +72,18 @@ export class Runner {
         await this.look(id, environment)
         if (pauseMs) await Bun.sleep(pauseMs)
       }
+  }
+
+  /** Tells where this process works, and looks at what others left that do so no more. */
+  async #lookAround() {
+    try {
+      const now = this.#needs.outside.now()
+      for (const about of new Map([...this.#running.values()].map((about) => [keyOf(about), about])).values())
+        await this.#presence.tell(about, now)
+      for (const { storeId, environment } of await this.#presence.left(now)) await this.look(storeId, environment)
+    } catch (error) {
+      this.#needs.log.write('warn', 'other processes can not be looked after', { error: String(error) })
+    }
   }
 
   /** Looks at what a store waits for. */
@@ -117,7 +135,7 @@ export class Runner {
     const now = this.#needs.outside.now().getTime()
     for (const [key, { about, at }] of this.#due) {
       if (this.#stopping.signal.aborted || this.#running.size >= RUNNING_MAX) break
-      if (at > now || [...this.#running.values()].filter((running) => running === key).length >= PER_STORE_MAX) continue
+      if (at > now || [...this.#running.values()].filter((running) => keyOf(running) === key).length >= PER_STORE_MAX) continue
       // Until its next job is known, a store has none: it is looked at again as soon as this one is claimed.
       this.#due.delete(key)
       this.#start({ about, slot: null })
@@ -139,7 +157,7 @@ export class Runner {
         this.#giveBack(turn)
         this.#begin()
       })
-    this.#running.set(work, keyOf(about))
+    this.#running.set(work, about)
   }
 
   /** Gives a turn's slot back; the store that has waited for it for longest has its turn then. */
@@ -157,6 +175,8 @@ export class Runner {
     const { kinds, registry, handles, outside, log, leaseMs } = this.#needs
     const isThere = async () => (await registry.knows(about.storeId)) && handles.isCurrent(about.storeId, about.environment, store)
     if (!(await isThere())) return
+    // Told before: a process that dies right after it has claimed a job has told where.
+    await this.#presence.tell(about, outside.now())
     const job = await store.write((tx) => this.#claim(tx, turn))
     await this.#note(store, about)
     if (!job) return
@@ -183,8 +203,9 @@ export class Runner {
 
   /** Starts nothing more; resolves when what runs has stopped. */
   async stop() {
-    clearInterval(this.#timer)
+    for (const timer of this.#timers) clearInterval(timer)
     this.#stopping.abort()
     while (this.#running.size) await Promise.all(this.#running.keys())
+    await this.#presence.leave().catch(() => {})
   }
 }

@@ -11,7 +11,9 @@ export const noticedWithinMs = ({ url }: Location) => (url.startsWith('file:') ?
 
 export class Notice {
   #checkedAt = -Infinity
-  #version: unknown = null
+  /** Of the file, which differs after any commit, and the count of those commits that matter here. */
+  #version: number | null = null
+  #count: number | null = null
   /** Counts what was noticed: what was asked for under another number may have been changed since, and is not remembered. */
   epoch = 0
 
@@ -25,10 +27,16 @@ export class Notice {
   async take() {
     const now = performance.now()
     if (now - this.#checkedAt < noticedWithinMs(this.location)) return
-    const version = this.control.version() ?? (await this.control.read.select().from(changes))[0]?.count ?? 0
+    const version = this.control.version()
+    if (version !== null && version === this.#version) {
+      this.#checkedAt = now
+      return
+    }
+    const count = (await this.control.read.select().from(changes))[0]?.count ?? 0
     this.#checkedAt = now
-    if (version === this.#version) return
     this.#version = version
+    if (count === this.#count) return
+    this.#count = count
     this.epoch++
     this.forget()
   }

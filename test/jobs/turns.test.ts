@@ -1,11 +1,12 @@
 /** Whose turn it is: jobs of deleted stores, of kinds with a limit, and those whose time is up. */
-import { sql } from 'drizzle-orm'
+import { like, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { realOutside } from '../../api/app.ts'
 import { createLog } from '../../api/http/log.ts'
 import type { JobKind, Running } from '../../api/jobs/kind.ts'
 import { ask } from '../../api/jobs/queue.ts'
 import { Runner } from '../../api/jobs/runner.ts'
+import { leases } from '../../db/control/tables.ts'
 import { createDatabase, databaseName } from '../../db/open.ts'
 import { testApp, type TestApp } from '../harness.ts'
 
@@ -27,8 +28,9 @@ const asked = async (storeId: string, subject: string, kind = 'test') =>
   app.handles.use(storeId, 'live', (store) =>
     store.write((tx) => ask(tx, { outside: realOutside, now: now() }, { kind, subject, dueAt: now() })),
   )
-const runnerOf = (kinds: Record<string, JobKind>) =>
+const runnerOf = (kinds: Record<string, JobKind>, leaseMs?: number) =>
   new Runner({
+    leaseMs,
     registry: app.registry,
     handles: app.handles,
     kinds,
@@ -135,6 +137,50 @@ describe('a kind with a limit', () => {
     all.resolve()
     await settled
     expect(order).toEqual([a, c])
+  })
+})
+
+describe('a job of a process that dies', () => {
+  test('goes on in another one that has looked before, shortly after its lease ends', async () => {
+    const [storeId] = (await newStores(1)) as [string]
+    const done = Promise.withResolvers<void>()
+    const survivor = runnerOf({ test: { retriesMs: [0], run: async () => done.resolve() } }, 900)
+    survivor.start()
+    await survivor.lookRound(0)
+    const runs = Promise.withResolvers<void>()
+    // It claims the job and is heard of no more: it prolongs nothing and says nothing.
+    const dead = runnerOf({ test: { retriesMs: [0], run: () => (runs.resolve(), new Promise<void>(() => {})) } }, 3_000)
+    await asked(storeId, 'a')
+    void dead.settle()
+    await runs.promise
+    void dead.stop()
+    await app.handles.use(storeId, 'live', (store) =>
+      store.write((tx) =>
+        tx.run(sql`update jobs set lease_token = 'elsewhere 1 n x', lease_until = ${new Date(Date.now() + 1_000).toISOString()}`),
+      ),
+    )
+    await done.promise
+    await survivor.stop()
+    expect(await jobsOf(storeId)).toEqual([])
+  })
+
+  test('is told of in the registry as long as it runs, and no more after a polite stop', async () => {
+    const told = () =>
+      app.registry.control.read
+        .select()
+        .from(leases)
+        .where(like(leases.name, `jobs ${storeId} %`))
+    const [storeId] = (await newStores(1)) as [string]
+    const runs = Promise.withResolvers<void>()
+    const runner = runnerOf({ test: { retriesMs: [0], run: ({ signal }) => (runs.resolve(), untilAborted(signal)) } }, 900)
+    await asked(storeId, 'a')
+    runner.start()
+    await runs.promise
+    const [first] = await told()
+    while ((await told())[0]?.until === first!.until) await Bun.sleep(20)
+    expect(await told()).toHaveLength(1)
+    await runner.stop()
+    expect(await told()).toEqual([])
   })
 })
 

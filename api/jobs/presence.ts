@@ -1,0 +1,96 @@
+/**
+ * Where processes have jobs under way, told in the registry: what one leaves that dies is looked at by the others as soon as its lease
+ * has run out, or as they know that it has ended.
+ */
+import { and, eq, gte, lt } from 'drizzle-orm'
+import { leases } from '../../db/control/tables.ts'
+import type { Handle } from '../../db/open.ts'
+import { holderToken, isGone } from './holder.ts'
+import { keyOf, type About } from './slots.ts'
+
+/** Names of such leases begin so: `jobs STORE ENVIRONMENT PROCESS`. */
+const FIRST = 'jobs '
+/** The character after the space. */
+const LAST = 'jobs!'
+/** More than all processes of an installation run at once. */
+const READ_MAX = 1_000
+/** After so many times the length of a lease everybody has seen what was left. */
+const KEPT = 4
+
+export class Presence {
+  /** One process may have several runners, in tests at least. */
+  readonly #id = crypto.randomUUID()
+  /** Until when the others know of each store that this one works in, in ms. */
+  readonly #told = new Map<string, number>()
+  /** What others left and this one has looked at: the lease's name, and when it ended. */
+  #seen = new Map<string, string>()
+
+  constructor(
+    readonly control: Handle,
+    readonly leaseMs: number,
+  ) {}
+
+  #nameOf(about: About) {
+    return `${FIRST}${keyOf(about)} ${this.#id}`
+  }
+
+  /** Tells that this process works in a store, unless the others know that for half a lease still. */
+  async tell(about: About, now: Date) {
+    const name = this.#nameOf(about)
+    const until = now.getTime() + this.leaseMs
+    const before = this.#told.get(name) ?? 0
+    if (before - now.getTime() > this.leaseMs / 2) return
+    this.#told.set(name, until)
+    const row = { token: holderToken(this.#id), until: new Date(until).toISOString() }
+    try {
+      await this.control.write(async (tx) => {
+        await tx
+          .insert(leases)
+          .values({ name, ...row })
+          .onConflictDoUpdate({ target: leases.name, set: row })
+      })
+    } catch (error) {
+      this.#told.set(name, before)
+      throw error
+    }
+  }
+
+  /** Stores in which another process may have left jobs; each is told once. Clears away what is over. */
+  async left(now: Date): Promise<About[]> {
+    const rows = await this.control.read
+      .select()
+      .from(leases)
+      .where(and(gte(leases.name, FIRST), lt(leases.name, LAST)))
+      .limit(READ_MAX)
+    const wire = now.toISOString()
+    const over = rows.filter(({ token, until }) => until <= wire || isGone(token))
+    const seen = new Map(over.map(({ name, until }) => [name, until]))
+    const fresh = over.filter(({ name, until }) => !this.#told.has(name) && this.#seen.get(name) !== until)
+    this.#seen = seen
+    const done = new Date(now.getTime() - KEPT * this.leaseMs).toISOString()
+    await this.#clear(over.filter(({ name, until }) => until <= (this.#told.has(name) ? wire : done)))
+    return fresh.map(({ name }) => {
+      const [storeId, environment] = name.slice(FIRST.length).split(' ')
+      return { storeId, environment } as About
+    })
+  }
+
+  async #clear(rows: { name: string; until: string }[]) {
+    if (!rows.length) return
+    await this.control.write(async (tx) => {
+      // What was told again meanwhile stays.
+      for (const { name, until } of rows) await tx.delete(leases).where(and(eq(leases.name, name), eq(leases.until, until)))
+    })
+    for (const { name, until } of rows) if (this.#told.get(name) === Date.parse(until)) this.#told.delete(name)
+  }
+
+  /** This process works in no store any more. */
+  async leave() {
+    if (!this.#told.size) return
+    const names = [...this.#told.keys()]
+    this.#told.clear()
+    await this.control.write(async (tx) => {
+      for (const name of names) await tx.delete(leases).where(eq(leases.name, name))
+    })
+  }
+}
