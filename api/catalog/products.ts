@@ -1,4 +1,5 @@
 /** Products (document 3, Catalog): what a store sells. */
+import { isDeepStrictEqual } from 'node:util'
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { products, variants } from '../../db/store/catalog.ts'
@@ -38,13 +39,15 @@ async function changeProduct(tx: Db, call: Call<never, Static<typeof ProductPatc
     .update(products)
     .set({ ...ownColumns(body), ...(body.name === undefined ? {} : { foldedName: fold(body.name) }), ...slug, updatedAt: now })
     .where(eq(products.id, id))
-  if (VARIANT_FIELDS.some((field) => body[field] !== undefined)) {
-    const rows = await tx.select().from(variants).where(eq(variants.productId, id)).limit(2)
-    if (rows.length > 1)
-      throw wrong(
-        VARIANT_FIELDS.find((field) => body[field] !== undefined)!,
-        'the product has several variants: change them one by one',
-      )
+  const rows = VARIANT_FIELDS.some((field) => body[field] !== undefined)
+    ? await tx.select().from(variants).where(eq(variants.productId, id)).limit(2)
+    : null
+  if (rows && rows.length > 1) {
+    // What the product shows of its cheapest variant may come back with the rest of it.
+    const shown: Record<string, unknown> = await readProduct(tx, id, await plainView(call as never))
+    const changed = VARIANT_FIELDS.find((field) => body[field] !== undefined && !isDeepStrictEqual(body[field], shown[field]))
+    if (changed) throw wrong(changed, 'the product has several variants: change them one by one')
+  } else if (rows) {
     const { price, sku, stock, compareAtPrice, prices } = body
     if (rows[0]) await changeVariant(tx, writing(call as never), rows[0], { price, sku, stock, compareAtPrice, prices }, settings)
     else if (price === undefined) throw wrong('price', 'is needed for the first variant')

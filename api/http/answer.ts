@@ -5,19 +5,20 @@ import { Unusable } from '../../db/unusable.ts'
 import { allow, authenticate, limit, requirePlan } from './auth.ts'
 import { STRANGERS } from './bytes.ts'
 import { abandoned, callOf, joined, requireTool, strangerIn, type AnyCall, type Keyed, type Task } from './call.ts'
+import { parseQuery } from './check.ts'
 import { OVERVIEW } from './documentation.ts'
 import { constraintRefusal, refusalOf } from './errors.ts'
 import { etagOf, matches, stillMatches } from './etag.ts'
-import { NOTHING, receive, receives } from './form.ts'
 import { answered, attemptOf, once, replayed } from './idempotency.ts'
+import { isStrict, Notes } from './notes.ts'
 import { Refusal } from './refusal.ts'
 import { requestIdOf } from './request-id.ts'
-import { bytesOf, encoded, readied, statusOf, type Ready } from './ready.ts'
+import { read } from './read.ts'
+import { bytesOf, encoded, readied, shownBy, statusOf, type Ready } from './ready.ts'
 import { jsonResponse, notModified } from './response.ts'
 import { Reply, type Route } from './route.ts'
 import type { Surroundings } from './surroundings.ts'
 import { remember, unchangedSince, validatorOf } from './validators.ts'
-import { parseQuery } from './check.ts'
 import { pathOf, searchOf } from './url.ts'
 
 const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
@@ -32,7 +33,7 @@ export class Answering {
     routes: readonly Route[],
   ) {
     for (const route of routes) {
-      const ready = readied(route, app.contentUrl)
+      const ready = readied(route, app.contentUrl, shownBy(route, routes))
       this.#ready.set(route, ready)
       if (route.method === 'GET') this.#reads.set(route.path, ready)
     }
@@ -131,9 +132,8 @@ export class Answering {
 
   async #visited(ready: Ready, request: Request, params: Record<string, string>, requestId: string, headers: Record<string, string>) {
     const { outside } = this.app
-    const { body, file, text } = receives(ready) ? await receive(ready, request, STRANGERS) : NOTHING
+    const { query, body, file, text } = await read(ready, request, STRANGERS, headers)
     const now = outside.now().toISOString()
-    const query = ready.query ? parseQuery(searchOf(request.url), ready.route.query!, ready.query) : {}
     const call = { query, body, file, params, request, requestId, outside, now, prepared: undefined } as never
     const owner = await ready.route.options.owner?.(call)
     if (owner instanceof Reply) return this.#respond(ready, request, owner, headers)
@@ -167,12 +167,12 @@ export class Answering {
     const fresh = options.stored ? handle.version() : null
     if (fresh !== null) keyed.version = fresh
     const validator = fresh === null ? null : validatorOf(session, request)
-    const unchanged = fresh === null ? null : unchangedSince(handle, validator, fresh, request)
+    // What has to be refused can't be unchanged.
+    const unchanged = fresh === null || isStrict(request.headers.get('prefer')) ? null : unchangedSince(handle, validator, fresh, request)
     if (unchanged !== null) return notModified(unchanged, headers)
     if (options.tool) await requireTool(keyed, options.tool)
-    const query = ready.query ? parseQuery(searchOf(request.url), ready.route.query!, ready.query) : {}
-    const received = receives(ready) ? await receive(ready, request, session.store.id) : NOTHING
-    const call = callOf(ready.route, keyed, this.app.outside, query, received)
+    const received = await read(ready, request, session.store.id, headers)
+    const call = callOf(ready.route, keyed, this.app.outside, received.query, received)
     const response = await this.#run(ready, call, keyed, received.text)
     // A 304 that had to be worked out is remembered too: it holds until the next commit.
     if (fresh !== null && (response.status === 200 || response.status === 304))
@@ -225,7 +225,7 @@ export class Answering {
     for (let above = path; !reading && (above = above.slice(0, above.lastIndexOf('/')));)
       if (above.endsWith('}')) reading = this.#reads.get(above)
     if (!reading) return null
-    const query = reading.query ? parseQuery(searchOf(inside.request.url), reading.route.query!, reading.query) : {}
+    const query = parseQuery(searchOf(inside.request.url), reading.query, new Notes())
     return etagOf(encoded(reading, await reading.route.handler({ ...inside, query } as never), this.app.checkAnswers))
   }
 

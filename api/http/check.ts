@@ -1,9 +1,11 @@
 /** Checking what comes in against a schema: cleaned first, and refused with the details of document 3. */
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler'
 import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
+import { cleaner, type Clean } from './clean.ts'
 import { isLonger, shortener, tooLong, type Shortened } from './lengths.ts'
 import { invalid, type Detail } from './refusal.ts'
-import { ONE_LINE, type Static, type TObject, type TProperties, type TSchema } from './schema.ts'
+import type { Notes } from './notes.ts'
+import type { Static, TObject, TSchema } from './schema.ts'
 
 const plain = (type: string) =>
   ({
@@ -90,46 +92,17 @@ const isShortEnough = (error: ValueError): boolean =>
     : error.type === ValueErrorType.Union &&
       (error.schema.anyOf as TSchema[]).some((part) => [...Errors(part, error.value)].every(isShortEnough))
 
-type Clean = (value: unknown) => unknown
-
-/** Makes the function that drops unknown fields, fills in defaults, and writes UUIDs and lines as they are stored; a strict object keeps them, to be refused by name. */
-function cleaner(schema: TSchema): Clean | null {
-  if (schema.format === 'uuid') return (value) => (typeof value === 'string' ? value.toLowerCase() : value)
-  if (schema.pattern === ONE_LINE) return (value) => (typeof value === 'string' ? value.trim() : value)
-  if (schema.type === 'object' && schema.properties && schema.additionalProperties === undefined) {
-    const fields = Object.entries(schema.properties as TProperties).map(([name, field]) => [name, cleaner(field), field.default] as const)
-    return (value) => {
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-      const result: Record<string, unknown> = {}
-      for (const [name, clean, fallback] of fields) {
-        const given = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
-        if (given !== undefined) result[name] = clean ? clean(given) : given
-        else if (fallback !== undefined) result[name] = structuredClone(fallback)
-      }
-      return result
-    }
-  }
-  if (schema.type === 'array' && schema.items) {
-    const item = cleaner(schema.items as TSchema)
-    return item && ((value) => (Array.isArray(value) ? value.map(item) : value))
-  }
-  if (schema.anyOf) {
-    const parts = (schema.anyOf as TSchema[]).filter((part) => part.type !== 'null')
-    return parts.length === 1 ? cleaner(parts[0]!) : null
-  }
-  return null
-}
-
 /** What is told once: one thing for each field, and one list of unknown ones for each object. */
 const keyOf = ({ code, path }: Detail) => `${code === 'unrecognized_keys'}${path.join('\0')}`
 
-/** A compiled schema: `parse` cleans and checks, and refuses with 400 and details. */
+/** A compiled schema: `parse` cleans and checks, notes what it doesn't know, and refuses with 400 and details. */
 export interface Parser<T> {
-  parse(value: unknown): T
+  parse(value: unknown, notes: Notes): T
   problems(value: unknown): Detail[]
 }
 
-export function parser<T extends TSchema>(schema: T): Parser<Static<T>> {
+/** `shown`: what answers show of the same resource (see `cleaner`). */
+export function parser<T extends TSchema>(schema: T, shown: readonly TSchema[] = []): Parser<Static<T>> {
   let check: TypeCheck<T> | undefined
   let clean: Clean | null | undefined
   let shorten: Shortened | null | undefined
@@ -155,11 +128,12 @@ export function parser<T extends TSchema>(schema: T): Parser<Static<T>> {
   }
   return {
     problems,
-    parse(value) {
-      if (clean === undefined) clean = cleaner(schema)
-      const cleaned = clean ? clean(value) : value
-      const details = problems(cleaned)
+    parse(value, notes) {
+      if (clean === undefined) clean = cleaner(schema, shown)
+      const cleaned = clean ? clean(value, null, notes) : value
+      const details = [...notes.problems, ...problems(cleaned)]
       if (details.length) throw invalid(details)
+      notes.refuse()
       return cleaned as Static<T>
     },
   }
@@ -174,16 +148,25 @@ function fromText(text: string, schema: TSchema): unknown {
   return text
 }
 
-/** Turns a query string into the object that `schema` describes; unknown parameters are ignored, repeated ones refused. */
-export function parseQuery(search: string, schema: TObject, check: Parser<unknown>): unknown {
+/** How the query of a route is read; a route without parameters knows none. */
+export interface QueryParser {
+  schema: TObject
+  check: Parser<unknown>
+}
+
+/** Turns a query string into the object that `schema` describes; unknown parameters are noted, repeated ones refused. */
+export function parseQuery(search: string, { schema, check }: QueryParser, notes: Notes): unknown {
   const values: Record<string, unknown> = {}
   if (search) {
     for (const [name, text] of new URLSearchParams(search)) {
       const field = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
-      if (!field) continue
+      if (!field) {
+        notes.parameter(name, Object.keys(schema.properties))
+        continue
+      }
       if (name in values) throw invalid([{ code: 'custom', message: 'is given more than once', path: [name] }])
       values[name] = fromText(text, field)
     }
   }
-  return check.parse(values)
+  return check.parse(values, notes)
 }

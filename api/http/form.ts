@@ -2,6 +2,7 @@
 import { BODY_MAX_BYTES, readJson, refuseBrokenText } from './body.ts'
 import { readBytes } from './bytes.ts'
 import type { Ready } from './ready.ts'
+import type { Notes } from './notes.ts'
 import { invalid, Refusal, wrong } from './refusal.ts'
 import type { Upload } from './route.ts'
 
@@ -17,33 +18,39 @@ export interface Received {
   text: string
 }
 
+/** Whose memory the body takes (see `Bounds`), and where what it has unknown is noted. */
+export interface Receiving {
+  share: string
+  notes: Notes
+}
+
 /** What comes with a request to a route that takes no body. */
 export const NOTHING: Received = { body: undefined, file: null, text: '' }
 
 /** Whether a route takes a body: most requests are to one that doesn't, and need not wait for it. */
 export const receives = ({ body, form }: Ready) => body !== null || form !== null
 
-/** Reads the body of a request to a route that takes one, JSON or a form. Refuses with 400, 408, 413, 415 or 503. `share`: see `Bounds`. */
-export async function receive({ body, form }: Ready, request: Request, share: string): Promise<Received> {
+/** Reads the body of a request to a route that takes one, JSON or a form. Refuses with 400, 408, 413, 415 or 503. */
+export async function receive({ body, form }: Ready, request: Request, { share, notes }: Receiving): Promise<Received> {
   if (form) {
     const type = request.headers.get('content-type') ?? ''
-    if (/^multipart\/form-data\s*;/i.test(type)) return receiveForm(form, request, type, share)
+    if (/^multipart\/form-data\s*;/i.test(type)) return receiveForm(form, request, type, { share, notes })
     if (!body || (type && !/json/i.test(type)))
       throw new Refusal(415, `the body must be a form${body ? ' or JSON' : ''}: send Content-Type: multipart/form-data`)
   }
   const { value, text } = await readJson(request, share)
-  return { body: body!.parse(value), file: null, text }
+  return { body: body!.parse(value, notes), file: null, text }
 }
 
 async function receiveForm(
   { field, parser, maxBytes = BODY_MAX_BYTES }: NonNullable<Ready['form']>,
   request: Request,
   type: string,
-  share: string,
+  { share, notes }: Receiving,
 ) {
   const bounds = { maxBytes: maxBytes + REST_MAX_BYTES, tooLarge: () => tooLarge(maxBytes), share, deadlineMs: DEADLINE_MS }
   const { values, file } = await valuesOf(await parsed(await readBytes(request, bounds), type), field, maxBytes)
-  const body = parser.parse(file ? { ...values, [field]: file.name ?? field } : values)
+  const body = parser.parse(file ? { ...values, [field]: file.name ?? field } : values, notes)
   // The line between the parts is another one each time: what is compared is what it divides.
   const sum = file && new Bun.CryptoHasher('sha256').update(file.bytes).digest('hex')
   return { body, file, text: JSON.stringify([values, file?.name, sum]) }

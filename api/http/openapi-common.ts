@@ -23,6 +23,11 @@ export const HEADERS: Record<string, Json> = {
   RateLimit: text('What is left of the quota, and the seconds until it is whole again', '"default";r=199;t=1'),
   RateLimitPolicy: text('The quota and its window in seconds', '"default";q=200;w=2'),
   RetryAfter: text('Seconds to wait before trying again', '1'),
+  Ignored: text(
+    'What of the request is not known, at most 20 names: fields with their path, query parameters after a `?`',
+    '?minTotal, pric',
+  ),
+  Applied: text('`handling=strict` when the request asked for it in `Prefer`', 'handling=strict'),
   Replayed: text('`true` when this is the first answer to the same `Idempotency-Key` again', 'true'),
 }
 export const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` })
@@ -33,6 +38,8 @@ export const LIMITED_HEADERS: Json = {
   RateLimit: header('RateLimit'),
   'RateLimit-Policy': header('RateLimitPolicy'),
 }
+/** Headers of every answer to a request that was read. */
+export const READ_HEADERS: Json = { 'Ignored-Fields': header('Ignored'), 'Preference-Applied': header('Applied') }
 export const PLAIN_HEADERS: Json = { 'X-Request-Id': header('RequestId') }
 
 const sent = (name: string, description: string, schema: Json, example: string): Json => ({
@@ -51,6 +58,12 @@ export const PARAMETERS: Record<string, Json> = {
     'Comes back with the answer and stands in the log when it has 1 to 128 of `A-Za-z0-9._-`; otherwise the request gets an id as if none had been sent',
     {},
     'checkout-7f3a',
+  ),
+  Prefer: sent(
+    'Prefer',
+    '`handling=strict` (RFC 7240): what of the request is not known is refused with 400 instead of being named in `Ignored-Fields`',
+    {},
+    'handling=strict',
   ),
   IdempotencyKey: sent(
     'Idempotency-Key',

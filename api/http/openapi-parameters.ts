@@ -56,7 +56,7 @@ function queryParameters({ query }: Route, show: Show): Json[] {
 
 /** The headers that change how the request is carried out. */
 function headerParameters({ method, options }: Route): Json[] {
-  const names: (keyof typeof PARAMETERS)[] = ['RequestId']
+  const names: (keyof typeof PARAMETERS)[] = ['RequestId', 'Prefer']
   if (method === 'GET') names.push('IfNoneMatch')
   else if (options.scope !== 'public') names.push(method === 'POST' ? 'IdempotencyKey' : 'IfMatch')
   return names.map(parameter)

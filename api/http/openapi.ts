@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document of the store API, made from the very routes and schemas that answer (document 1, Versioning). */
 import { LIMITS, PLANS } from '../plans.ts'
 import { OVERVIEW, placeOf, roomPage } from './documentation.ts'
-import { header, HEADERS, LIMITED_HEADERS, PARAMETERS, ROOMS } from './openapi-common.ts'
+import { header, HEADERS, LIMITED_HEADERS, PARAMETERS, READ_HEADERS, ROOMS } from './openapi-common.ts'
 import { ERROR_SCHEMAS, failure, failureOr, failures } from './openapi-errors.ts'
 import { exampleOf } from './openapi-examples.ts'
 import { parametersOf } from './openapi-parameters.ts'
@@ -61,17 +61,15 @@ function scopeOf(route: Route): string {
 
 /** The statuses that a route may refuse with. */
 function refused(route: Route): number[] {
-  const { method, path, options, query } = route
+  const { method, path, options } = route
   const keyed = options.scope !== 'public'
-  const statuses = new Set([...(options.refuses ?? []), 429, 500])
+  const statuses = new Set([...(options.refuses ?? []), 400, 429, 500])
   if (keyed) statuses.add(401)
   if (keyed || options.owner || method !== 'GET') for (const status of [503, 507]) statuses.add(status)
   if (scopesOf(route).length) statuses.add(403)
   if ((path.includes('{') && keyed) || options.tool) statuses.add(404)
-  // A broken escape in the path is refused before anybody looks what it leads to.
-  if (query || path.includes('{')) statuses.add(400)
-  if (options.body || options.upload) for (const status of [400, 408, 413, 415]) statuses.add(status)
-  if (keyed && method === 'POST') for (const status of [400, 409, 422]) statuses.add(status)
+  if (options.body || options.upload) for (const status of [408, 413, 415]) statuses.add(status)
+  if (keyed && method === 'POST') for (const status of [409, 422]) statuses.add(status)
   if (keyed && method !== 'GET' && method !== 'POST') statuses.add(412)
   return [...statuses].toSorted((a, b) => a - b)
 }
@@ -97,7 +95,7 @@ const otherThanJson = (type: string): [string, Json] => [
 
 function success(route: Route, status: number, answer: AnswerBody, show: Show): Json {
   const { method, options } = route
-  const headers = { ...LIMITED_HEADERS }
+  const headers = { ...LIMITED_HEADERS, ...READ_HEADERS }
   if (method === 'GET' && status === 200) headers.ETag = header('ETag')
   if (method === 'POST' && options.scope !== 'public') headers['Idempotent-Replayed'] = header('Replayed')
   const description = REASONS[status] ?? 'Done'

@@ -1,13 +1,13 @@
 /** A route made ready to answer: its schemas compiled at their first use, not at start, and its results turned into bodies. */
-import { parser, type Parser } from './check.ts'
+import { parser, type Parser, type QueryParser } from './check.ts'
 import { placeOf } from './documentation.ts'
 import { JSON_TYPE } from './response.ts'
 import { isSchema, Reply, type Route } from './route.ts'
-import type { TProperties } from './schema.ts'
+import { Type, type TProperties, type TSchema } from './schema.ts'
 
 export interface Ready {
   route: Route
-  query: Parser<unknown> | null
+  query: QueryParser
   body: Parser<unknown> | null
   /** Of a route that takes a form: the field of its file, and how large that may be. */
   form: { parser: Parser<unknown>; field: string; maxBytes: number | undefined } | null
@@ -19,18 +19,30 @@ export interface Ready {
   documentation: string
 }
 
-export function readied(route: Route, contentUrl: string): Ready {
+const NO_QUERY = Type.Object({})
+
+/** `shown`: what answers show of what the route is about, which is no unknown field of its body. */
+export function readied(route: Route, contentUrl: string, shown: readonly TSchema[]): Ready {
   const [status, first] = Object.entries(route.options.answers)[0] ?? ([200, JSON_TYPE] as const)
   return {
     route,
-    query: route.query && parser(route.query),
-    body: route.options.body ? parser(route.options.body) : null,
+    query: { schema: route.query ?? NO_QUERY, check: parser(route.query ?? NO_QUERY) },
+    body: route.options.body ? parser(route.options.body, shown) : null,
     form: formOf(route),
     answers: new Map(),
     status: Number(status),
     documentation: contentUrl + placeOf(route),
     type: isSchema(first) ? JSON_TYPE : [first].flat()[0]!,
   }
+}
+
+/** The bodies that answers of a route, of the GET of its path, and of what a POST makes, are described by. */
+export function shownBy({ method, path }: Route, routes: readonly Route[]): TSchema[] {
+  const isAbout = (other: Route) =>
+    other.path === path
+      ? other.method === method || other.method === 'GET'
+      : method === 'POST' && /^\/\{\w+\}$/.test(other.path.slice(path.length)) && other.path.startsWith(path) && other.method === 'GET'
+  return routes.filter(isAbout).flatMap(({ options }) => Object.values(options.answers).filter(isSchema))
 }
 
 function formOf({ options: { upload, uploadMaxBytes } }: Route): Ready['form'] {

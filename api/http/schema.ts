@@ -50,7 +50,7 @@ export const RichDocument = () =>
   )
 export const RichTextOrText = () => Type.Union([Type.String({ maxLength: 100_000 }), RichDocument(), Type.Null()])
 /** A list of ids without bounds on meaning, with a bound on length. */
-export const Ids = (maxItems = 500) => Type.Array(Uuid(), { maxItems, uniqueItems: true })
+export const Ids = (maxItems = 500, options = {}) => Type.Array(Uuid(), { maxItems, uniqueItems: true, ...options })
 
 /** Query parameters of an offset-paged list (document 1, General conventions 6). */
 export const Paging = (limit: number, maximum = 100) => ({

@@ -30,13 +30,16 @@ const fields = {
 }
 const Loyalty = Type.Object({ loyalty: Nullable(Type.Object(fields, { $id: 'LoyaltySettings' }), { description: 'Null when never set' }) })
 const { pointsPerUnit, redemptionRate, minRedemption, maxRedeemPercent, pointsExpiryMonths } = fields
-const LoyaltyInput = Type.Object({
-  pointsPerUnit: Type.Optional(pointsPerUnit),
-  redemptionRate: Type.Optional(redemptionRate),
-  minRedemption: Type.Optional(minRedemption),
-  maxRedeemPercent: Type.Optional(maxRedeemPercent),
-  pointsExpiryMonths: Type.Optional(pointsExpiryMonths),
-})
+const LoyaltyInput = Type.Object(
+  {
+    pointsPerUnit: Type.Optional(pointsPerUnit),
+    redemptionRate: Type.Optional(redemptionRate),
+    minRedemption: Type.Optional(minRedemption),
+    maxRedeemPercent: Type.Optional(maxRedeemPercent),
+    pointsExpiryMonths: Type.Optional(pointsExpiryMonths),
+  },
+  { 'x-wrapped': 'loyalty' },
+)
 
 /** The settings of a store; null when they were never set. */
 export async function readLoyalty(db: Db) {

@@ -5,10 +5,10 @@ import { requireIds } from '../references.ts'
 import { Ids, Type, Uuid, type Static } from '../http/schema.ts'
 
 export const restrictionInput = {
-  products: Type.Optional(Ids()),
-  collections: Type.Optional(Ids()),
-  categories: Type.Optional(Ids()),
-  brands: Type.Optional(Ids()),
+  products: Type.Optional(Ids(500, { 'x-also': 'productIds' })),
+  collections: Type.Optional(Ids(500, { 'x-also': 'collectionIds' })),
+  categories: Type.Optional(Ids(500, { 'x-also': 'categoryIds' })),
+  brands: Type.Optional(Ids(500, { 'x-also': 'brandIds' })),
 }
 const list = () => Type.Array(Uuid(), { description: 'Empty: no restriction' })
 export const restrictionOutput = { productIds: list(), collectionIds: list(), categoryIds: list(), brandIds: list() }

@@ -88,17 +88,20 @@ export function orderRoutes(provider: Provider | null) {
           const { body } = call
           const order = await findOrder(tx, call.params.id!)
           const workstationId = body.workstationId ? await requireWorkstation(tx, body.workstationId) : null
+          // In an order that comes back as it was read, what it is already is no move, and where it waits already no decision.
+          const isWhole = Object.keys(body).length > 1
+          const assigned = body.workstationId !== undefined && !(isWhole && workstationId === order.workstationId)
+          if (isWhole && body.status === order.status) delete body.status
           if (body.status === 'refunded') askForRefund(provider, call as never, await refundRest(tx, aboutOf(call), order))
           else if (body.status !== undefined) await move(tx, aboutOf(call), order, body.status)
           if (body.status === 'cancelled' || body.status === 'paid') giveUpIntents(provider, call as never, order)
           const columns: Partial<OrderRow> = {
-            ...(body.workstationId === undefined ? {} : { workstationId, workstationBy: 'hand' as const }),
+            ...(assigned ? { workstationId, workstationBy: 'hand' as const } : {}),
             ...(body.note === undefined ? {} : { note: body.note }),
             ...(body.packed === undefined ? {} : { packedAt: body.packed ? (order.packedAt ?? call.now) : null }),
           }
           // Unpacked, it is ready to pack again.
-          if (body.packed === false && body.workstationId === undefined && isReady(order))
-            Object.assign(columns, await placementOf(tx, order))
+          if (body.packed === false && !assigned && isReady(order)) Object.assign(columns, await placementOf(tx, order))
           if (Object.keys(columns).length) await setOrder(tx, order, aboutOf(call), columns)
           return orderView(order, await readLines(tx, order.id))
         }),

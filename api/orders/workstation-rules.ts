@@ -25,7 +25,7 @@ export const RulesInput = Type.Object({
       shippingIds: Type.Optional(Type.Array(Uuid(), { maxItems: IDS_MAX })),
       workstationIds: Type.Array(Type.String({ maxLength: 100 }), { maxItems: IDS_MAX }),
     }),
-    { maxItems: RULES_MAX },
+    { maxItems: RULES_MAX, 'x-also': 'data' },
   ),
 })
 

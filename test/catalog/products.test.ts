@@ -512,7 +512,7 @@ describe('GET /products/{idOrSlug}', () => {
       const { id, slug } = await product({ status })
       for (const path of [`/products/${id}`, `/products/${slug}`, `/products/${id}/variants`]) {
         const answer = await shop.call('GET', path, undefined, { key: shop.keys.storefront })
-        expect([answer.status, answer.text]).toEqual([404, missing.text])
+        expect([answer.status, answer.body.error]).toEqual([404, missing.body.error])
       }
       expect((await read(shop, `/products/${id}`)).status).toBe(status)
     }

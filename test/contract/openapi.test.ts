@@ -8,6 +8,7 @@ import { exampleOf } from '../../api/http/openapi-examples.ts'
 import type { Refusal } from '../../api/http/refusal.ts'
 import { isSchema, resource } from '../../api/http/route.ts'
 import { Nullable, OneOf, Page, Type, Uuid, type TSchema } from '../../api/http/schema.ts'
+import { Notes } from '../../api/http/notes.ts'
 import { parser } from '../../api/http/check.ts'
 import { testApp } from '../harness.ts'
 
@@ -82,7 +83,7 @@ describe('the OpenAPI document', () => {
   test('gives examples that their own schemas take', () => {
     const refused = (schema: TSchema, value: unknown) => {
       try {
-        parser(schema).parse(value)
+        parser(schema).parse(value, new Notes())
         return []
       } catch (error) {
         return [(error as Refusal).body]
