@@ -129,6 +129,7 @@ export const orders = sqliteTable(
     index('orders_created').on(t.createdAt, t.id),
     index('orders_customer').on(t.customerId, t.createdAt, t.id),
     index('orders_status').on(t.status, t.createdAt, t.id),
+    index('orders_source').on(t.source, t.createdAt, t.id),
     index('orders_payment_status').on(t.paymentStatus, t.createdAt, t.id),
     index('orders_workstation').on(t.workstationId, t.createdAt, t.id),
     index('orders_waiting')

@@ -1,0 +1,1 @@
+CREATE INDEX `orders_source` ON `orders` (`source`,`created_at`,`id`);
