@@ -95,7 +95,8 @@ export function createApp(options: AppOptions): App {
   const metrics = new Metrics()
   const tasks = new Set<Promise<void>>()
   const log = options.log ?? createLog('silent')
-  const listed = resources({ ...options, outside, secrets: options.secrets ?? passingSecrets() }).flatMap((resource) => resource.routes)
+  const secrets = options.secrets ?? passingSecrets()
+  const listed = resources({ ...options, outside, secrets }).flatMap((resource) => resource.routes)
   const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version: options.version, contentUrl: options.contentUrl }).routes]
   const readiness = new Readiness({ handles: options.handles, folders: options.folders ?? [], log })
   const answering = new Answering(
@@ -109,6 +110,7 @@ export function createApp(options: AppOptions): App {
       checkAnswers: options.checkAnswers ?? false,
       contentUrl: options.contentUrl,
       limiter: options.limiter ?? null,
+      secrets,
       visitors: options.visitors
         ? { ...options.visitors, clientOf: (request) => options.visitors!.clientOf(sentAs.get(request) ?? request) }
         : null,

@@ -1,4 +1,4 @@
-/** Credentials of third parties at rest: AES-256-GCM (document 4, Carrier verification). */
+/** What is secret at rest, credentials of third parties and answers that are shown once: AES-256-GCM (document 4, Carrier verification). */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,6 +41,9 @@ export function secretsWith(text: string): Secrets {
     },
   }
 }
+
+/** Whether a text was sealed by any key; JSON never looks like that. */
+export const isSealed = (text: string) => text.startsWith(`${VERSION}.`)
 
 /** Secrets that nobody can open once the process has ended: for an app that keeps nothing. */
 export const passingSecrets = (): Secrets => secretsWith(randomBytes(32).toString('hex'))

@@ -19,7 +19,7 @@ import { jsonResponse, notModified } from './response.ts'
 import { Reply, type Route } from './route.ts'
 import type { Surroundings } from './surroundings.ts'
 import { remember, unchangedSince, validatorOf } from './validators.ts'
-import { pathOf, searchOf } from './url.ts'
+import { loggable, pathOf, searchOf } from './url.ts'
 
 const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
 
@@ -107,8 +107,7 @@ export class Answering {
       requestId,
       method: request.method,
       route: pattern,
-      // A token in a path is a secret.
-      path: pattern.includes('{token}') ? pattern : pathOf(request.url).slice(0, 300),
+      path: loggable(pathOf(request.url), pattern),
       status,
       ms: Math.round(ms * 100) / 100,
       storeId: session?.store.id,
@@ -190,7 +189,7 @@ export class Answering {
     const { route } = ready
     // Whoever has no key could store an answer with every request.
     const attempt = call.session && attemptOf(request, call.session.key.id, text, call)
-    const before = attempt && route.options.prepare ? await replayed(handle.read, attempt) : null
+    const before = attempt && route.options.prepare ? await replayed(handle.read, attempt, this.app.secrets) : null
     if (before) return answered(before, headers)
     const prepared = await route.options.prepare?.(call as never)
     const handler = async (running: AnyCall) => {
@@ -202,7 +201,7 @@ export class Answering {
       }
     }
     if (attempt) {
-      const outcome = await once(handle, attempt, async (tx) => {
+      const outcome = await once(handle, attempt, this.app.secrets, async (tx) => {
         const result = await handler(joined(route, call, tx))
         return { status: statusOf(ready, result), body: encoded(ready, result, this.app.checkAnswers) }
       })

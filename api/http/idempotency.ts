@@ -4,6 +4,7 @@ import type { Db } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
 import { idempotencyKeys } from '../../db/store/store.ts'
 import { abandoned } from './call.ts'
+import { isSealed, type Secrets } from '../secrets.ts'
 import { invalid, Refusal } from './refusal.ts'
 import { jsonResponse } from './response.ts'
 import { pathOf } from './url.ts'
@@ -55,13 +56,23 @@ const PRIMARY = [idempotencyKeys.keyId, idempotencyKeys.path, idempotencyKeys.id
 const rowOf = ({ keyId, path, key }: Attempt) =>
   and(eq(idempotencyKeys.keyId, keyId), eq(idempotencyKeys.path, path), eq(idempotencyKeys.idempotencyKey, key))
 
+const placeOf = ({ keyId, path, key }: Attempt) => `idempotency ${keyId} ${path} ${key}`
+
+/** An answer may hold what is shown once (a key, a token, a client secret): it is kept sealed. One of an earlier release is not. */
+function opened(body: string, attempt: Attempt, secrets: Secrets): string {
+  if (!isSealed(body)) return body
+  const text = secrets.open<string>(body, placeOf(attempt))
+  if (text === null) throw new Refusal(409, 'the first answer to this Idempotency-Key was sealed with another SECRET_KEY: send a new key')
+  return text
+}
+
 /** The first answer, while it is kept; refuses with 422 when it was to another body. */
-export async function replayed(db: Db, attempt: Attempt): Promise<Outcome | null> {
+export async function replayed(db: Db, attempt: Attempt, secrets: Secrets): Promise<Outcome | null> {
   const { bodyHash, about } = attempt
   const [first] = await db.select().from(idempotencyKeys).where(rowOf(attempt))
   if (!first || first.createdAt <= new Date(Date.parse(about.now) - KEPT_MS).toISOString()) return null
   if (first.bodyHash !== bodyHash) throw new Refusal(422, 'this Idempotency-Key was used with another body', { requestId: about.requestId })
-  return { status: first.status, body: first.body, replayed: true }
+  return { status: first.status, body: opened(first.body, attempt, secrets), replayed: true }
 }
 
 /**
@@ -71,11 +82,12 @@ export async function replayed(db: Db, attempt: Attempt): Promise<Outcome | null
 export async function once(
   handle: Handle,
   attempt: Attempt,
+  secrets: Secrets,
   effect: (tx: Db) => Promise<{ status: number; body: string }>,
 ): Promise<Outcome> {
   const { keyId, path, key, bodyHash, about } = attempt
   return handle.write(async (tx) => {
-    const first = await replayed(tx, attempt)
+    const first = await replayed(tx, attempt, secrets)
     if (first) return first
     await tx.run(sql.raw('SAVEPOINT effect'))
     let outcome: { status: number; body: string }
@@ -87,7 +99,8 @@ export async function once(
       outcome = { status: error.status, body: JSON.stringify(error.body) }
     }
     await tx.run(sql.raw('RELEASE effect'))
-    const row = { keyId, path, idempotencyKey: key, bodyHash, ...outcome, createdAt: about.now }
+    const sealed = secrets.seal(outcome.body, placeOf(attempt))
+    const row = { keyId, path, idempotencyKey: key, bodyHash, status: outcome.status, body: sealed, createdAt: about.now }
     // One that is kept no longer may still be there.
     await tx.insert(idempotencyKeys).values(row).onConflictDoUpdate({ target: PRIMARY, set: row })
     return { ...outcome, replayed: false }

@@ -1,6 +1,7 @@
 /** What answering needs of the process around it. */
 import type { Registry } from '../../db/control/registry.ts'
 import type { Handles } from '../../db/handles.ts'
+import type { Secrets } from '../secrets.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { RateLimiter } from './rate-limit.ts'
@@ -22,6 +23,8 @@ export interface Surroundings {
   /** Null: no limit. */
   limiter: RateLimiter | null
   visitors: Visitors | null
+  /** Seals the answers that an `Idempotency-Key` keeps. */
+  secrets: Secrets
   readiness: Readiness
   /** Checks every answer against its schema and turns a mismatch into a 500: in tests. */
   checkAnswers: boolean

@@ -24,3 +24,21 @@ export function searchOf(url: string): string {
   const at = url.indexOf('?')
   return at < 0 ? '' : url.slice(at + 1)
 }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** Words of paths are shorter, secrets longer. */
+const WORD_MAX_LENGTH = 20
+
+/**
+ * A path as a log may keep it. A token in a path is a secret: where the pattern has one it stands for the path, and where no pattern is
+ * known (a wrong method, a slash too many) whatever could be one is left out.
+ */
+export function loggable(path: string, pattern: string): string {
+  if (pattern.includes('{token}')) return pattern
+  if (pattern !== 'unknown') return path.slice(0, 300)
+  return path
+    .slice(0, 300)
+    .split('/')
+    .map((part) => (part.length <= WORD_MAX_LENGTH || UUID.test(part) ? part : '…'))
+    .join('/')
+}

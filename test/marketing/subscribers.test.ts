@@ -255,6 +255,21 @@ describe('unsubscribing', () => {
     expect(text).not.toContain(path.split('/')[1])
   })
 
+  test('leaves none there by a wrong method or path either', async () => {
+    const token = path.split('/')[1]!
+    for (const [method, wrong] of [
+      ['DELETE', path],
+      ['POST', `${path}/`],
+      ['GET', `${path}/more`],
+      ['GET', `unsubscribed/${token}`],
+    ] as const)
+      await page(method, wrong)
+    await Bun.sleep(80)
+    const text = lines.join('')
+    expect(text).toContain('/subscribers/unsubscribe/…')
+    expect(text).not.toContain(token)
+  })
+
   test('of a sandbox stays there', async () => {
     await signUp({ email }, shop.keys.staging)
     await page('POST', `unsubscribe/${await tokenOf(email, 'sandbox')}`)

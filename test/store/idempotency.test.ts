@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { secretsWith } from '../../api/secrets.ts'
 import { idempotencyKeys } from '../../db/store/store.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'
 
@@ -38,6 +39,28 @@ test('without a key there is none: joining by an invitation is done once by its 
 })
 
 describe('Idempotency-Key', () => {
+  test('keeps what an answer shows once where nobody can read it', async () => {
+    const { token } = (await post('k')).body
+    const made = await shop.call('POST', '/api-keys', { name: 'Rotated' }, { headers: { 'idempotency-key': 'k' } })
+    const rows = await app.handles.use(shop.store.id, 'live', ({ read }) => read.select().from(idempotencyKeys))
+    expect(rows.length).toBe(2)
+    for (const secret of [token, made.body.key]) {
+      expect(secret).toMatch(/\S{30}/)
+      expect(JSON.stringify(rows)).not.toContain(secret)
+    }
+    expect((await post('k')).body.token).toBe(token)
+  })
+
+  test('gives an answer of an earlier release again, and none that was sealed with another key', async () => {
+    const first = await post('k')
+    const keep = (body: string) =>
+      app.handles.use(shop.store.id, 'live', (handle) => handle.write((tx) => tx.update(idempotencyKeys).set({ body })))
+    await keep(first.text)
+    expect([(await post('k')).text, replayed(await post('k'))]).toEqual([first.text, 'true'])
+    await keep(secretsWith('another').seal(first.text, 'elsewhere'))
+    expect((await post('k')).status).toBe(409)
+  })
+
   test('the same key and the same body give the first response again', async () => {
     const first = await post('k')
     expect([first.status, replayed(first)]).toEqual([201, null])
