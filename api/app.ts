@@ -15,7 +15,7 @@ import { Paths } from './http/paths.ts'
 import { Readiness } from './http/readiness.ts'
 import { Refusal } from './http/refusal.ts'
 import type { Outside, Route, Wake } from './http/route.ts'
-import { absolute, pathOf } from './http/url.ts'
+import { absolute, isDecodable, pathOf } from './http/url.ts'
 import type { Visitors } from './http/surroundings.ts'
 import { resources } from './resources.ts'
 import type { CarrierUrls } from './orders/carriers/verify.ts'
@@ -78,15 +78,6 @@ const plain = (status: number, body: unknown) =>
     status,
     headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
   })
-
-function isDecodable(path: string): boolean {
-  try {
-    decodeURIComponent(path)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** Makes the API over open databases. It listens to nothing: `fetch` answers one request. */
 export function createApp(options: AppOptions): App {

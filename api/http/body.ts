@@ -43,17 +43,22 @@ function isTooDeep(text: string): boolean {
 }
 
 /** NUL and lone surrogates can't be stored as text, so they are refused by field. */
-export function refuseBrokenText(value: unknown, path: string[]) {
-  if (typeof value === 'string') {
-    if (value.includes('\0') || !value.isWellFormed())
-      throw invalid([{ code: 'invalid_string', message: 'must be well-formed text without NUL', path }])
-  } else if (Array.isArray(value)) value.forEach((item, i) => refuseBrokenText(item, [...path, String(i)]))
-  else if (value && typeof value === 'object') {
-    for (const [name, item] of Object.entries(value)) {
-      refuseBrokenText(name, path)
-      refuseBrokenText(item, [...path, name])
-    }
+export function refuseBrokenText(value: unknown) {
+  const path = brokenIn(value)
+  if (path) throw invalid([{ code: 'invalid_string', message: 'must be well-formed text without NUL', path }])
+}
+
+/** Where the first broken text is; null when there is none. Its path is put together on the way back: most bodies have no need of one. */
+function brokenIn(value: unknown): string[] | null {
+  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? [] : null
+  if (typeof value !== 'object' || value === null) return null
+  const isList = Array.isArray(value)
+  for (const name in value) {
+    if (!isList && brokenIn(name)) return []
+    const inside = brokenIn((value as Record<string, unknown>)[name])
+    if (inside) return [name, ...inside]
   }
+  return null
 }
 
 /** The value of a JSON body; no body at all is an empty object. Refuses with 400, 413 or 415. */
@@ -74,6 +79,6 @@ export async function readJson(request: Request, share: string): Promise<{ value
     throw new Refusal(400, 'the body is not valid JSON')
   }
   // What arrived as UTF-8 is well-formed; only escapes can bring in what is not.
-  if (text.includes('\\u') || text.includes('\0')) refuseBrokenText(value, [])
+  if (text.includes('\\u') || text.includes('\0')) refuseBrokenText(value)
   return { value, text }
 }

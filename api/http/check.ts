@@ -2,7 +2,7 @@
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler'
 import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
 import { cleaner, type Clean } from './clean.ts'
-import { isLonger, shortener, tooLong, type Shortened } from './lengths.ts'
+import { isLonger, shortener, tooLong, tooMany, type Shortened } from './lengths.ts'
 import { invalid, type Detail } from './refusal.ts'
 import type { Notes } from './notes.ts'
 import type { Static, TObject, TSchema } from './schema.ts'
@@ -48,7 +48,7 @@ function detail(error: ValueError): Detail {
     case ValueErrorType.ArrayMinItems:
       return at('too_small', `must have at least ${count(schema.minItems, 'item')}`, { minimum: schema.minItems })
     case ValueErrorType.ArrayMaxItems:
-      return at('too_big', `must have at most ${count(schema.maxItems, 'item')}`, { maximum: schema.maxItems })
+      return tooMany(schema.maxItems, path)
     case ValueErrorType.ObjectMaxProperties:
       return at('too_big', `must have at most ${count(schema.maxProperties, 'entrie')}`, { maximum: schema.maxProperties })
     case ValueErrorType.ObjectMinProperties:

@@ -33,7 +33,10 @@ export function cleaner(schema: TSchema, shown: readonly TSchema[] = []): Clean 
       within(shown, ({ items }) => items),
     )
     if (!item) return null
-    return (value, above, notes) => (Array.isArray(value) ? value.map((each, i) => item(each, { above, name: String(i) }, notes)) : value)
+    // What is longer than it may be is refused: nobody looks into it.
+    const most = (schema.maxItems as number | undefined) ?? Infinity
+    return (value, above, notes) =>
+      Array.isArray(value) && value.length <= most ? value.map((each, i) => item(each, { above, name: String(i) }, notes)) : value
   }
   if (schema.anyOf) {
     const parts = (schema.anyOf as TSchema[]).filter((part) => part.type !== 'null')

@@ -81,6 +81,6 @@ async function valuesOf(form: FormData, field: string, maxBytes: number) {
     // A form's own line ends are CR and LF, whatever was typed.
     else if (value !== '') values[name] = value.replaceAll('\r\n', '\n')
   }
-  refuseBrokenText(values, [])
+  refuseBrokenText(values)
   return { values, file }
 }

@@ -1,8 +1,8 @@
-/** Texts that are longer than their schema allows: found before anything else is tried on them, however long they are. */
+/** Texts and lists that are longer than their schema allows: found before anything else is tried on them, however long they are. */
 import type { Detail } from './refusal.ts'
 import type { TProperties, TSchema } from './schema.ts'
 
-/** Notes in `found` which texts are too long, and gives the value with those left empty. */
+/** Notes in `found` what is too long, and gives the value with that left empty. */
 export type Shortened = (value: unknown, path: readonly string[], found: Detail[]) => unknown
 
 /** Whether a text has more characters than `maximum`: code points, as JSON Schema counts. Looks at no more than it must. */
@@ -21,11 +21,18 @@ export const tooLong = (maximum: number, path: readonly string[]): Detail => ({
   maximum,
 })
 
-/** Makes the function for a schema; null when it has no text with a bound. */
+export const tooMany = (maximum: number, path: readonly string[]): Detail => ({
+  code: 'too_big',
+  message: `must have at most ${maximum} item${maximum === 1 ? '' : 's'}`,
+  path: [...path],
+  maximum,
+})
+
+/** Makes the function for a schema; null when nothing in it has a bound. */
 export function shortener(schema: TSchema): Shortened | null {
   if (schema.anyOf) return ofUnion(schema.anyOf as TSchema[])
   if (schema.type === 'string') return schema.maxLength === undefined ? null : ofText(schema.maxLength as number)
-  if (schema.type === 'array') return schema.items ? ofList(shortener(schema.items as TSchema)) : null
+  if (schema.type === 'array') return ofList(schema.items ? shortener(schema.items as TSchema) : null, schema.maxItems)
   if (schema.type !== 'object') return null
   const fields = Object.entries((schema.properties ?? {}) as TProperties)
     .map(([name, field]) => [name, shortener(field)] as const)
@@ -53,8 +60,17 @@ function ofUnion(parts: TSchema[]): Shortened | null {
   return (value, path, found) => (typeof value === 'string' ? text : other)(value, path, found)
 }
 
-const ofList = (item: Shortened | null): Shortened | null =>
-  item && ((value, path, found) => (Array.isArray(value) ? value.map((each, i) => item(each, [...path, String(i)], found)) : value))
+function ofList(item: Shortened | null, maximum: number | undefined): Shortened | null {
+  if (!item && maximum === undefined) return null
+  return (value, path, found) => {
+    if (!Array.isArray(value)) return value
+    if (maximum !== undefined && value.length > maximum) {
+      found.push(tooMany(maximum, path))
+      return []
+    }
+    return item ? value.map((each, i) => item(each, [...path, String(i)], found)) : value
+  }
+}
 
 const ofObject =
   (fields: ReadonlyMap<string, Shortened>, others: Shortened | null): Shortened =>

@@ -42,3 +42,13 @@ export function loggable(path: string, pattern: string): string {
     .map((part) => (part.length <= WORD_MAX_LENGTH || UUID.test(part) ? part : '…'))
     .join('/')
 }
+
+/** Whether the escapes of a path are whole, and stand for UTF-8. */
+export function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { parser } from '../../api/http/check.ts'
+import { Notes } from '../../api/http/notes.ts'
 import { Nullable, Text, Type } from '../../api/http/schema.ts'
 import { testApp, type TestApp } from '../harness.ts'
 
@@ -18,7 +19,8 @@ function patternsIn(value: unknown, found = new Set<string>()): Set<string> {
   return found
 }
 
-const patterns = [...patternsIn((await app.send('GET', '/openapi')).body)]
+const document = (await app.send('GET', '/openapi')).body
+const patterns = [...patternsIn(document)]
 /** What makes a pattern go back and try again: runs of what it may take, and an end that it may not. */
 const UNITS = ['a', 'A', '1', '-', '.', '/', ' ', '_', '@', '#', 'a-', 'a.', 'a/', '1.', '..', 'http://', 'a1-A', '\n', 'é', '~', '!']
 const ENDS = ['', '\0', ' ', '!', '-', '/', '\n']
@@ -74,6 +76,41 @@ describe('what comes in decides nothing about how long it takes to refuse it', (
       ['too_big', 'named.x', 20],
       ['unrecognized_keys', 'inside', undefined],
     ])
+  })
+
+  test('a list that is too long is refused for that alone: nobody looks into it', () => {
+    const looked: string[] = []
+    const item = new Proxy({}, { ownKeys: (target) => (looked.push('keys'), Reflect.ownKeys(target)) })
+    const check = parser(Type.Object({ items: Type.Array(Type.Object({ name: Text(1, 5) }), { minItems: 1, maxItems: 3 }) }))
+    expect(() => check.parse({ items: Array(4).fill(item) }, new Notes())).toThrow('items: must have at most 3 items')
+    expect(looked).toEqual([])
+  })
+
+  test('every list of a body has a bound', () => {
+    const named = (ref: string) =>
+      ref
+        .split('/')
+        .slice(1)
+        .reduce((at: any, part) => at[part], document)
+    const unbounded = (schema: any, path: string, seen: readonly string[] = []): string[] => {
+      if (!schema || typeof schema !== 'object') return []
+      if (schema.$ref) return seen.includes(schema.$ref) ? [] : unbounded(named(schema.$ref), path, [...seen, schema.$ref])
+      // A rich-text document has a bound as a whole.
+      if (schema.description === 'ProseMirror document') return []
+      const parts = [
+        ...Object.entries(schema.properties ?? {}),
+        ['[]', schema.items],
+        ...(schema.anyOf ?? []).map((part: unknown) => ['', part]),
+      ]
+      return [
+        ...(schema.type === 'array' && schema.maxItems === undefined ? [path] : []),
+        ...parts.flatMap(([name, part]) => unbounded(part, `${path}.${name}`, seen)),
+      ]
+    }
+    const operations = Object.values<any>(document.paths).flatMap((methods) => Object.values<any>(methods))
+    expect(
+      operations.flatMap(({ operationId, requestBody }) => unbounded(requestBody?.content['application/json']?.schema, operationId)),
+    ).toEqual([])
   })
 
   test('a length counts characters, not their halves', () => {
