@@ -22,6 +22,8 @@ import type { CarrierUrls } from './orders/carriers/verify.ts'
 import { passingSecrets, type Secrets } from './secrets.ts'
 import type { Provider } from './checkout/payment.ts'
 
+/** No path of the API comes near. */
+const PATH_MAX_LENGTH = 2_048
 /** Where the API lives. */
 export const PREFIX = '/api/v1'
 
@@ -209,6 +211,8 @@ export function createApp(options: AppOptions): App {
       if (request !== sent) sentAs.set(request, sent)
       const path = pathOf(request.url)
       if (!path.startsWith(PREFIX)) return (await health(path)) ?? (await file(request)) ?? unknown(request)
+      if (path.length > PATH_MAX_LENGTH)
+        return answering.refuseUnrouted(request, new Refusal(414, `the path has more than ${PATH_MAX_LENGTH} characters`))
       if (path.includes('%') && !isDecodable(path))
         return answering.refuseUnrouted(request, new Refusal(400, 'the path has a broken percent escape'))
       if (request.method !== 'HEAD') return await elysia.handle(request)
