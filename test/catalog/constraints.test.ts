@@ -4,9 +4,12 @@ import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { constraintOf } from '../../db/errors.ts'
 import type { Handle } from '../../db/open.ts'
-import * as catalog from '../../db/store/catalog.ts'
+import * as bundleTables from '../../db/store/bundles.ts'
+import * as catalogTables from '../../db/store/catalog.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'
 import { create, NOBODY, parallel, read } from './shop.ts'
+
+const catalog = { ...catalogTables, ...bundleTables }
 
 let app: TestApp
 let shop: TestStore

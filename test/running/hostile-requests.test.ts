@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cleanUp, folder, keysOf, startStoa } from './processes.ts'
 
 let port: number
+let strangers = 0
 let api: string
 let keys: ReturnType<typeof keysOf>
 beforeAll(async () => {
@@ -55,7 +56,11 @@ async function quiet() {
 }
 
 describe.each(['a', 'abc', 'localhost', ''])('a body that comes in pieces to the host %j and is too large', (host) => {
-  const head = (path: string, more: string) => `POST /api/v1${path} HTTP/1.1\r\nHost: ${host}\r\nTransfer-Encoding: chunked\r\n${more}\r\n`
+  // Each stranger has an address of its own, so that none is refused for its number of requests.
+  const head = (path: string, more: string) => {
+    strangers++
+    return `POST /api/v1${path} HTTP/1.1\r\nHost: ${host}\r\nX-Forwarded-For: 10.0.${strangers >> 8}.${strangers & 255}\r\nTransfer-Encoding: chunked\r\n${more}\r\n`
+  }
 
   test('is refused with 413 at once and the connection ends, from many strangers at a time', async () => {
     const before = await metric('process_resident_memory_bytes')
