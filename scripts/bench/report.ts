@@ -99,7 +99,10 @@ export function bars(figures: Figures): Bar[] {
   const { rows, memoryMb, memory1000StoresMb, startMs, priceLarge } = figures
   return [
     ...ROW_NAMES.flatMap((name) => rows.filter((row) => row.name === name)).flatMap((row) => barsOf(row, rows)),
-    ...(figures.large ?? []).map(({ name, healthMs }) => under(`${name}: longest wait of /healthz beside it, ms`, healthMs, HEALTH_MS)),
+    ...(figures.large ?? []).flatMap(({ name, healthMs, loopMs }) => [
+      under(`${name}: longest wait of /healthz beside it, ms`, healthMs, HEALTH_MS),
+      ...(loopMs === null ? [] : [under(`${name}: most event loop of one request, ms`, loopMs, HEALTH_MS)]),
+    ]),
     ...(priceLarge ? [under('price-large: event loop, ms', priceLarge.medianMs, PRICE_MS)] : []),
     ...(memoryMb === undefined ? [] : [under('memory after mixed load, MB', memoryMb, MEMORY_MB)]),
     ...(memory1000StoresMb === undefined ? [] : [under('memory with 1,000 stores open, MB', memory1000StoresMb, MEMORY_STORES_MB)]),

@@ -9,6 +9,7 @@ const STOP_MAX_MS = 10_000
 /** A server that listens. */
 export interface Server {
   port: number
+  pid: number
   stop(): Promise<void>
 }
 
@@ -46,7 +47,7 @@ async function start(args: string[], env: Record<string, string>): Promise<Serve
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       said += Buffer.from(part.value).toString()
       const port = /127\.0\.0\.1:(\d+)/.exec(said)?.[1]
-      if (port) return { port: Number(port), stop: () => end(child) }
+      if (port) return { port: Number(port), pid: child.pid, stop: () => end(child) }
     }
     throw new Error(`${args[0]} ended before it listened: ${said}`)
   } catch (error) {
