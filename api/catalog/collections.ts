@@ -30,7 +30,7 @@ const item = {
 const Collection = Type.Object({
   ...item,
   productIds: Type.Array(Uuid(), {
-    description: 'In the order of the collection: the first 5,000; in a list at most 20,000 over all collections of the page',
+    description: 'In the order of the collection, at most 5,000 in an answer: the collections of a list share them',
   }),
   productCount: Type.Integer({ description: 'How many products it has' }),
 })

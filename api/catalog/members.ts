@@ -6,9 +6,8 @@ import { collectionProducts, products } from '../../db/store/catalog.ts'
 import { conflict } from '../http/refusal.ts'
 import { requireIds } from '../references.ts'
 
-/** Ids that a request, or the answer about one collection, has at most; those of a whole list share the second. */
+/** Ids that a request, or an answer, has at most: the collections of a list share them. */
 export const MEMBERS_MAX = 5_000
-export const LISTED_MAX = 20_000
 
 /** A storefront sees published products; the others are few, and have an index of their own. */
 const published = sql.raw(
@@ -36,7 +35,7 @@ export interface Members {
 /** The first products of some collections, and how many each has. */
 export async function membersOf(db: Db, ids: readonly string[], storefront: boolean): Promise<Map<string, Members>> {
   if (!ids.length) return new Map()
-  const most = Math.min(MEMBERS_MAX, Math.floor(LISTED_MAX / ids.length))
+  const most = Math.floor(MEMBERS_MAX / ids.length)
   const query = MEMBERS[storefront ? 'storefront' : 'team']
   const rows = await query.all(aside(db, 'collection_products'), { ids: JSON.stringify(ids), most })
   return new Map(
