@@ -62,7 +62,7 @@ const input = {
         quantity: Type.Integer({ minimum: 1, maximum: 10_000, default: 1 }),
         position: Type.Integer({ minimum: 0, maximum: 10_000, default: 0 }),
       }),
-      { maxItems: 100 },
+      { maxItems: 100, 'x-also': 'products' },
     ),
   ),
 }

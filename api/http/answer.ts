@@ -8,13 +8,14 @@ import { abandoned, callOf, joined, requireTool, strangerIn, type AnyCall, type 
 import { parseQuery } from './check.ts'
 import { OVERVIEW } from './documentation.ts'
 import { constraintRefusal, refusalOf } from './errors.ts'
-import { etagOf, matches, stillMatches } from './etag.ts'
+import { etagOf, stillMatches } from './etag.ts'
 import { answered, attemptOf, once, replayed } from './idempotency.ts'
 import { isStrict, Notes } from './notes.ts'
 import { Refusal } from './refusal.ts'
 import { requestIdOf } from './request-id.ts'
-import { read } from './read.ts'
-import { bytesOf, encoded, readied, shownBy, statusOf, type Ready } from './ready.ts'
+import { read, tell, type Read } from './read.ts'
+import { encoded, readied, shownBy, statusOf, type Ready } from './ready.ts'
+import { respond } from './respond.ts'
 import { jsonResponse, notModified } from './response.ts'
 import { Reply, type Route } from './route.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -131,14 +132,14 @@ export class Answering {
 
   async #visited(ready: Ready, request: Request, params: Record<string, string>, requestId: string, headers: Record<string, string>) {
     const { outside } = this.app
-    const { query, body, file, text } = await read(ready, request, STRANGERS, headers)
+    const { query, body, file, text, notes } = await read(ready, request, STRANGERS, headers)
     const now = outside.now().toISOString()
     const call = { query, body, file, params, request, requestId, outside, now, prepared: undefined } as never
     const owner = await ready.route.options.owner?.(call)
-    if (owner instanceof Reply) return this.#respond(ready, request, owner, headers)
-    if (!owner) return this.#respond(ready, request, await ready.route.handler(call), headers)
+    if (owner instanceof Reply) return respond(ready, request, this.app.checkAnswers, owner, headers)
+    if (!owner) return respond(ready, request, this.app.checkAnswers, await ready.route.handler(call), headers)
     return this.app.handles.use(owner.storeId, owner.environment, (handle) =>
-      this.#run(ready, strangerIn(handle, call), { handle, request, headers }, text),
+      this.#run(ready, strangerIn(handle, call), { handle, request, headers }, { text, notes }),
     )
   }
 
@@ -172,11 +173,22 @@ export class Answering {
     if (options.tool) await requireTool(keyed, options.tool)
     const received = await read(ready, request, session.store.id, headers)
     const call = callOf(ready.route, keyed, this.app.outside, received.query, received)
-    const response = await this.#run(ready, call, keyed, received.text)
+    const response = await this.#run(ready, call, keyed, await this.#compared(ready, call, received, headers))
     // A 304 that had to be worked out is remembered too: it holds until the next commit.
     if (fresh !== null && (response.status === 200 || response.status === 304))
       remember(handle, validator, fresh, response.headers.get('etag')!)
     return response
+  }
+
+  /** Says what was sent of fields that only answers have, unless they are as they were read. What a POST makes can't have been read. */
+  async #compared({ route }: Ready, call: AnyCall, received: Read, headers: Record<string, string>): Promise<Read> {
+    const reading = route.method === 'POST' ? undefined : this.#reads.get(route.path)
+    if (!reading || !received.notes.hasShown) return received
+    const query = parseQuery('', reading.query, new Notes())
+    received.notes.compare(await reading.route.handler({ ...call, query } as never))
+    received.notes.refuse()
+    tell(received.notes, headers)
+    return received
   }
 
   /** Runs the handler: alone, once for an `Idempotency-Key`, or if what it changes still is what the client has seen. */
@@ -184,7 +196,7 @@ export class Answering {
     ready: Ready,
     call: AnyCall,
     { handle, request, headers }: Pick<Keyed, 'handle' | 'request' | 'headers'>,
-    text: string,
+    { text, notes }: Pick<Read, 'text' | 'notes'>,
   ): Promise<Response> {
     const { route } = ready
     // Whoever has no key could store an answer with every request.
@@ -194,7 +206,10 @@ export class Answering {
     const prepared = await route.options.prepare?.(call as never)
     const handler = async (running: AnyCall) => {
       try {
-        return await route.handler((prepared === undefined ? running : { ...running, prepared }) as never)
+        const result = await route.handler((prepared === undefined ? running : { ...running, prepared }) as never)
+        if (notes.hasShown && route.method === 'POST') notes.compare(result instanceof Reply ? result.body : result)
+        tell(notes, headers)
+        return result
       } catch (error) {
         const refusal = constraintRefusal(error) ?? error
         throw refusal instanceof Refusal ? refusal.at(ready.documentation) : refusal
@@ -208,14 +223,14 @@ export class Answering {
       return answered(outcome, headers)
     }
     const condition = CONDITIONAL.has(route.method) ? request.headers.get('if-match') : null
-    if (condition === null) return this.#respond(ready, request, await handler(call), headers)
+    if (condition === null) return respond(ready, request, this.app.checkAnswers, await handler(call), headers)
     const result = await handle.write(async (tx) => {
       const inside = joined(route, call, tx)
       if (!stillMatches(condition, await this.#currentTag(route, inside)))
         throw new Refusal(412, 'the resource has changed since: read it again')
       return handler(inside)
     }, abandoned(request))
-    return this.#respond(ready, request, result, headers)
+    return respond(ready, request, this.app.checkAnswers, result, headers)
   }
 
   /** The ETag that a GET with the request's query would have now: of the path itself, else of the resource that it is a part of. */
@@ -226,21 +241,5 @@ export class Answering {
     if (!reading) return null
     const query = parseQuery(searchOf(inside.request.url), reading.query, new Notes())
     return etagOf(encoded(reading, await reading.route.handler({ ...inside, query } as never), this.app.checkAnswers))
-  }
-
-  #respond(ready: Ready, request: Request, result: unknown, headers: Record<string, string>): Response {
-    const status = statusOf(ready, result)
-    if (result instanceof Reply) Object.assign(headers, result.headers)
-    if (status === 204) return new Response(null, { status, headers })
-    const text = bytesOf(result) ?? encoded(ready, result, this.app.checkAnswers)
-    headers['content-type'] ??= ready.type
-    if (ready.route.method === 'GET' && status === 200) {
-      const etag = etagOf(text)
-      const condition = request.headers.get('if-none-match')
-      if (condition !== null && matches(condition, etag)) return notModified(etag, headers)
-      headers.etag = etag
-      headers['cache-control'] ??= 'private, no-cache'
-    } else headers['cache-control'] ??= 'no-store'
-    return new Response(text as BodyInit, { status, headers })
   }
 }

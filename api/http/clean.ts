@@ -65,11 +65,8 @@ function ofObject(schema: TSchema, shown: readonly TSchema[]): Clean {
     return { name, also, clean: cleaner(field, seen), fallback: field.default }
   })
   const names = fields.map(({ name }) => name)
-  const known = new Set([
-    ...names,
-    ...fields.flatMap(({ also }) => also ?? []),
-    ...shown.flatMap((other) => Object.keys(other.properties ?? {})),
-  ])
+  const known = new Set([...names, ...fields.flatMap(({ also }) => also ?? [])])
+  const seen = new Set(shown.flatMap((other) => Object.keys(other.properties ?? {})))
   const wrapped = schema['x-wrapped'] as string | undefined
   return (sent, above, notes) => {
     const value = wrapped === undefined ? sent : unwrapped(sent, wrapped, above, notes)
@@ -77,10 +74,16 @@ function ofObject(schema: TSchema, shown: readonly TSchema[]): Clean {
     const result: Record<string, unknown> = {}
     for (const { name, also, clean, fallback } of fields) {
       const given = also === undefined ? own(value, name) : ownOr(value, name, also, above, notes)
-      if (given !== undefined) result[name] = clean ? clean(given, { above, name }, notes) : given
+      // A place has the name that was sent.
+      const place = { above, name: also !== undefined && own(value, name) === undefined ? also : name }
+      if (given !== undefined) result[name] = clean ? clean(given, place, notes) : given
       else if (fallback !== undefined) result[name] = structuredClone(fallback)
     }
-    for (const name of Object.keys(value)) if (!known.has(name)) notes.field(above, name, names)
+    for (const name of Object.keys(value)) {
+      if (known.has(name)) continue
+      if (seen.has(name)) notes.shown(above, name, value[name])
+      else notes.field(above, name, names)
+    }
     return result
   }
 }

@@ -1,4 +1,5 @@
 /** What a request said that nobody here knows: named in `Ignored-Fields`, or refused where the client asks for it (document 8, Strictness). */
+import { isDeepStrictEqual } from 'node:util'
 import { likeness } from './likeness.ts'
 import { invalid, type Detail } from './refusal.ts'
 
@@ -20,7 +21,16 @@ interface Unknown {
   isParameter: boolean
 }
 
+/** A field that answers show and no request sets. */
+interface Shown {
+  above: Place | null
+  name: string
+  value: unknown
+}
+
 const pathOf = (place: Place | null): string[] => (place ? [...pathOf(place.above), place.name] : [])
+
+const at = (value: any, path: readonly string[]): unknown => path.reduce((inner, name) => inner?.[name], value)
 
 /** What is as like a name as a slip of the keyboard, or has it in it; undefined when nothing is. */
 function nearest(name: string, known: readonly string[]): string | undefined {
@@ -39,6 +49,7 @@ const plain = (name: string) =>
 /** Gathers the unknown names of one request. */
 export class Notes {
   readonly #unknown: Unknown[] = []
+  readonly #shown: Shown[] = []
   /** Fields that were sent under two names with different values. */
   readonly problems: Detail[] = []
 
@@ -47,6 +58,22 @@ export class Notes {
 
   field(above: Place | null, name: string, known: readonly string[]) {
     if (this.#unknown.length < NAMED_MAX) this.#unknown.push({ above, name, known, isParameter: false })
+  }
+
+  shown(above: Place | null, name: string, value: unknown) {
+    this.#shown.push({ above, name, value })
+  }
+
+  /** Whether something was sent that only answers have. */
+  get hasShown(): boolean {
+    return this.#shown.length > 0
+  }
+
+  /** Notes what was sent of the fields that only answers have, unless `resource` has the very same there: it was read and comes back. */
+  compare(resource: unknown) {
+    const wire = JSON.parse(JSON.stringify(resource ?? null))
+    for (const { above, name, value } of this.#shown)
+      if (!isDeepStrictEqual(at(wire, [...pathOf(above), name]), value)) this.field(above, name, [])
   }
 
   parameter(name: string, known: readonly string[]) {

@@ -5,21 +5,26 @@ import { isStrict, Notes } from './notes.ts'
 import type { Ready } from './ready.ts'
 import { searchOf } from './url.ts'
 
+/** What a request says. */
+export interface Read extends Received {
+  query: unknown
+  notes: Notes
+}
+
 /**
  * The query and the body. What is unknown is named in the headers of the answer, or refused where the client prefers it (document 8,
  * Strictness). `share`: see `Bounds`.
  */
-export async function read(
-  ready: Ready,
-  request: Request,
-  share: string,
-  headers: Record<string, string>,
-): Promise<Received & { query: unknown }> {
+export async function read(ready: Ready, request: Request, share: string, headers: Record<string, string>): Promise<Read> {
   const notes = new Notes(isStrict(request.headers.get('prefer')))
   if (notes.strict) headers['preference-applied'] = 'handling=strict'
   const query = parseQuery(searchOf(request.url), ready.query, notes)
   const received = receives(ready) ? await receive(ready, request, { share, notes }) : NOTHING
-  const { ignored } = notes
+  tell(notes, headers)
+  return { ...received, query, notes }
+}
+
+/** Says in the headers of the answer what of the request is not known. */
+export function tell({ ignored }: Notes, headers: Record<string, string>) {
   if (ignored !== null) headers['ignored-fields'] = ignored
-  return { ...received, query }
 }

@@ -12,6 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
+const strictly = { headers: { prefer: 'handling=strict' } }
 const readerOf = ({ path }: Operation) => operations.find((other) => other.method === 'GET' && other.path === path)
 const withBody = keyed.filter(({ body }) => body)
 /** Credentials are never shown, so they can't come back. */
@@ -91,6 +92,17 @@ describe('names that answers show', () => {
     ])
   })
 
+  test('hold the products of a bundle, too', async () => {
+    const { variants } = (await shop.call('POST', '/products', { name: 'Bundled', price: 1 })).body
+    const variantId = variants[0].id as string
+    const made = await shop.call('POST', '/bundles', { name: 'Of one', products: [{ variantId, quantity: 2 }] }, strictly)
+    expect([made.status, made.body.products[0].quantity]).toEqual([201, 2])
+    const products = [{ ...made.body.products[0], quantity: 5 }]
+    const changed = await shop.call('PATCH', `/bundles/${made.body.id}`, { ...made.body, products }, strictly)
+    expect([changed.status, changed.body.products[0].quantity]).toEqual([200, 5])
+    expect((await shop.call('PATCH', `/bundles/${made.body.id}`, { products, variants: [] })).status).toBe(400)
+  })
+
   test('wrap the loyalty settings, too', async () => {
     const put = (body: object) => shop.call('PUT', '/loyalty/settings', body)
     expect((await put({ loyalty: { minRedemption: 7 } })).body.loyalty.minRedemption).toBe(7)
@@ -106,6 +118,26 @@ describe('names that answers show', () => {
     expect([answer.status, answer.body.status, answer.body.note]).toEqual([200, status, 'By the door'])
     expect((await shop.call('PATCH', `/orders/${id}`, { status, workstationId })).status).toBe(200)
     expect((await shop.call('PATCH', `/orders/${id}`, { status })).status).toBe(409)
+  })
+})
+
+describe('what only answers have', () => {
+  test('is named when it comes back as something else, and refused on request', async () => {
+    const { body } = await shop.call('POST', '/products', { name: 'Shown', price: 3 })
+    const changed = { ...body, variants: [{ ...body.variants[0], price: 77 }], rating: { average: 5, count: 9 } }
+    const loose = await shop.call('PATCH', `/products/${body.id}`, changed)
+    expect([loose.status, loose.headers.get('ignored-fields'), loose.body.variants[0].price]).toEqual([200, 'variants, rating', 3])
+    const strict = await shop.call('PATCH', `/products/${body.id}`, { ...changed, updatedAt: loose.body.updatedAt }, strictly)
+    expect([strict.status, strict.body.details.map(({ keys }: any) => keys[0])]).toEqual([400, ['variants', 'rating']])
+    const settings = await shop.call('PATCH', '/settings', { currency: 'chf', stock: 1 })
+    expect(settings.headers.get('ignored-fields')).toBe('stock, currency')
+  })
+
+  test('is named by what makes something of it', async () => {
+    const { headers, status } = await shop.call('POST', '/coupons', {
+      ...{ code: 'READ', type: 'fixed', value: 1, id: crypto.randomUUID(), timesRedeemed: 7, minProductCount: null },
+    })
+    expect([status, headers.get('ignored-fields')]).toEqual([201, 'id, timesRedeemed'])
   })
 })
 
@@ -136,7 +168,6 @@ describe('what is not known', () => {
       if (!tooEarly && answer.headers.get('preference-applied') !== 'handling=strict') find('does not say that it was strict', answer)
     }))
 
-  const strictly = { headers: { prefer: 'handling=strict' } }
   test('has its path, however deep it is', async () => {
     const product = { name: 'Deep', variants: [{ name: 'S', price: 1, stok: 1, stock: { quantitty: 2 } }], pric: 2, weird: { a: 1 } }
     const loose = await shop.call('POST', '/products?x=1&x=2&ünï,=3', product)
