@@ -9,8 +9,8 @@ import { requireRichText } from '../rich-text.ts'
 import { fold } from '../slug.ts'
 import { emit } from '../store/outbox.ts'
 import { indexProduct } from './index-products.ts'
-import type { ProductInput, VariantInput } from './shapes.ts'
-import { addTags, addToCollections, notePrices, requireLinks, storeVariant, writing, type Writing } from './write.ts'
+import type { ProductInput } from './shapes.ts'
+import { addTags, addToCollections, isBuyable, notePrices, requireLinks, storeVariant, writing, type Writing } from './write.ts'
 
 type Body = Static<typeof ProductInput>
 
@@ -25,10 +25,6 @@ const insertRow = inserter(products)
 
 const variantsIn = ({ variants, price, sku, stock, compareAtPrice, prices }: Body) =>
   variants ?? (price === undefined ? [] : [{ price, sku, stock, compareAtPrice, prices }])
-
-/** Whether a new variant can be bought; the store keeps that up from then on. */
-const isBuyable = ({ active, stock }: VariantInput) =>
-  active !== false && (stock?.tracked === false || stock?.backorder === true || (stock?.quantity ?? 0) > 0)
 
 /** Stores a product whose links are known to be in the store. The caller indexes it: many at once cost less than one by one. */
 export async function storeProduct(tx: Db, about: Writing, settings: Settings, body: Body): Promise<string> {

@@ -8,6 +8,7 @@ import {
   collections,
   productPrices,
   productTags,
+  products,
   taxRates,
   variants,
 } from '../../db/store/catalog.ts'
@@ -112,9 +113,17 @@ export async function storeVariant(
   return row
 }
 
+/**
+ * Whether a new variant can be bought. Triggers on `variants` know when that changes; who adds one says it, since a trigger would have
+ * each of many inserts keep a journal of its own.
+ */
+export const isBuyable = ({ active, stock }: VariantInput) =>
+  active !== false && (stock?.tracked === false || stock?.backorder === true || (stock?.quantity ?? 0) > 0)
+
 /** Adds a variant to a product that is there. */
 export async function addVariant(...[tx, about, productId, input, settings, defaults]: Parameters<typeof storeVariant>) {
   await requireIds(tx, taxRates, [input.taxRateId], 'taxRateId')
+  if (isBuyable(input)) await tx.update(products).set({ inStock: true }).where(eq(products.id, productId))
   return storeVariant(tx, about, productId, input, settings, defaults)
 }
 

@@ -1,0 +1,1 @@
+DROP TRIGGER products_in_stock_insert;
