@@ -7,7 +7,7 @@ import type { Handle } from '../db/open.ts'
 import { seedGroups, seedOffers, seedProduct, sellable } from './seed/catalog.ts'
 import { choosing } from './seed/choose.ts'
 import { customerPool, offerPool, PERIOD_DAYS, seedCustomer, seedOrder, type Pool } from './seed/orders.ts'
-import { DAY_MS, makeRoom, quietly, type Seeding } from './seed/seeding.ts'
+import { DAY_MS, foundingWeeks, makeRoom, quietly, type Seeding } from './seed/seeding.ts'
 import type { Db } from '../db/driver.ts'
 
 /** How much to add. */
@@ -50,9 +50,11 @@ export async function seedStore(store: Handle, amounts: Amounts, nowMs = Date.no
       return seedGroups(tx, seeding)
     }),
   )
+  const { fromMs, toMs } = await foundingWeeks(store.read, nowMs)
   await inBatches(
     amounts.products,
-    (tx, i) => seedProduct(tx, seeding, groups, { age: 1 - i / amounts.products, isPublished: !isSelling && i === 0 }),
+    (tx, i) =>
+      seedProduct(tx, seeding, groups, { atMs: fromMs + ((toMs - fromMs) * i) / amounts.products, isPublished: !isSelling && i === 0 }),
     indexProducts,
   )
   await inBatches(amounts.customers, (tx, i) => seedCustomer(tx, seeding, before.customers + i + 1))

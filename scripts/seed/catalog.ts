@@ -11,7 +11,7 @@ import type { Db } from '../../db/driver.ts'
 import { brands, categories, collections, products, taxRates } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
 import { coupons } from '../../db/store/marketing.ts'
-import { actingAt, DAY_MS, type Seeding } from './seeding.ts'
+import { actingAt, DAY_MS, FOUNDED_DAYS_AGO, type Seeding } from './seeding.ts'
 import { BRANDS, COLLECTIONS, DEPARTMENTS, QUALITIES, SENTENCES, TAGS, type Department } from './words.ts'
 
 /** Ids of what products belong to; categories by the name of the part of a department. */
@@ -21,10 +21,6 @@ export interface Groups {
   parts: { department: Department; part: string; categoryId: string }[]
   reducedRateId: string | null
 }
-
-/** Everything was there before the first order of the last 90 days. */
-const FOUNDED_DAYS_AGO = 120
-const OPENED_DAYS_AGO = 91
 
 /** An amount of the store's currency that costs about as much as so many cents of a dollar: 2490 is 24.90 or, without decimals, 2490. */
 const amount = (cents: number, currency: string) => (decimalsOf(currency) === 3 ? cents * 10 : cents)
@@ -206,10 +202,10 @@ function variantsOf(
 }
 
 /**
- * Adds one product, in any case a published one or as it comes, through the function that the API adds products with; `age` (1 to
- * 0) says how early in the weeks before the first order. The caller indexes it.
+ * Adds one product, in any case a published one or as it comes, through the function that the API adds products with. The caller
+ * indexes it.
  */
-export async function seedProduct(tx: Db, seeding: Seeding, groups: Groups, { age, isPublished }: { age: number; isPublished: boolean }) {
+export async function seedProduct(tx: Db, seeding: Seeding, groups: Groups, { atMs, isPublished }: { atMs: number; isPublished: boolean }) {
   const { choose, settings } = seeding
   const { department, part, categoryId } = choose.one(groups.parts)
   const { things, least, most } = department.parts[part]!
@@ -232,8 +228,7 @@ export async function seedProduct(tx: Db, seeding: Seeding, groups: Groups, { ag
     seo: { title: name, description: summary },
     variants: variantsOf(seeding, department, { slug, price, reducedRateId: groups.reducedRateId }),
   }
-  const weeksMs = (FOUNDED_DAYS_AGO - OPENED_DAYS_AGO) * DAY_MS
-  const about = actingAt(Math.floor(seeding.nowMs - OPENED_DAYS_AGO * DAY_MS - age * weeksMs))
+  const about = actingAt(Math.floor(atMs))
   return storeProduct(tx, about as never, settings, body)
 }
 

@@ -1,14 +1,19 @@
 /** What every part of the seed shares: choices, the store's settings, and times that lie in the past. */
 import { randomBytes } from 'node:crypto'
-import { gt, sql } from 'drizzle-orm'
+import { desc, gt, sql } from 'drizzle-orm'
 import type { Outside, Settings } from '../../api/http/route.ts'
 import type { Db } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
+import { products } from '../../db/store/catalog.ts'
 import { outbox } from '../../db/store/store.ts'
 import type { Choose } from './choose.ts'
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
+
+/** Everything was there before the first order of the last 90 days. */
+export const FOUNDED_DAYS_AGO = 120
+const OPENED_DAYS_AGO = 91
 
 export interface Seeding {
   choose: Choose
@@ -32,13 +37,24 @@ export async function quietly<T>(tx: Db, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Gives the writing connection of a file 64 MB of pages and a log of 16 MB, until it is closed: indexes are written in no order, and
+ * Gives the writing connection of a file 64 MB of pages and a log of 64 MB, until it is closed: indexes are written in no order, and
  * with the 2 MB of a server each page would go to disk many times.
  */
 export async function makeRoom(store: Handle) {
   if (!store.isFile) return
   await store.write(async (tx) => {
     await tx.all(sql`PRAGMA cache_size = -65536`)
-    await tx.all(sql`PRAGMA wal_autocheckpoint = 4000`)
+    await tx.all(sql`PRAGMA wal_autocheckpoint = 16000`)
   })
+}
+
+/**
+ * The weeks before the first order in which products are added: half of what is left of them after the newest product. Ids sort by time,
+ * so what is added goes to the end of each index, and not between the rows of an earlier seed.
+ */
+export async function foundingWeeks(tx: Db, nowMs: number): Promise<{ fromMs: number; toMs: number }> {
+  const [newest] = await tx.select({ at: products.createdAt }).from(products).orderBy(desc(products.id)).limit(1)
+  const [foundedMs, openedMs] = [nowMs - FOUNDED_DAYS_AGO * DAY_MS, nowMs - OPENED_DAYS_AGO * DAY_MS]
+  const fromMs = Math.min(openedMs, Math.max(foundedMs, newest ? Date.parse(newest.at) : 0))
+  return { fromMs, toMs: (fromMs + openedMs) / 2 }
 }
