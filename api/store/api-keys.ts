@@ -5,11 +5,10 @@ import type { Registry, Session } from '../../db/control/registry.ts'
 import { SCOPES } from '../../db/control/scopes.ts'
 import { apiKeys } from '../../db/control/tables.ts'
 import type { Db } from '../../db/driver.ts'
-import type { Environment } from '../../db/open.ts'
-import { conflict, missing, Refusal, wrong } from '../http/refusal.ts'
+import { conflict, missing } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Instant, Label, Nullable, OneOf, Page, Paging, Type, Uuid } from '../http/schema.ts'
-import { utc } from '../time.ts'
+import { endWithin, refuseWider } from './key-grants.ts'
 
 /** Keys of a store that open something, and ended ones that are kept to look up. */
 const KEYS_MAX = 100
@@ -35,7 +34,7 @@ const ApiKey = Type.Object(
 )
 const NewApiKey = Type.Object({ ...ApiKey.properties, key: Type.String({ description: 'Shown this once' }) }, { $id: 'NewApiKey' })
 
-const ExpiresAt = Nullable(Instant(), { description: 'In the future; null: never' })
+const ExpiresAt = Nullable(Instant(), { description: 'In the future, and no later than the calling key expires; null: never' })
 const ApiKeyInput = Type.Object({
   name: Label(200, { description: 'What it is for; stands in the audit log' }),
   scopes: Type.Optional(
@@ -46,13 +45,16 @@ const ApiKeyInput = Type.Object({
   environment: Type.Optional(
     OneOf(['live', 'sandbox'], { description: 'A sandbox key makes sandbox keys alone. When left out: that of the calling key' }),
   ),
-  expiresAt: Type.Optional(ExpiresAt),
+  expiresAt: Type.Optional({ ...ExpiresAt, description: `${ExpiresAt.description}. When left out: when the calling key expires` }),
 })
 const Rotation = Type.Object({
   graceMinutes: Type.Optional(
     Type.Integer({ minimum: 0, maximum: GRACE_MAX_MINUTES, default: 60, description: 'For how long the old key is still taken' }),
   ),
-  expiresAt: Type.Optional({ ...ExpiresAt, description: `${ExpiresAt.description}. When left out: as the old one had it` }),
+  expiresAt: Type.Optional({
+    ...ExpiresAt,
+    description: `${ExpiresAt.description}. When left out: as the old one had it, but no later than that`,
+  }),
 })
 
 /** A key as the API shows it. */
@@ -78,23 +80,6 @@ async function keyOf(tx: Db, session: Session, id: string): Promise<KeyRow> {
     .where(and(eq(apiKeys.id, id.toLowerCase()), visibleTo(session)))
   if (!row) throw missing('API key')
   return row
-}
-
-/** Refuses with 403 what would open more than the calling key does. */
-function refuseWider(session: Session, scopes: readonly string[] | null, environment: Environment) {
-  if (environment === 'live' && session.environment === 'sandbox') throw new Refusal(403, 'a sandbox key makes keys of the sandbox alone')
-  if (session.scopes === null) return
-  const wider = scopes?.filter((scope) => !session.scopes!.has(scope))
-  if (wider?.length === 0) return
-  throw new Refusal(403, `this key can't give what it lacks: ${wider ? wider.join(', ') : 'a key without restriction'}`, {
-    hint: `Name scopes that it has: ${[...session.scopes].join(', ')}`,
-  })
-}
-
-function futureOf(instant: string | null, now: string): string | null {
-  const at = utc(instant)
-  if (at !== null && at <= now) throw wrong('expiresAt', 'must be in the future')
-  return at
 }
 
 /** Adds a key to those of its store, and forgets ended ones beyond those that are kept. */
@@ -161,7 +146,7 @@ export const apiKeyRoutes = ({ registry }: { registry: Registry }) =>
         const { name, scopes = session.key.scopes, environment = session.environment } = body
         refuseWider(session, scopes, environment)
         const input = { storeId: session.store.id, name, environment, scopes: scopes && [...new Set(scopes)] }
-        const { row, secret } = newKey({ ...input, expiresAt: futureOf(body.expiresAt ?? null, now) }, new Date(now))
+        const { row, secret } = newKey({ ...input, expiresAt: endWithin(session, body.expiresAt, null, now) }, new Date(now))
         return write(async () => {
           await registry.change((tx) => add(tx, row, now))
           return { ...shown(row), key: secret }
@@ -209,7 +194,7 @@ export const apiKeyRoutes = ({ registry }: { registry: Registry }) =>
             refuseWider(session, old.scopes, old.environment)
             if (old.replacedBy) throw conflict(`this key is replaced already, by ${old.replacedBy}: rotate that one`)
             if (old.expiresAt !== null && old.expiresAt <= now) throw conflict('this key has expired: make another one')
-            const expiresAt = body.expiresAt === undefined ? old.expiresAt : futureOf(body.expiresAt, now)
+            const expiresAt = endWithin(session, body.expiresAt, old.expiresAt, now)
             const { row, secret } = newKey({ ...old, expiresAt }, new Date(now))
             const graceEnds = new Date(Date.parse(now) + body.graceMinutes! * 60_000).toISOString()
             const ends = old.expiresAt !== null && old.expiresAt < graceEnds ? old.expiresAt : graceEnds

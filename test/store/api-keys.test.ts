@@ -70,6 +70,18 @@ describe('making a key', () => {
     expect((await make({ name: 'A' }, await shop.keyWith('team:write'))).status).toBe(403)
   })
 
+  test('none outlasts the key that makes it', async () => {
+    const expiresAt = after(HOUR_MS)
+    const short = (await make({ name: 'short', expiresAt })).body
+    expect((await make({ name: 'A' }, short.key)).body.expiresAt).toBe(expiresAt)
+    expect((await make({ name: 'A', expiresAt }, short.key)).status).toBe(201)
+    expect((await make({ name: 'A', expiresAt: after(HOUR_MS / 2) }, short.key)).status).toBe(201)
+    for (const later of [null, after(2 * HOUR_MS)]) {
+      const { status, body } = await make({ name: 'A', expiresAt: later }, short.key)
+      expect([status, body.error, body.hint]).toEqual([403, expect.stringContaining('expiresAt'), expect.stringContaining(expiresAt)])
+    }
+  })
+
   test.each([
     [{}, 'name'],
     [{ name: ' ' }, 'name'],
@@ -188,6 +200,25 @@ describe('rotation', () => {
     const expired = (await make({ name: 'B', expiresAt: soon })).body
     app.clock.advance(5 * 60_000)
     expect((await rotate(expired.id)).status).toBe(409)
+  })
+
+  test('gives nobody more time than they have', async () => {
+    const expiresAt = after(HOUR_MS)
+    const short = (await make({ name: 'short', expiresAt })).body
+    const lasting = (await make({ name: 'lasting' })).body
+    for (const id of [short.id, lasting.id])
+      for (const later of [null, after(2 * HOUR_MS)]) {
+        const { status, body } = await rotate(id, { expiresAt: later }, short.key)
+        expect([status, body.error]).toEqual([403, expect.stringContaining('expiresAt')])
+      }
+    expect((await rotate(lasting.id, {}, short.key)).body.expiresAt).toBe(expiresAt)
+    expect((await rotate(short.id, {}, short.key)).body.expiresAt).toBe(expiresAt)
+    const old = (await make({ name: 'old' })).body
+    const next = (await rotate(old.id, { graceMinutes: 5 })).body
+    expect((await make({ name: 'A', expiresAt: null }, old.key)).status).toBe(403)
+    expect((await rotate(next.id, { expiresAt: null }, old.key)).status).toBe(403)
+    const ends = (await listed()).find(({ id }) => id === old.id).expiresAt
+    expect((await make({ name: 'A' }, old.key)).body.expiresAt).toBe(ends)
   })
 
   test('is bounded, and gives nobody more than they have', async () => {

@@ -1,0 +1,28 @@
+/** What a key may give to others: nothing that it lacks itself, in what they open as in how long they do. */
+import type { Session } from '../../db/control/registry.ts'
+import type { Environment } from '../../db/open.ts'
+import { Refusal, wrong } from '../http/refusal.ts'
+import { utc } from '../time.ts'
+
+/** Refuses with 403 what would open more than the calling key does. */
+export function refuseWider(session: Session, scopes: readonly string[] | null, environment: Environment) {
+  if (environment === 'live' && session.environment === 'sandbox') throw new Refusal(403, 'a sandbox key makes keys of the sandbox alone')
+  if (session.scopes === null) return
+  const wider = scopes?.filter((scope) => !session.scopes!.has(scope))
+  if (wider?.length === 0) return
+  throw new Refusal(403, `this key can't give what it lacks: ${wider ? wider.join(', ') : 'a key without restriction'}`, {
+    hint: `Name scopes that it has: ${[...session.scopes].join(', ')}`,
+  })
+}
+
+/** When a key made by the calling one ends: as asked for, else as `usual`, but never after the calling key does. Null: never. */
+export function endWithin({ key }: Session, asked: string | null | undefined, usual: string | null, now: string): string | null {
+  const own = key.expiresAt
+  if (asked === undefined) return own !== null && (usual === null || usual > own) ? own : usual
+  const at = utc(asked)
+  if (at !== null && at <= now) throw wrong('expiresAt', 'must be in the future')
+  if (own === null || (at !== null && at <= own)) return at
+  throw new Refusal(403, `this key can't give what it lacks: an expiresAt ${at === null ? 'of null' : `after its own (${own})`}`, {
+    hint: `Leave expiresAt out, or name an instant until ${own}, when the calling key expires`,
+  })
+}
