@@ -10,7 +10,7 @@ import { resource } from '../http/route.ts'
 import { deleted, Deleted, Instant, Label, Nullable, OneOf, Page, Paging, Type, Uuid } from '../http/schema.ts'
 import { endWithin, refuseWider } from './key-grants.ts'
 
-/** Keys of a store that open something, and ended ones that are kept to look up. */
+/** Keys of a store and environment that open something, and ended ones that are kept to look up. */
 const KEYS_MAX = 100
 const ENDED_MAX = 1_000
 /** A week: whoever needs longer to deploy a key makes a second one. */
@@ -82,15 +82,15 @@ async function keyOf(tx: Db, session: Session, id: string): Promise<KeyRow> {
   return row
 }
 
-/** Adds a key to those of its store, and forgets ended ones beyond those that are kept. */
+/** Adds a key to those of its store and environment (the sandbox can't crowd out the live ones), and forgets ended ones beyond those that are kept. */
 async function add(tx: Db, row: KeyRow, now: string) {
-  const ofStore = eq(apiKeys.storeId, row.storeId)
-  if ((await tx.$count(apiKeys, and(ofStore, isUsable(now)))) >= KEYS_MAX)
-    throw conflict(`a store has at most ${KEYS_MAX} keys: delete one that is used no more`)
+  const likeIt = and(eq(apiKeys.storeId, row.storeId), eq(apiKeys.environment, row.environment))
+  if ((await tx.$count(apiKeys, and(likeIt, isUsable(now)))) >= KEYS_MAX)
+    throw conflict(`a store has at most ${KEYS_MAX} ${row.environment} keys: delete one that is used no more`)
   const ended = tx
     .select({ id: apiKeys.id })
     .from(apiKeys)
-    .where(and(ofStore, not(isUsable(now)!)))
+    .where(and(likeIt, not(isUsable(now)!)))
     .orderBy(desc(apiKeys.id))
     .limit(ENDED_MAX)
     .offset(ENDED_MAX)
@@ -136,7 +136,7 @@ export const apiKeyRoutes = ({ registry }: { registry: Registry }) =>
       {
         op: 'createApiKey',
         summary: 'Make an API key',
-        description: `The answer shows \`key\`, this once. A store has at most ${KEYS_MAX} keys.`,
+        description: `The answer shows \`key\`, this once. A store has at most ${KEYS_MAX} live keys and as many of its sandbox.`,
         scope: ADMIN,
         body: ApiKeyInput,
         answers: { 201: NewApiKey },

@@ -96,13 +96,9 @@ describe('making a key', () => {
   })
 
   test('a store has a bounded number of keys, and forgets those that ended long ago', async () => {
-    const row = (ended: boolean) => ({
-      ...newKey({ storeId: shop.store.id, name: 'many', environment: 'live', scopes: null }, new Date()).row,
-      revokedAt: ended ? after(0) : null,
-    })
     await app.registry.change(async (tx) => {
-      for (let i = 0; i < 1_010; i++) await tx.insert(apiKeys).values(row(true))
-      for (let i = 3; i < 99; i++) await tx.insert(apiKeys).values(row(false))
+      for (let i = 0; i < 1_010; i++) await tx.insert(apiKeys).values(rowOf('live', true))
+      for (let i = 2; i < 99; i++) await tx.insert(apiKeys).values(rowOf('live', false))
     })
     expect((await make({ name: 'the hundredth' })).status).toBe(201)
     expect((await make({ name: 'one too many' })).status).toBe(409)
@@ -111,6 +107,23 @@ describe('making a key', () => {
     expect(
       (await app.send('POST', `/api-keys/${await idOf(shop.keys.admin)}/rotate`, { graceMinutes: 0 }, { key: shop.keys.admin })).status,
     ).toBe(201)
+  })
+
+  test('the sandbox takes no place from the live keys, nor from what is known of them', async () => {
+    await app.registry.change(async (tx) => {
+      for (let i = 0; i < 600; i++) await tx.insert(apiKeys).values([rowOf('live', true), rowOf('sandbox', true)])
+      for (let i = 1; i < 100; i++) await tx.insert(apiKeys).values(rowOf('sandbox', false))
+    })
+    expect((await make({ name: 'one too many' }, shop.keys.staging)).status).toBe(409)
+    expect((await make({ name: 'one too many', environment: 'sandbox' })).status).toBe(409)
+    expect((await make({ name: 'live' })).status).toBe(201)
+    const kept = (await app.registry.listKeys(shop.store.id)).filter(({ revokedAt }) => revokedAt !== null)
+    expect(kept.length).toBe(1_200)
+  })
+
+  const rowOf = (environment: 'live' | 'sandbox', ended: boolean) => ({
+    ...newKey({ storeId: shop.store.id, name: 'many', environment, scopes: null }, new Date()).row,
+    revokedAt: ended ? after(0) : null,
   })
 })
 
