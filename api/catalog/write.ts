@@ -128,6 +128,13 @@ export async function addVariant(...[tx, about, productId, input, settings, defa
 }
 
 /** Changes a variant; a quantity given here goes through the ledger like any other (409 under what is reserved). */
+/** Prices in currencies that are off now are not shown, so that nobody can send them back: they stay. */
+function keptPrices(row: typeof variants.$inferSelect, columns: Partial<typeof variants.$inferInsert>, settings: Settings) {
+  if (!columns.prices) return columns
+  const hidden = Object.entries(row.prices).filter(([code]) => !settings.enabledCurrencies.includes(code))
+  return { ...columns, prices: { ...Object.fromEntries(hidden), ...columns.prices } }
+}
+
 export async function changeVariant(tx: Db, about: Writing, row: typeof variants.$inferSelect, input: VariantPatch, settings: Settings) {
   await requireIds(tx, taxRates, [input.taxRateId], 'taxRateId')
   const quantity = input.stock?.quantity
@@ -136,7 +143,11 @@ export async function changeVariant(tx: Db, about: Writing, row: typeof variants
     throw conflict(`the quantity can't fall under the ${row.reserved} that orders hold`, { variantId: row.id, reserved: row.reserved })
   await tx
     .update(variants)
-    .set({ ...variantColumns(input, settings), ...(quantity === undefined ? {} : { quantity }), updatedAt: about.now })
+    .set({
+      ...keptPrices(row, variantColumns(input, settings), settings),
+      ...(quantity === undefined ? {} : { quantity }),
+      updatedAt: about.now,
+    })
     .where(eq(variants.id, row.id))
   if (quantity === undefined) return
   await record(tx, row.id, quantity - row.quantity, {

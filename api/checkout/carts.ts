@@ -57,8 +57,13 @@ const CartInput = Type.Object(
 )
 const CartPatch = Type.Object(changes)
 
-/** The columns that a body changes. Refuses with 400 what names nothing of the store. */
-async function columnsOf(tx: Db, body: Static<typeof CartPatch>, settings: Settings): Promise<Partial<CartRow>> {
+/** The columns that a body changes. Refuses with 400 what names nothing of the store, unless the cart has it already and warns of it. */
+async function columnsOf(
+  tx: Db,
+  body: Static<typeof CartPatch>,
+  settings: Settings,
+  cart: CartRow | null = null,
+): Promise<Partial<CartRow>> {
   const columns: Partial<CartRow> = {}
   if (body.email !== undefined) columns.email = emailOf(body.email)
   if (body.shippingAddress !== undefined) columns.shippingAddress = addressOf(body.shippingAddress)
@@ -66,13 +71,15 @@ async function columnsOf(tx: Db, body: Static<typeof CartPatch>, settings: Setti
   if (body.pickupPoint !== undefined) columns.pickupPoint = pickupPointOf(body.pickupPoint)
   if (body.pickupLocationId !== undefined) {
     columns.pickupLocationId = body.pickupLocationId?.toLowerCase() ?? null
-    await requireIds(tx, pickupLocations, [columns.pickupLocationId], 'pickupLocationId')
+    if (columns.pickupLocationId !== cart?.pickupLocationId)
+      await requireIds(tx, pickupLocations, [columns.pickupLocationId], 'pickupLocationId')
   }
   if (body.note !== undefined) columns.note = body.note
   if (body.currency !== undefined) columns.currency = currencyOf(body.currency, settings)
   if (body.shippingMethodId !== undefined) {
     columns.shippingMethodId = body.shippingMethodId?.toLowerCase() ?? null
-    await requireIds(tx, shippingMethods, [columns.shippingMethodId], 'shippingMethodId')
+    if (columns.shippingMethodId !== cart?.shippingMethodId)
+      await requireIds(tx, shippingMethods, [columns.shippingMethodId], 'shippingMethodId')
   }
   return columns
 }
@@ -157,7 +164,7 @@ export const cartRoutes = resource('checkout', '/carts')
     (call) =>
       call.write((tx) =>
         changeCart(call as never, tx, async (cart, settings) => {
-          const columns = await columnsOf(tx, call.body, settings)
+          const columns = await columnsOf(tx, call.body, settings, cart)
           requireOpen(cart)
           if (columns.shippingMethodId) await requireMethodPrice(tx, { ...cart, ...columns }, settings)
           if (columns.currency && columns.currency !== cart.currency) {

@@ -44,7 +44,7 @@ export function allow(route: Route, { scopes, store }: Session) {
   if (scopes === null || scope === 'any key') return
   const any = typeof scope === 'string' ? [scope] : scope
   if (any.some((name) => scopes.has(name))) return
-  const hint = `Create a key with ${any.length > 1 ? 'one of these scopes' : 'this scope'}: npm run -s stoa -- key create --store ${store.id} --scopes ${any[0]}`
+  const hint = `Create a key with ${any.length > 1 ? 'one of these scopes' : 'this scope'}: POST /api-keys, or npm run -s stoa -- key create --store ${store.id} --scopes ${any[0]}`
   throw new Refusal(403, `this key lacks the scope ${any.join(' or ')}`, { hint })
 }
 

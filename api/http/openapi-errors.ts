@@ -83,7 +83,7 @@ const FAILURES: Record<number, Failure> = {
     description: 'The key lacks the scope, or the plan does not allow the change',
     example: {
       error: 'this key lacks the scope catalog:write',
-      hint: 'Create a key with this scope: npm run -s stoa -- key create --store ID --scopes catalog:write',
+      hint: 'Create a key with this scope: POST /api-keys, or npm run -s stoa -- key create --store ID --scopes catalog:write',
     },
   },
   404: {

@@ -1,6 +1,7 @@
 /** Reading what a request says: its query and its body, checked, and what of them nobody here knows. */
 import { parseQuery } from './check.ts'
-import { NOTHING, receive, receives, type Received } from './form.ts'
+import { readJson } from './body.ts'
+import { NOTHING, receive, receives, type Received, type Receiving } from './form.ts'
 import { isStrict, Notes } from './notes.ts'
 import type { Ready } from './ready.ts'
 import { searchOf } from './url.ts'
@@ -11,6 +12,16 @@ export interface Read extends Received {
   notes: Notes
 }
 
+/** A body that nobody asked for: none of its fields is known. What is no JSON at all is left alone, as it always was. */
+async function stray(request: Request, { share, notes }: Receiving): Promise<Received> {
+  const { method, headers } = request
+  if (method === 'GET' || !headers.get('content-type')?.includes('json') || !request.body) return NOTHING
+  const { value } = await readJson(request, share)
+  if (typeof value === 'object' && value !== null) for (const name of Object.keys(value)) notes.field(null, name, [])
+  notes.refuse()
+  return NOTHING
+}
+
 /**
  * The query and the body. What is unknown is named in the headers of the answer, or refused where the client prefers it (document 8,
  * Strictness). `share`: see `Bounds`.
@@ -19,7 +30,7 @@ export async function read(ready: Ready, request: Request, share: string, header
   const notes = new Notes(isStrict(request.headers.get('prefer')))
   if (notes.strict) headers['preference-applied'] = 'handling=strict'
   const query = parseQuery(searchOf(request.url), ready.query, notes)
-  const received = receives(ready) ? await receive(ready, request, { share, notes }) : NOTHING
+  const received = receives(ready) ? await receive(ready, request, { share, notes }) : await stray(request, { share, notes })
   tell(notes, headers)
   return { ...received, query, notes }
 }

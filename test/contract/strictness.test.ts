@@ -54,6 +54,28 @@ describe('what was read', () => {
       await caller.call(operation, path, before)
     }))
 
+  test('of a cart, with what was removed since', async () => {
+    const place = { label: 'Shop', name: 'Shop', line1: '1 Main St', city: 'Portland', postalCode: '97205', country: 'US' }
+    const pickup = (await shop.call('POST', '/pickup-locations', place)).body.id
+    const method = (await shop.call('POST', '/shipping', { name: 'Collected', type: 'in_store', price: 0 })).body.id
+    const { id } = (await shop.call('POST', '/carts', { pickupLocationId: pickup, shippingMethodId: method })).body
+    await shop.call('DELETE', `/pickup-locations/${pickup}`)
+    await shop.call('DELETE', `/shipping/${method}`)
+    const cart = (await shop.call('GET', `/carts/${id}`)).body
+    const answer = await shop.call('PATCH', `/carts/${id}`, { ...cart, note: 'Ring twice' }, strictly)
+    expect([answer.status, answer.body.note]).toEqual([200, 'Ring twice'])
+  })
+
+  test('of a product, without the prices in currencies that are off', async () => {
+    await shop.call('PATCH', '/settings', { enabledCurrencies: ['usd', 'eur'] })
+    const { id } = (await shop.call('POST', '/products', { name: 'Priced', price: 3, prices: { eur: 2 } })).body
+    await shop.call('PATCH', '/settings', { enabledCurrencies: ['usd'] })
+    const off = (await shop.call('GET', `/products/${id}`)).body
+    expect((await shop.call('PATCH', `/products/${id}`, { ...off, summary: 'Changed' })).status).toBe(200)
+    await shop.call('PATCH', '/settings', { enabledCurrencies: ['usd', 'eur'] })
+    expect((await shop.call('GET', `/products/${id}`)).body.prices).toEqual({ eur: 2 })
+  })
+
   test('of a product with one variant and of one with several', async () => {
     const products = [
       { name: 'One', price: 12.5, prices: { eur: 11 }, sku: 'ONE', stock: { quantity: 3 } },
@@ -197,6 +219,14 @@ describe('what is not known', () => {
     const { headers } = await shop.call('POST', '/carts', body)
     expect(headers.get('ignored-fields')!.split(', ')).toHaveLength(20)
     expect(headers.get('ignored-fields')!.length).toBeLessThan(2_100)
+  })
+
+  test('is named where no body is asked for', async () => {
+    const { id } = (await shop.call('POST', '/brands', { name: 'Short-lived' })).body
+    const strict = await shop.call('DELETE', `/brands/${id}`, { force: true }, strictly)
+    expect([strict.status, strict.body.details[0].keys]).toEqual([400, ['force']])
+    const loose = await shop.call('DELETE', `/brands/${id}`, { force: true })
+    expect([loose.status, loose.headers.get('ignored-fields')]).toEqual([200, 'force'])
   })
 
   test('names parameters that are nearly right', async () => {
