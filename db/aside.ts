@@ -167,8 +167,8 @@ interface Source {
   near: Connection
   reader: AsideReader
   far: Db
-  /** When each table was looked at, and whether it was long. */
-  seen: Map<string, { at: number; isLong: boolean }>
+  /** When each table was looked at, and how many rows it had. */
+  seen: Map<string, { at: number; rows: number }>
 }
 const sources = new WeakMap<Db, Source>()
 
@@ -181,16 +181,16 @@ export function offerAside(db: Db, near: Connection, path: string): AsideReader 
 
 /**
  * Where to run a statement that may read a table through: `db` itself while the table is short, else a connection beside the event
- * loop. A transaction, and a database on a server, read where they are.
+ * loop. A transaction, and a database on a server, read where they are. `longRows`: of rows that cost more than most.
  */
-export function aside(db: Db, table: string): Db {
+export function aside(db: Db, table: string, longRows = LONG_ROWS): Db {
   const source = sources.get(db)
   if (!source) return db
   const now = performance.now()
   let seen = source.seen.get(table)
   if (!seen || now - seen.at > LOOK_MS) {
     const [last] = source.near.row(`select max(rowid) from "${table}"`, []) as [number | null]
-    source.seen.set(table, (seen = { at: now, isLong: (last ?? 0) > LONG_ROWS }))
+    source.seen.set(table, (seen = { at: now, rows: last ?? 0 }))
   }
-  return seen.isLong ? source.far : db
+  return seen.rows > longRows ? source.far : db
 }

@@ -72,16 +72,20 @@ export async function unindexDocument(tx: Db, entity: Found, entityId: string, l
     )
 }
 
+/** The words of what somebody typed, at most 16, without those that say nothing beside another. */
+export function wordsIn(typed: string): string[] {
+  const words = (typed.normalize('NFC').match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, 16)
+  // Whatever begins with the longer one begins with the shorter one, too.
+  return words.filter((word, i) => !words.some((other, j) => other.startsWith(word) && (other !== word || j < i)))
+}
+
 /**
  * The FTS5 expression of what somebody typed: every word must occur, the last ones as prefixes; nothing typed can be syntax. Null
  * when there is no word in it.
  */
 export function matchExpression(typed: string): string | null {
-  const words = typed
-    .normalize('NFC')
-    .match(/[\p{L}\p{N}]+/gu)
-    ?.slice(0, 16)
-  if (!words?.length) return null
+  const words = wordsIn(typed)
+  if (!words.length) return null
   return words
     .map((word) => {
       const folded = fold(word)

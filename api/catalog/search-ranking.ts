@@ -3,6 +3,7 @@ import { sql, type SQL } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { searchChanges } from '../../db/store/search.ts'
+import { excerpts } from './excerpt.ts'
 import { UNSEEN } from './search-index.ts'
 
 export const TYPES = ['product', 'category', 'collection', 'brand', 'post'] as const
@@ -12,6 +13,8 @@ type Type = keyof typeof TABLES
 
 export interface Search {
   expression: string
+  /** The words that were typed, for the excerpts. */
+  words: readonly string[]
   types: readonly string[]
   /** The locale whose translations are searched too; empty for none. */
   lang: string
@@ -30,13 +33,6 @@ interface Ranking {
   count: number
 }
 
-/**
- * Where the words were found, as it was written: in the text, else in the name. Words that only the folded form has are found, and
- * not marked.
- */
-const marked = (column: number) => sql.raw(`snippet(search_fts, ${column}, '**', '**', '…', 16)`)
-const excerpt = sql`trim(case when instr(${marked(1)}, '**') then ${marked(1)} when instr(${marked(0)}, '**') or d.body = '' then ${marked(0)} else ${marked(1)} end)`
-
 /** What a storefront may not see; there is an index of unpublished products, which are few. */
 const HIDDEN = sql`case d.entity
   when 'product' then exists (select 1 from products t indexed by products_unpublished where t.id = d.entity_id and t.status <> 'published')
@@ -45,7 +41,7 @@ const HIDDEN = sql`case d.entity
   else exists (select 1 from brands t where t.id = d.entity_id and t.active = 0) end`
 
 /**
- * The statement of a search. It ranks ids and counts them, and makes excerpts for the best alone: a word of one letter occurs in
+ * The statement of a search. It ranks ids and counts them, and reads the texts of the best alone: a word of one letter occurs in
  * nearly all documents. The + keeps SQLite from asking the index for each of them anew.
  */
 function statement({ expression, types, lang, storefront, limit }: Search): SQL {
@@ -60,17 +56,26 @@ function statement({ expression, types, lang, storefront, limit }: Search): SQL 
       select d.entity as entity, d.entity_id as entity_id, ${score} as score, document from hits cross join search_documents d indexed by search_documents_owner on d.id = document
       where d.locale in (${sql.join(locales, sql`, `)}) and d.entity in (select value from json_each(${JSON.stringify(types)}))
         ${storefront ? sql`and not ${HIDDEN}` : sql``} ${group}),
-    best as materialized (select entity, entity_id, score, document from found order by score desc, entity_id limit ${limit}),
-    excerpts as materialized (
-      select search_fts.rowid as document, ${excerpt} as snippet from search_fts cross join search_documents d on d.id = search_fts.rowid
-      where search_fts match ${expression} and +search_fts.rowid in (select document from best))
-    select entity, entity_id, score, snippet, (select count(*) from found) from best join excerpts using (document) order by score desc, entity_id`
+    best as materialized (select entity, entity_id, score, document from found order by score desc, entity_id limit ${limit})
+    select best.entity, best.entity_id, score, d.name, d.body, (select count(*) from found) from best join search_documents d on d.id = document
+    order by score desc, best.entity_id`
 }
 
+/** A document may have 20,000 characters, and each of its words be one that is sought: a few of them cost as much as many others. */
+const LONG_DOCUMENTS = 40
+
 async function ranking(db: Db, search: Search): Promise<Ranking> {
-  const rows = (await aside(db, 'search_documents').all(statement(search))) as [Type, string, number, string, number][]
-  const ranked = rows.map(([type, id, score, snippet]) => ({ type, id, score, snippet }))
-  return { ranked, count: rows[0]?.[4] ?? 0 }
+  const rows = (await aside(db, 'search_documents', LONG_DOCUMENTS).all(statement(search))) as [
+    Type,
+    string,
+    number,
+    string,
+    string,
+    number,
+  ][]
+  const excerptOf = excerpts(search.words)
+  const ranked = rows.map(([type, id, score, name, body]) => ({ type, id, score, snippet: excerptOf({ name, body }) }))
+  return { ranked, count: rows[0]?.[5] ?? 0 }
 }
 
 /** A ranking of more than this is remembered until something changes that can be found; so many of a store. */

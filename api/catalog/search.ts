@@ -2,7 +2,7 @@
 import { Counted, Text, OneOf, Type, Uuid } from '../http/schema.ts'
 import { resource } from '../http/route.ts'
 import { wrong } from '../http/refusal.ts'
-import { matchExpression } from './search-index.ts'
+import { matchExpression, wordsIn } from './search-index.ts'
 import { namesOf, rank, TYPES } from './search-ranking.ts'
 import { Lang } from './shapes.ts'
 
@@ -34,11 +34,12 @@ export const search = resource('catalog', '/search').get(
   async ({ db, query, storefront, settings }) => {
     const types: readonly string[] = query.types === undefined ? TYPES : query.types.split(',').map((type) => type.trim())
     for (const type of types) if (!(TYPES as readonly string[]).includes(type)) throw wrong('types', `must be some of ${TYPES.join(', ')}`)
+    const words = wordsIn(query.q)
     const expression = matchExpression(query.q)
     if (!expression) return { data: [], meta: { count: 0 } }
     const { locale } = await settings()
     const lang = query.lang && query.lang !== locale ? query.lang : ''
-    const { ranked, count } = await rank(db, { expression, types, lang, storefront, limit: query.limit })
+    const { ranked, count } = await rank(db, { expression, words, types, lang, storefront, limit: query.limit })
     const shown = await namesOf(db, ranked, lang)
     const data = ranked.flatMap(({ type, id, score, snippet }) => {
       const names = shown.get(id)
