@@ -121,11 +121,12 @@ export class Answering {
     if (!visitors) return this.#visited(ready, request, params, requestId, headers)
     const client = visitors.clientOf(request)
     const free = ready.route.options.limited === 'refusals'
-    limit(visitors.limiter, client, headers, free ? 'look' : 'take')
+    if (!free) limit(visitors.limiter, client, headers)
     try {
       return await this.#visited(ready, request, params, requestId, headers)
     } catch (error) {
-      if (free) visitors.limiter.take(client)
+      // What a provider signed is taken whoever has guessed from its address: it is refusals that are counted.
+      if (free) limit(visitors.limiter, client, headers)
       throw error
     }
   }

@@ -22,10 +22,10 @@ export async function authenticate(registry: Registry, request: Request, now: Da
 
 /**
  * Counts the request against the rate of whoever sends it (a key's id, a client's address), and says so in the headers; 429 when there
- * is nothing left. `look`: it is not counted yet.
+ * is nothing left.
  */
-export function limit(limiter: RateLimiter, name: string, headers: Record<string, string>, how: 'take' | 'look' = 'take') {
-  const standing = limiter[how](name)
+export function limit(limiter: RateLimiter, name: string, headers: Record<string, string>) {
+  const standing = limiter.take(name)
   headers['ratelimit-policy'] = limiter.policy
   headers.ratelimit = `"default";r=${standing.remaining};t=${standing.resetSeconds}`
   if (standing.retryAfterSeconds) {

@@ -17,6 +17,8 @@ export interface Bounds {
 export const STRANGERS = 'strangers'
 /** What is declared to be at most this large is read in one go and counts for nobody. */
 const SMALL_MAX_BYTES = 65_536
+/** What small pieces are gathered in. */
+const BLOCK_BYTES = 32_768
 /** What all requests that are being read may take together, in this process. */
 const ALL_MAX_BYTES = 192 * 1_048_576
 /** What those of one store may take: a slow or greedy client stops its own store's uploads, and no other's. */
@@ -25,10 +27,15 @@ const SHARE_MAX_BYTES = 64 * 1_048_576
 const PROGRESS_MS = 15_000
 const PROGRESS_BYTES = 16_384
 
+/** So many pieces may be of any size; all together then have this much each at least. */
+const PIECES_FREE = 1_000
+const PIECE_LEAST_BYTES = 64
+
 let all = 0
 const shares = new Map<string, number>()
 
-function count(share: string, bytes: number) {
+/** Counts bytes for a share, or gives them back. */
+function hold(share: string, bytes: number) {
   all += bytes
   const taken = (shares.get(share) ?? 0) + bytes
   if (taken) shares.set(share, taken)
@@ -38,6 +45,7 @@ function count(share: string, bytes: number) {
 /** The rest of the request is not wanted: the connection can't be used for another. */
 const CLOSE = { connection: 'close' }
 const full = () => new Refusal(503, 'too much is being received, try again', {}, { 'retry-after': '5', ...CLOSE })
+const tooSmall = () => new Refusal(400, 'the body comes in pieces that are too small', {}, CLOSE)
 const tooSlow = () => new Refusal(408, 'the body came too slowly', {}, CLOSE)
 
 /** Rejects when the body takes longer than it may; `arrived` tells how much has come so far. */
@@ -71,29 +79,69 @@ export async function readBytes(request: Request, bounds: Bounds): Promise<Uint8
   }
 }
 
+/** What has come, in blocks: pieces that are small and many cost no more than their bytes. */
+class Gathered {
+  readonly #blocks: Uint8Array[] = []
+  #block = new Uint8Array(0)
+  #filled = 0
+  size = 0
+
+  add(piece: Uint8Array) {
+    this.size += piece.byteLength
+    if (piece.byteLength >= BLOCK_BYTES / 4) {
+      this.#close()
+      this.#blocks.push(piece)
+      return
+    }
+    if (this.#filled + piece.byteLength > this.#block.byteLength) {
+      this.#close()
+      this.#block = new Uint8Array(BLOCK_BYTES)
+    }
+    this.#block.set(piece, this.#filled)
+    this.#filled += piece.byteLength
+  }
+
+  #close() {
+    if (this.#filled) this.#blocks.push(this.#block.subarray(0, this.#filled))
+    this.#block = new Uint8Array(0)
+    this.#filled = 0
+  }
+
+  get whole(): Uint8Array {
+    this.#close()
+    return Buffer.concat(this.#blocks)
+  }
+}
+
 async function pieces(body: ReadableStream<Uint8Array>, bounds: Bounds): Promise<Uint8Array> {
   const { maxBytes, tooLarge, share } = bounds
   const reader = body.getReader()
-  const chunks: Uint8Array[] = []
-  let size = 0
-  const { late, stop } = hurry(bounds, () => size)
-  try {
+  const gathered = new Gathered()
+  let ended = false
+  let count = 0
+  const { late, stop } = hurry(bounds, () => gathered.size)
+  const read = async () => {
     for (;;) {
-      const { done, value } = await Promise.race([reader.read(), late])
-      if (done) return Buffer.concat(chunks)
-      size += value.byteLength
-      count(share, value.byteLength)
-      if (size > maxBytes) throw closing(tooLarge())
+      const { done, value } = await reader.read()
+      if (done || ended) return gathered.whole
+      hold(share, value.byteLength)
+      gathered.add(value)
+      if (gathered.size > maxBytes) throw closing(tooLarge())
       if (all > ALL_MAX_BYTES || shares.get(share)! > SHARE_MAX_BYTES) throw full()
-      chunks.push(value)
+      // Each piece is a turn of the event loop.
+      if (++count > PIECES_FREE && gathered.size < count * PIECE_LEAST_BYTES) throw tooSmall()
     }
+  }
+  try {
+    return await Promise.race([read(), late])
   } catch (error) {
     // The cancellation may never end while pieces still arrive, so nobody waits for it.
     reader.cancel().catch(() => {})
     throw error
   } finally {
+    ended = true
     stop()
-    count(share, -size)
+    hold(share, -gathered.size)
   }
 }
 

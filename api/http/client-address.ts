@@ -3,24 +3,25 @@
  * addresses in it.
  */
 import { BlockList, isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
-/** An IPv4 address that is written as IPv6, as itself; without a zone. */
-const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+
+/** One form of an address: IPv4 written as IPv6 as itself, without a zone, or a port as some proxies add it. What is none stays. */
+function plain(text: string): string {
+  const bare = text
+    .replace(/^\[([^\]]*)\](:\d+)?$/, '$1')
+    .replace(/^([\d.]+):\d+$/, '$1')
+    .replace(/%.*$/, '')
+  return isIP(bare) ? ipaddr.process(bare).toString() : bare
+}
 
 /** The network of 64 bits that an IPv6 address is in. */
-function networkOf(address: string): string {
-  const [head = '', tail] = address.split('::') as [string, string?]
-  const groups = (text: string) => text.split(':').filter(Boolean)
-  // An IPv4 address at the end stands for two groups.
-  const last = groups(tail ?? '').flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]))
-  const first = groups(head).flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]))
-  const all = tail === undefined ? first : [...first, ...Array<string>(8 - first.length - last.length).fill('0'), ...last]
-  return `${all
+const networkOf = (address: string) =>
+  `${(ipaddr.parse(address) as ipaddr.IPv6).parts
     .slice(0, 4)
-    .map((group) => parseInt(group, 16).toString(16))
+    .map((part) => part.toString(16))
     .join(':')}::/64`
-}
 
 export class Clients {
   readonly #trusted = new BlockList()

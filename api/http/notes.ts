@@ -6,6 +6,8 @@ import { invalid, type Detail } from './refusal.ts'
 /** How many names the header has at most. */
 const NAMED_MAX = 20
 const NAME_MAX_LENGTH = 100
+/** Clients take a few kilobytes of headers. */
+const HEADER_MAX_LENGTH = 1_000
 
 /** The fields above one, from the inside out; null at the top. */
 export interface Place {
@@ -90,7 +92,11 @@ export class Notes {
     const names = this.#unknown.map(({ above, name, isParameter }) =>
       isParameter ? `?${plain(name)}` : [...pathOf(above), name].map(plain).join('.'),
     )
-    return names.length ? names.join(', ') : null
+    if (!names.length) return null
+    // What is left out of a list that is too long is said by its end.
+    let length = 0
+    const named = names.filter((name) => (length += name.length + 2) <= HEADER_MAX_LENGTH)
+    return [...named, ...(named.length < names.length ? ['...'] : [])].join(', ')
   }
 
   /** Refuses with 400 what is unknown, with the nearest known name of each. */

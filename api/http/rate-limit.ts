@@ -69,18 +69,6 @@ export class RateLimiter {
     }
   }
 
-  /** How `name` stands, without taking anything. */
-  look(name: string, now = BigInt(Date.now()) * 1_000_000n): Standing {
-    const { owner, fullAt: stored } = this.#lookUp(hashOf(name), now)
-    const fullAt = owner === hashOf(name) ? this.#current(stored, now) : now
-    const short = fullAt + this.#tokenNs - (now + this.#windowNs)
-    return {
-      remaining: Number((this.#windowNs - (fullAt - now)) / this.#tokenNs),
-      resetSeconds: seconds(fullAt - now),
-      retryAfterSeconds: short > 0n ? seconds(short) : 0,
-    }
-  }
-
   /** A full bucket is full now; a time that no bucket can have is of a clock that was set back since. */
   #current(fullAt: bigint, now: bigint): bigint {
     return fullAt > now + this.#windowNs + SKEW_NS ? now : later(fullAt, now)

@@ -24,6 +24,13 @@ describe('the body of a request', () => {
     expect((await readBytes(new Request('http://localhost/', { method: 'POST' }), bounds)).byteLength).toBe(0)
   })
 
+  test('is refused when it comes in pieces that are too small', async () => {
+    const { status, headers } = await refusal(readBytes(arriving(1, 0, 100_000), bounds))
+    expect([status, headers]).toEqual([400, { connection: 'close' }])
+    expect((await readBytes(arriving(1, 0, 900), bounds)).byteLength).toBe(900)
+    expect((await readBytes(arriving(100, 0, 3_000), bounds)).byteLength).toBe(300_000)
+  })
+
   test('is refused with 408 when it takes longer than it may, whether it says how long it is or not', async () => {
     for (const headers of [{}, { 'content-length': '50000' }, { 'content-length': '500000' }]) {
       const { status, headers: answered } = await refusal(
