@@ -13,27 +13,18 @@ import {
   variants,
 } from '../../db/store/catalog.ts'
 import { orderLines, orders } from '../../db/store/orders.ts'
-import { conflict, wrong } from '../http/refusal.ts'
+import { conflict } from '../http/refusal.ts'
 import type { Call, Settings } from '../http/route.ts'
-import { isCurrency, toMinor } from '../money.ts'
+import { toMinor } from '../money.ts'
 import { requireIds } from '../references.ts'
 import { emit } from '../store/outbox.ts'
+import { keptPrices, pricesIn } from './given-prices.ts'
 import { fallsLow, record } from './stock.ts'
 import type { VariantInput, VariantPatch } from './shapes.ts'
 
 /** What writing needs of a call. */
 export type Writing = Pick<Call, 'outside' | 'now'> & { keyId: string }
 export const writing = (call: Call<never, never>): Writing => ({ outside: call.outside, now: call.now, keyId: call.session.key.id })
-
-/** Prices of a request by lowercase currency, in minor units; refuses unknown currencies and too many decimals. */
-export function pricesIn(prices: Record<string, number> | undefined, path: string): Record<string, number> {
-  const result: Record<string, number> = {}
-  for (const [code, value] of Object.entries(prices ?? {})) {
-    if (!isCurrency(code)) throw wrong(`${path}.${code}`, 'is not a currency')
-    result[code.toLowerCase()] = toMinor(value, code.toLowerCase(), `${path}.${code}`)
-  }
-  return result
-}
 
 /** The columns that a variant's input sets; `path` is where it stands in the body. */
 export function variantColumns(input: VariantPatch, settings: Settings, path = ''): Partial<typeof variants.$inferInsert> {
@@ -128,13 +119,6 @@ export async function addVariant(...[tx, about, productId, input, settings, defa
 }
 
 /** Changes a variant; a quantity given here goes through the ledger like any other (409 under what is reserved). */
-/** Prices in currencies that are off now are not shown, so that nobody can send them back: they stay. */
-function keptPrices(row: typeof variants.$inferSelect, columns: Partial<typeof variants.$inferInsert>, settings: Settings) {
-  if (!columns.prices) return columns
-  const hidden = Object.entries(row.prices).filter(([code]) => !settings.enabledCurrencies.includes(code))
-  return { ...columns, prices: { ...Object.fromEntries(hidden), ...columns.prices } }
-}
-
 export async function changeVariant(tx: Db, about: Writing, row: typeof variants.$inferSelect, input: VariantPatch, settings: Settings) {
   await requireIds(tx, taxRates, [input.taxRateId], 'taxRateId')
   const quantity = input.stock?.quantity
