@@ -1,4 +1,5 @@
 /** Reading what a request says: its query and its body, checked, and what of them nobody here knows. */
+import { STRANGERS } from './bytes.ts'
 import { parseQuery } from './check.ts'
 import { readJson } from './body.ts'
 import { NOTHING, receive, receives, type Received, type Receiving } from './form.ts'
@@ -12,10 +13,13 @@ export interface Read extends Received {
   notes: Notes
 }
 
-/** A body that nobody asked for: none of its fields is known. What is no JSON at all is left alone, as it always was. */
+/**
+ * A body that nobody asked for: none of its fields is known. What is no JSON at all is left alone, and what comes without a key: a route
+ * there reads what was signed by itself.
+ */
 async function stray(request: Request, { share, notes }: Receiving): Promise<Received> {
   const { method, headers } = request
-  if (method === 'GET' || !headers.get('content-type')?.includes('json') || !request.body) return NOTHING
+  if (share === STRANGERS || method === 'GET' || !headers.get('content-type')?.includes('json') || !request.body) return NOTHING
   const { value } = await readJson(request, share)
   if (typeof value === 'object' && value !== null) for (const name of Object.keys(value)) notes.field(null, name, [])
   notes.refuse()
