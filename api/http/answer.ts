@@ -158,7 +158,9 @@ export class Answering {
     } finally {
       // What follows a change waits for its commit: a refusal leaves nothing to follow.
       for (const { run, when } of tasks)
-        if (succeeded || when === 'always') this.app.after(() => this.app.handles.use(store.id, environment, run))
+        if (when === 'undo') {
+          if (!succeeded) await run().catch((error) => this.app.log.write('warn', 'not undone', { error: String(error) }))
+        } else if (succeeded || when === 'always') this.app.after(() => this.app.handles.use(store.id, environment, run))
     }
   }
 

@@ -9,11 +9,8 @@ import { Refusal } from './refusal.ts'
 import type { Call, Outside, Route, Settings } from './route.ts'
 import { pathOf } from './url.ts'
 
-/** Work for after the answer (see `Call.after`). */
-export interface Task {
-  run(store: Handle): Promise<void>
-  when: 'success' | 'always'
-}
+/** Work for after the answer (see `Call.after`), or before it, of a failure (see `Call.undo`). */
+export type Task = { run(store: Handle): Promise<void>; when: 'success' | 'always' } | { run(): Promise<void>; when: 'undo' }
 
 /** One keyed request, before it is parsed. */
 export interface Keyed {
@@ -77,6 +74,9 @@ export function callOf(
     settings: () => settingsOf(keyed),
     after: (run, when = 'success') => {
       tasks.push({ run, when })
+    },
+    undo: (run) => {
+      tasks.push({ run, when: 'undo' })
     },
     write: (fn) => handle.write((tx) => audited(route, call, tx, fn), abandoned(request)),
   }

@@ -56,6 +56,11 @@ export interface Call<Q = unknown, B = unknown> {
    * process waits for it before it exits.
    */
   after(task: (store: Handle) => Promise<void>, when?: 'success' | 'always'): void
+  /**
+   * Undoes what a handler has done outside its store's database. Runs before the answer when the request does not succeed: its
+   * transaction, or the commit of it, may fail after the handler.
+   */
+  undo(task: () => Promise<void>): void
 }
 
 /** An answer with a status, a type or headers of its own; bytes are sent as they are. */

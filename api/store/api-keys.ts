@@ -1,21 +1,18 @@
 /** `/api-keys`: the keys of the store, made and ended by those that may administrate it (document 8, Keys). */
-import { and, asc, desc, eq, inArray, isNull, ne, not, or, sql } from 'drizzle-orm'
-import { isUsable, newKey, type KeyRow } from '../../db/control/keys.ts'
-import type { Registry, Session } from '../../db/control/registry.ts'
+import { asc } from 'drizzle-orm'
+import { newKey, type KeyRow } from '../../db/control/keys.ts'
+import type { Registry } from '../../db/control/registry.ts'
 import { SCOPES } from '../../db/control/scopes.ts'
 import { apiKeys } from '../../db/control/tables.ts'
-import type { Db } from '../../db/driver.ts'
-import { conflict, missing } from '../http/refusal.ts'
+import { conflict } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Instant, Label, Nullable, OneOf, Page, Paging, Type, Uuid } from '../http/schema.ts'
+import { changing, forget, revoke, rotation, unrevoke } from './key-changes.ts'
 import { endWithin, refuseWider } from './key-grants.ts'
+import { add, ADMIN, isLastAdmin, keyOf, KEYS_MAX, visibleTo } from './key-rows.ts'
 
-/** Keys of a store and environment that open something, and ended ones that are kept to look up. */
-const KEYS_MAX = 100
-const ENDED_MAX = 1_000
 /** A week: whoever needs longer to deploy a key makes a second one. */
 const GRACE_MAX_MINUTES = 7 * 24 * 60
-const ADMIN = 'store:admin'
 
 const ApiKey = Type.Object(
   {
@@ -69,50 +66,10 @@ const shown = ({ id, name, prefix, scopes, environment, createdAt, lastUsedAt, e
   expiresAt,
 })
 
-/** The keys that a session may know of: a sandbox key knows nothing of the live ones. */
-const visibleTo = ({ store, environment }: Session) =>
-  and(eq(apiKeys.storeId, store.id), isNull(apiKeys.revokedAt), environment === 'sandbox' ? eq(apiKeys.environment, 'sandbox') : undefined)
-
-async function keyOf(tx: Db, session: Session, id: string): Promise<KeyRow> {
-  const [row] = await tx
-    .select()
-    .from(apiKeys)
-    .where(and(eq(apiKeys.id, id.toLowerCase()), visibleTo(session)))
-  if (!row) throw missing('API key')
-  return row
-}
-
-/** Adds a key to those of its store and environment (the sandbox can't crowd out the live ones), and forgets ended ones beyond those that are kept. */
-async function add(tx: Db, row: KeyRow, now: string) {
-  const likeIt = and(eq(apiKeys.storeId, row.storeId), eq(apiKeys.environment, row.environment))
-  if ((await tx.$count(apiKeys, and(likeIt, isUsable(now)))) >= KEYS_MAX)
-    throw conflict(`a store has at most ${KEYS_MAX} ${row.environment} keys: delete one that is used no more`)
-  const ended = tx
-    .select({ id: apiKeys.id })
-    .from(apiKeys)
-    .where(and(likeIt, not(isUsable(now)!)))
-    .orderBy(desc(apiKeys.id))
-    .limit(ENDED_MAX)
-    .offset(ENDED_MAX)
-  await tx.delete(apiKeys).where(inArray(apiKeys.id, ended))
-  await tx.insert(apiKeys).values(row)
-}
-
-/** Whether a key is the last with which the same could be administrated: a live one can make sandbox keys, but not the other way round. */
-async function isLastAdmin(tx: Db, { id, storeId, environment }: KeyRow, now: string): Promise<boolean> {
-  const others = and(
-    eq(apiKeys.storeId, storeId),
-    ne(apiKeys.id, id),
-    isUsable(now),
-    environment === 'live' ? eq(apiKeys.environment, 'live') : undefined,
-    or(isNull(apiKeys.scopes), sql`exists (select 1 from json_each(${apiKeys.scopes}) where value = ${ADMIN})`),
-  )
-  return (await tx.$count(apiKeys, others)) === 0
-}
-
-/** Keys are in the control database: what changes there is committed within the store's own transaction, which writes the audit log. */
-export const apiKeyRoutes = ({ registry }: { registry: Registry }) =>
-  resource('store', '/api-keys')
+export const apiKeyRoutes = ({ registry }: { registry: Registry }) => {
+  const change = changing(registry)
+  const rotate = rotation(registry)
+  return resource('store', '/api-keys')
     .get(
       '',
       {
@@ -142,14 +99,15 @@ export const apiKeyRoutes = ({ registry }: { registry: Registry }) =>
         answers: { 201: NewApiKey },
         refuses: [409],
       },
-      ({ body, session, write, now }) => {
+      ({ body, ...call }) => {
+        const { session, now } = call
         const { name, scopes = session.key.scopes, environment = session.environment } = body
         refuseWider(session, scopes, environment)
         const input = { storeId: session.store.id, name, environment, scopes: scopes && [...new Set(scopes)] }
-        const { row, secret } = newKey({ ...input, expiresAt: endWithin(session, body.expiresAt, null, now) }, new Date(now))
-        return write(async () => {
-          await registry.change((tx) => add(tx, row, now))
-          return { ...shown(row), key: secret }
+        const { row, secret } = newKey({ ...input, expiresAt: endWithin(session.key.expiresAt, body.expiresAt, null, now) }, new Date(now))
+        return change(call, async (tx) => {
+          await add(tx, row, now)
+          return { result: { ...shown(row), key: secret }, undo: (again) => forget(again, row) }
         })
       },
     )
@@ -163,16 +121,15 @@ export const apiKeyRoutes = ({ registry }: { registry: Registry }) =>
         answers: { 200: Deleted },
         refuses: [404, 409],
       },
-      ({ params, session, write, now }) =>
-        write(() =>
-          registry.change(async (tx) => {
-            const row = await keyOf(tx, session, params.id!)
-            if (row.id === session.key.id && (await isLastAdmin(tx, row, now)))
-              throw conflict(`this is the last key with ${ADMIN}: make another one before it deletes itself`)
-            await tx.update(apiKeys).set({ revokedAt: now }).where(eq(apiKeys.id, row.id))
-            return deleted
-          }),
-        ),
+      ({ params, ...call }) =>
+        change(call, async (tx) => {
+          const { session, now } = call
+          const row = await keyOf(tx, session, params.id!)
+          if (row.id === session.key.id && (await isLastAdmin(tx, row, now)))
+            throw conflict(`this is the last key with ${ADMIN}: make another one before it deletes itself`)
+          await revoke(tx, row, now)
+          return { result: deleted, undo: (again) => unrevoke(again, row, now) }
+        }),
     )
     .post(
       '/{id}/rotate',
@@ -187,20 +144,10 @@ export const apiKeyRoutes = ({ registry }: { registry: Registry }) =>
         answers: { 201: NewApiKey },
         refuses: [404, 409],
       },
-      ({ body, params, session, write, now }) =>
-        write(() =>
-          registry.change(async (tx) => {
-            const old = await keyOf(tx, session, params.id!)
-            refuseWider(session, old.scopes, old.environment)
-            if (old.replacedBy) throw conflict(`this key is replaced already, by ${old.replacedBy}: rotate that one`)
-            if (old.expiresAt !== null && old.expiresAt <= now) throw conflict('this key has expired: make another one')
-            const expiresAt = endWithin(session, body.expiresAt, old.expiresAt, now)
-            const { row, secret } = newKey({ ...old, expiresAt }, new Date(now))
-            const graceEnds = new Date(Date.parse(now) + body.graceMinutes! * 60_000).toISOString()
-            const ends = old.expiresAt !== null && old.expiresAt < graceEnds ? old.expiresAt : graceEnds
-            await tx.update(apiKeys).set({ expiresAt: ends, replacedBy: row.id }).where(eq(apiKeys.id, old.id))
-            await add(tx, row, now)
-            return { ...shown(row), key: secret }
-          }),
-        ),
+      ({ body, params, ...call }) =>
+        change(call, async (tx, store) => {
+          const { result, undo } = await rotate(tx, store, call, params.id!, body)
+          return { result: { ...shown(result.row), key: result.secret }, undo }
+        }),
     )
+}

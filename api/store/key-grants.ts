@@ -15,9 +15,8 @@ export function refuseWider(session: Session, scopes: readonly string[] | null, 
   })
 }
 
-/** When a key made by the calling one ends: as asked for, else as `usual`, but never after the calling key does. Null: never. */
-export function endWithin({ key }: Session, asked: string | null | undefined, usual: string | null, now: string): string | null {
-  const own = key.expiresAt
+/** When a key made by one that ends at `own` ends: as asked for, else as `usual`, but never after that. Null: never. */
+export function endWithin(own: string | null, asked: string | null | undefined, usual: string | null, now: string): string | null {
   if (asked === undefined) return own !== null && (usual === null || usual > own) ? own : usual
   const at = utc(asked)
   if (at !== null && at <= now) throw wrong('expiresAt', 'must be in the future')

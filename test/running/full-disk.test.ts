@@ -1,5 +1,5 @@
 /** A server whose disk is full, or fails: what it answers and says meanwhile, and that it goes on without a restart. */
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { png } from '../content/pictures.ts'
@@ -109,6 +109,37 @@ describe.each([
     expect(told.length).toBeLessThan(20)
     expect(told.reduce((sum, { repeated = 1 }) => sum + repeated, 0)).toBeGreaterThanOrEqual(250)
   })
+})
+
+test.skipIf(!full)('keys are changed wholly or not at all, however little room there is', async () => {
+  const place = smallFileSystem(24 * 1024 * 1024)!
+  places.push(place)
+  const { running, send } = await started(place)
+  const keys = async () =>
+    ((await (await send('GET', '/api-keys?limit=100')).json()) as { data: object[] }).data.map((key) => ({ ...key, lastUsedAt: 0 }))
+  const made: string[] = []
+  for (let i = 0; i < 3; i++) made.push(((await (await send('POST', '/api-keys', { name: `${i}` })).json()) as { id: string }).id)
+  let refused = 0
+  // Page by page: somewhere in between there is room for what the registry writes, and none for what the store does.
+  for (let pages = 0; pages < 24; pages++) {
+    const before = await keys()
+    await place.fill()
+    truncateSync(join(place.path, 'ballast'), statSync(join(place.path, 'ballast')).size - pages * 4_096)
+    const answer = await send(
+      'POST',
+      pages % 2 ? `/api-keys/${made[0]}/rotate` : '/api-keys',
+      pages % 2 ? { graceMinutes: 600 } : { name: 'more' },
+    )
+    if (answer.status >= 500) {
+      refused++
+      expect([pages, await keys()]).toEqual([pages, before])
+    } else if (pages % 2) made[0] = ((await answer.json()) as { id: string }).id
+    await place.free()
+    await until(async () => (await send('POST', '/brands', { name: `brand ${pages}` })).status === 201)
+  }
+  expect(refused).toBeGreaterThan(0)
+  running.child.kill('SIGTERM')
+  expect((await running.ended).code).toBe(0)
 })
 
 test('a server that has no room for the table of rate limits counts them in its own memory, and says so', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newKey } from '../../db/control/keys.ts'
 import { Registry } from '../../db/control/registry.ts'
 import { apiKeys } from '../../db/control/tables.ts'
+import { auditLog } from '../../db/store/store.ts'
 import { serverClient, ServerConnection } from '../../db/connection.ts'
 import { migrations } from '../../db/migrate.ts'
 import { createDatabase, fileOf, openDatabase, removeDatabase } from '../../db/open.ts'
@@ -242,6 +243,62 @@ describe('rotation', () => {
       const { status, body } = await rotate(await idOf(shop.keys.admin), { graceMinutes })
       expect([status, body.details[0].path]).toEqual([400, ['graceMinutes']])
     }
+  })
+})
+
+describe('when the store does not take in what is done to keys', () => {
+  const rows = () => app.registry.listKeys(shop.store.id)
+  const store = () => app.handles.use(shop.store.id, 'live', async (handle) => handle)
+
+  test.each<Record<string, string>>([{}, { 'idempotency-key': 'once' }])('nothing of it has happened, with %j', async (headers) => {
+    const till = (await make({ name: 'Till' })).body
+    const [old, next] = [(await make({ name: 'Old' })).body, await idOf(shop.keys.admin)]
+    expect((await app.send('POST', `/api-keys/${old.id}/rotate`, {}, { key: shop.keys.admin })).status).toBe(201)
+    const refuse = 'create trigger refuse before insert on audit_log begin select raise(abort, "no room"); end'
+    await (await store()).write((tx) => tx.run(sql.raw(refuse.replaceAll('"', "'"))))
+    const before = await rows()
+    for (const [method, path, body] of [
+      ['POST', '/api-keys', { name: 'New' }],
+      ['POST', `/api-keys/${till.id}/rotate`, { graceMinutes: 0 }],
+      ['POST', `/api-keys/${next}/rotate`, {}],
+      ['POST', `/api-keys/${old.id}/rotate`, {}],
+      ['DELETE', `/api-keys/${till.id}`, undefined],
+    ] as const) {
+      const { status } = await app.send(method, path, body, { key: shop.keys.admin, headers })
+      expect([method, path, status, await rows()]).toEqual([method, path, 500, before])
+    }
+    expect((await me(till.key)).status).toBe(200)
+    await (await store()).write((tx) => tx.run(sql`drop trigger refuse`))
+    expect((await app.send('DELETE', `/api-keys/${till.id}`, undefined, { key: shop.keys.admin })).status).toBe(200)
+    expect((await me(till.key)).status).toBe(401)
+  })
+
+  test('a rotation that was cut off before its store had it can be done again, by the key itself too', async () => {
+    const id = await idOf(shop.keys.admin)
+    const rotate = (body?: object, key = shop.keys.admin) => app.send('POST', `/api-keys/${id}/rotate`, body, { key })
+    const lost = (await rotate()).body
+    // As a crash leaves it: the registry has the change, the store does not.
+    await (await store()).write((tx) => tx.delete(auditLog))
+    const next = await rotate()
+    expect([next.status, next.body.expiresAt, next.body.scopes]).toEqual([201, null, null])
+    expect([(await me(lost.key)).status, (await me(shop.keys.admin)).status]).toEqual([401, 200])
+    app.clock.advance(61 * 60_000)
+    expect([(await me(shop.keys.admin)).status, (await me(next.body.key)).status]).toEqual([401, 200])
+  })
+
+  test('one that was not is done again as long as nobody has used the new key, and gives nobody more time', async () => {
+    const second = (await make({ name: 'second' })).body
+    const id = await idOf(shop.keys.admin)
+    const rotate = (body: object, key: string) => app.send('POST', `/api-keys/${id}/rotate`, body, { key })
+    await rotate({}, shop.keys.admin)
+    const graceEnds = (await listed()).find((row) => row.id === id).expiresAt
+    expect((await rotate({ expiresAt: null }, shop.keys.admin)).status).toBe(403)
+    expect((await rotate({}, shop.keys.admin)).body.expiresAt).toBe(graceEnds)
+    const again = (await rotate({ expiresAt: null }, second.key)).body
+    expect(again.expiresAt).toBeNull()
+    expect((await listed(second.key)).filter(({ name }) => name === 'admin').map((row) => row.id)).toEqual([id, again.id])
+    expect((await me(again.key)).status).toBe(200)
+    expect((await rotate({}, second.key)).status).toBe(409)
   })
 })
 
