@@ -8,7 +8,7 @@ import { conflict } from '../http/refusal.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Instant, Label, Nullable, OneOf, Page, Paging, Type, Uuid } from '../http/schema.ts'
 import { changing, forget, revoke, rotation, unrevoke } from './key-changes.ts'
-import { endWithin, refuseWider } from './key-grants.ts'
+import { endWithin, refuseEnding, refuseWider } from './key-grants.ts'
 import { add, ADMIN, isLastAdmin, keyOf, KEYS_MAX, visibleTo } from './key-rows.ts'
 
 /** A week: whoever needs longer to deploy a key makes a second one. */
@@ -116,7 +116,7 @@ export const apiKeyRoutes = ({ registry }: { registry: Registry }) => {
       {
         op: 'deleteApiKey',
         summary: 'Revoke an API key',
-        description: `It is refused from then on. The last key with \`${ADMIN}\` (or without restriction) can't delete itself.`,
+        description: `It is refused from then on. None that may more than the calling key. The last key with \`${ADMIN}\` (or without restriction) can't delete itself.`,
         scope: ADMIN,
         answers: { 200: Deleted },
         refuses: [404, 409],
@@ -125,6 +125,7 @@ export const apiKeyRoutes = ({ registry }: { registry: Registry }) => {
         change(call, async (tx) => {
           const { session, now } = call
           const row = await keyOf(tx, session, params.id!)
+          refuseEnding(session, row.scopes)
           if (row.id === session.key.id && (await isLastAdmin(tx, row, now)))
             throw conflict(`this is the last key with ${ADMIN}: make another one before it deletes itself`)
           await revoke(tx, row, now)

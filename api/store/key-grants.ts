@@ -4,14 +4,29 @@ import type { Environment } from '../../db/open.ts'
 import { Refusal, wrong } from '../http/refusal.ts'
 import { utc } from '../time.ts'
 
+/** The scopes that the calling key lacks, in words; null when there are none. */
+function lacking({ scopes: own }: Session, scopes: readonly string[] | null): string | null {
+  if (own === null) return null
+  if (scopes === null) return 'a key without restriction'
+  return scopes.filter((scope) => !own.has(scope)).join(', ') || null
+}
+
 /** Refuses with 403 what would open more than the calling key does. */
 export function refuseWider(session: Session, scopes: readonly string[] | null, environment: Environment) {
   if (environment === 'live' && session.environment === 'sandbox') throw new Refusal(403, 'a sandbox key makes keys of the sandbox alone')
-  if (session.scopes === null) return
-  const wider = scopes?.filter((scope) => !session.scopes!.has(scope))
-  if (wider?.length === 0) return
-  throw new Refusal(403, `this key can't give what it lacks: ${wider ? wider.join(', ') : 'a key without restriction'}`, {
-    hint: `Name scopes that it has: ${[...session.scopes].join(', ')}`,
+  const wider = lacking(session, scopes)
+  if (wider === null) return
+  throw new Refusal(403, `this key can't give what it lacks: ${wider}`, {
+    hint: `Name scopes that it has: ${[...session.scopes!].join(', ')}`,
+  })
+}
+
+/** Refuses with 403 to end a key that may more than the calling one. */
+export function refuseEnding(session: Session, scopes: readonly string[] | null) {
+  const wider = lacking(session, scopes)
+  if (wider === null) return
+  throw new Refusal(403, `this key can't delete one that may more than itself: ${wider}`, {
+    hint: 'Delete it with a key that has its scopes',
   })
 }
 

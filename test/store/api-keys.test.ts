@@ -160,6 +160,20 @@ describe('a key that has ended', () => {
     expect((await me(other.keys.admin)).status).toBe(200)
   })
 
+  test('was not ended by one that may less', async () => {
+    const limited = await shop.keyWith('store:admin', 'orders:read')
+    const remove = (id: string) => app.send('DELETE', `/api-keys/${id}`, undefined, { key: limited })
+    const unrestricted = await remove(await idOf(shop.keys.admin))
+    expect([unrestricted.status, unrestricted.body.error]).toEqual([403, expect.stringContaining('without restriction')])
+    const writer = (await make({ name: 'writer', scopes: ['orders:read', 'orders:write'] })).body
+    const wider = await remove(writer.id)
+    expect([wider.status, wider.body.error]).toEqual([403, expect.stringContaining(': orders:write')])
+    for (const key of [shop.keys.admin, writer.key]) expect((await me(key)).status).toBe(200)
+    const reader = (await make({ name: 'reader', scopes: ['orders:read'] })).body
+    expect((await remove(reader.id)).status).toBe(200)
+    expect((await remove(await idOf(limited))).status).toBe(200)
+  })
+
   test('is not the last that may administrate the store', async () => {
     const remove = async (key: string) => app.send('DELETE', `/api-keys/${await idOf(key)}`, undefined, { key })
     // Neither one of the sandbox, nor one that has expired, nor one that may other things could make another.
