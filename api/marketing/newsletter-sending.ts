@@ -53,7 +53,11 @@ export const newsletterSendingRoutes = ({ wake }: { wake?: Wake }) =>
         description:
           'In the background; at `scheduledAt` when that is given. Needs, in this order: a verified email domain with outbound mail turned on, an address of the store, somebody to send to (400), and enough of the monthly quota (403). A scheduled one is checked again at its time.',
         scope: 'marketing:write',
-        body: Type.Object({ scheduledAt: Type.Optional(Nullable(Instant({ description: 'In the future' }))) }, { examples: [{}] }),
+        // A misspelt schedule would send it at once, and nobody can take that back.
+        body: Type.Object(
+          { scheduledAt: Type.Optional(Nullable(Instant({ description: 'In the future' }))) },
+          { examples: [{}], additionalProperties: false },
+        ),
         bodyOptional: true,
         answers: { 202: Sending },
         refuses: [404, 409],

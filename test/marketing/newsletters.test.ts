@@ -414,6 +414,8 @@ describe('a schedule', () => {
     const { id } = await draft()
     expect(paths(await send(id, { scheduledAt: at(ms) }))).toEqual(['scheduledAt'])
     expect(paths(await send(id, { scheduledAt: '2027-02-30T00:00:00Z' }))).toEqual(['scheduledAt'])
+    const misspelt = await send(id, { sendAt: at(3_600_000) })
+    expect([misspelt.status, misspelt.body.details[0].keys, (await read(id)).status]).toEqual([400, ['sendAt'], 'draft'])
     expect((await read(id)).status).toBe('draft')
   })
 
