@@ -178,12 +178,12 @@ test('the latest release, and a release headed by version and date', async () =>
   const latest = JSON.parse((await ask('/api/changelog/latest')).text)
   expect(latest).toEqual({
     version,
-    date: '2026-11-21',
-    headline: 'Regulars, mail and parcels',
-    slug: '2026-11-21-regulars-mail-and-parcels',
-    url: `${base}/changelog/2026-11-21-regulars-mail-and-parcels`,
+    date: '2026-11-22',
+    headline: 'Nothing in silence, nothing that hangs',
+    slug: '2026-11-22-nothing-in-silence',
+    url: `${base}/changelog/2026-11-22-nothing-in-silence`,
     fixes: expect.any(Array),
-    markdown: expect.stringMatching(/^# 0\.2\.0, 2026-11-21/),
+    markdown: expect.stringMatching(/^# 0\.3\.0, 2026-11-22/),
   })
   expect((await ask(`/api/changelog/${latest.slug}`)).text).toBe(latest.markdown)
 })
