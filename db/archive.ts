@@ -17,6 +17,7 @@ import { dirname, join } from 'node:path'
 import { create, extract, list } from 'tar'
 import type { KeyRow, StoreRow } from './control/registry.ts'
 import { troubleOf } from './errors.ts'
+import { wrongField } from './manifest-form.ts'
 import { filesBelow as mediaBelow, isMediaFile, MEDIA, sumOfMedia, type MediaSum } from './media-files.ts'
 import type { Environment } from './open.ts'
 
@@ -154,13 +155,10 @@ function readManifest(file: string, path: string): Manifest {
   } catch {
     /* told below */
   }
-  const isWhole =
-    manifest?.store?.id &&
-    Array.isArray(manifest.keys) &&
-    Number.isInteger(manifest.schemaVersion) &&
-    PARTS.every((part) => manifest!.parts?.[part]?.sha256)
-  if (!manifest || (manifest.format === FORMAT && !isWhole))
+  if (!manifest || typeof manifest !== 'object' || !('format' in manifest))
     throw new Error(`${file} is no backup of a store, or is damaged: it has no readable manifest`)
   if (manifest.format !== FORMAT) throw new Error(`${file} was written by a newer release`)
+  const wrong = wrongField(manifest)
+  if (wrong) throw new Error(`${file} is damaged, or was changed: its manifest has no usable ${wrong}`)
   return manifest
 }

@@ -4,7 +4,7 @@
  */
 import { rmSync } from 'node:fs'
 import { and, eq, lte, or } from 'drizzle-orm'
-import { PARTS, unpack, type Manifest } from './archive.ts'
+import { partFile, PARTS, unpack, type Manifest } from './archive.ts'
 import { historyOf } from './control/history.ts'
 import type { Registry } from './control/registry.ts'
 import type { Db } from './driver.ts'
@@ -12,6 +12,7 @@ import { temporaryFolder } from './leftovers.ts'
 import { adoptMedia } from './media-files.ts'
 import { migrations } from './migrate.ts'
 import { databaseName, fileOf, openDatabase, openStore, type Environment, type Location } from './open.ts'
+import { requireOwnSchema } from './own-schema.ts'
 import { replaceAll, type Target } from './replace.ts'
 import { newsletters } from './store/newsletters.ts'
 import { jobs } from './store/store.ts'
@@ -57,6 +58,7 @@ export async function restoreStore(registry: Registry, storeId: string, file: st
 
 /** Brings a part of a backup to the current schema, and sees that it is a part of this store. */
 async function makeReady(folder: string, storeId: string, part: Environment) {
+  await requireOwnSchema(partFile(folder, part), part, 'store')
   const backup = await openDatabase({ url: `file:${folder}/{name}.db` }, part, 'store')
   try {
     await requireSettings(backup.connection, storeId, part)

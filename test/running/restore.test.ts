@@ -143,19 +143,53 @@ describe('store restore of a store that is there', () => {
   })
 })
 
-describe('keys in a backup', () => {
-  /** The same backup with another manifest. */
-  async function changed(at: Shop, change: (manifest: any) => void): Promise<string> {
-    const parts = folder()
-    await extract({ file: at.file, cwd: parts })
-    const manifest = JSON.parse(readFileSync(`${parts}/manifest.json`, 'utf8'))
-    change(manifest)
-    writeFileSync(`${parts}/manifest.json`, JSON.stringify(manifest))
-    const file = `${folder()}/changed.tar`
-    await create({ file, cwd: parts }, readdirSync(parts))
-    return file
+/** The same backup with another manifest, and with what `tamper` makes of its database of live data. */
+async function changed(at: Shop, change: (manifest: any) => void, tamper?: string): Promise<string> {
+  const parts = folder()
+  await extract({ file: at.file, cwd: parts })
+  const manifest = JSON.parse(readFileSync(`${parts}/manifest.json`, 'utf8'))
+  if (tamper) {
+    const connection = new LibsqlFile(`${parts}/live.db`)
+    connection.exec(tamper)
+    connection.close()
+    settle(`${parts}/live.db`)
+    const bytes = readFileSync(`${parts}/live.db`)
+    manifest.parts.live = { bytes: bytes.length, sha256: new Bun.CryptoHasher('sha256').update(bytes).digest('hex') }
   }
+  change(manifest)
+  writeFileSync(`${parts}/manifest.json`, JSON.stringify(manifest))
+  const file = `${folder()}/changed.tar`
+  await create({ file, cwd: parts }, readdirSync(parts))
+  return file
+}
 
+test('a backup that somebody has changed is refused in one line that says where, and nothing is made', async () => {
+  const at = await shop()
+  const dataDir = folder()
+  mkdirSync(dataDir, { recursive: true })
+  const same = () => {}
+  const cases: [string, (manifest: any) => void, string?][] = [
+    ['keys.0', (manifest) => (manifest.keys = [null])],
+    ['keys.0.hash', ({ keys }) => delete keys[0].hash],
+    ['store.slug', ({ store }) => (store.slug = {})],
+    ['store.slug', ({ store }) => (store.slug = null)],
+    ['schemaVersion', (manifest) => (manifest.schemaVersion = -5)],
+    ['trigger thief', same, 'CREATE TRIGGER thief AFTER INSERT ON orders BEGIN DELETE FROM settings; END'],
+    ['view orders_seen', same, 'CREATE VIEW orders_seen AS SELECT 1'],
+    ['table mine', same, 'CREATE TABLE mine (a INTEGER)'],
+    ['lacks the index', same, 'DROP INDEX audit_log_created'],
+    ['schema', same, 'PRAGMA user_version = -5'],
+  ]
+  for (const [says, change, tamper] of cases) {
+    const { code, stderr } = await stoa(dataDir, 'store', 'restore', at.id, '--from', await changed(at, change, tamper), '--yes')
+    expect([code, stderr.trim().split('\n').length, stderr]).toEqual([1, 1, expect.stringContaining(says)])
+    expect(stderr).not.toMatch(/TypeError|is not an object|SQLITE|bind/)
+  }
+  expect(readdirSync(dataDir).filter((name) => name.includes(at.id) || name.startsWith('.stoa-'))).toEqual([])
+  expect((await stoa(dataDir, 'store', 'restore', at.id, '--from', await changed(at, same, 'VACUUM'))).code).toBe(0)
+})
+
+describe('keys in a backup', () => {
   test('that belong to another store, or open one, are refused, and nothing is made', async () => {
     const at = await shop()
     const other = await stoaJson(at.dataDir, 'store', 'create', '--name', 'Other')
