@@ -148,16 +148,21 @@ export class Runner {
     const { about } = turn
     const work: Promise<void> = this.#needs.handles
       .use(about.storeId, about.environment, (store) => this.#take(store, turn))
-      .catch((error) => {
-        this.#needs.log.write('warn', 'a job could not be run', { ...about, error: String(error) })
-        return this.#lookLater(about)
-      })
+      .catch((error) => this.#failed(about, error))
       .finally(() => {
         this.#running.delete(work)
         this.#giveBack(turn)
         this.#begin()
       })
     this.#running.set(work, about)
+  }
+
+  /** Notes that a store's jobs could not be looked at, and looks again later. One that was deleted just now has none: nothing failed. */
+  async #failed(about: About, error: unknown) {
+    const isThere = await this.#needs.registry.store(about.storeId).catch(() => true)
+    if (!isThere) return
+    this.#needs.log.write('warn', 'a job could not be run', { ...about, error: String(error) })
+    await this.#lookLater(about)
   }
 
   /** Gives a turn's slot back; the store that has waited for it for longest has its turn then. */

@@ -212,7 +212,10 @@ describe('requests and answers', () => {
           find(`answers otherwise the second time than ${first.status} ${first.text.slice(0, 100)}`, again)
         if (first.status !== 400 && again.headers.get('idempotent-replayed') !== 'true') find('does not say that it comes again', again)
         if (operation.body && first.status !== 400) {
-          const other = await post({ ...(body as object), contract: 1 })
+          // What is strict takes no field that it doesn't know; one of its own that says nothing makes another body, too.
+          const { additionalProperties, properties } = operation.body.schema
+          const more = additionalProperties === false ? { [Object.keys(properties)[0]!]: null } : { contract: 1 }
+          const other = await post({ ...(body as object), ...more })
           if (other.status !== 422 || errorProblem(other)) find('takes another body under the same key', other)
         }
         for (const wrong of ['', 'x'.repeat(256)]) {
