@@ -383,7 +383,11 @@ test('keys of an older release are kept: without restriction, without end, their
   } else {
     await createDatabase({ ...location, url: location.url }, name, 'control')
     const client = new ServerConnection(serverClient(location.url.replaceAll('{name}', name), location.authToken))
-    await client.exec(['drop table api_keys', 'drop table changes', 'drop table stores', ...statements, ''].join(';\n'))
+    // What the newest migrations have made goes first: what refers to a table before that table.
+    const tables = (
+      await client.rows("select name from sqlite_master where type = 'table' and name not like 'sqlite%' order by rowid desc", [])
+    ).flat()
+    await client.exec([...tables.map((table) => `drop table "${table}"`), ...statements, ''].join(';\n'))
     client.close()
   }
   const control = await openDatabase(location, name, 'control')
