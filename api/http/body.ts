@@ -21,9 +21,12 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** The text of a body of at most `BODY_MAX_BYTES`; reads no further than that. `share`: see `Bounds`. */
+/**
+ * The text of a body of at most `BODY_MAX_BYTES`; reads no further than that. `share`: see `Bounds`. It is one beside that of uploads, so that
+ * a store whose files take all of theirs can still be worked with.
+ */
 export const readText = async (request: Request, share: string): Promise<string> =>
-  decoded(await readBytes(request, { maxBytes: BODY_MAX_BYTES, tooLarge, share, deadlineMs: DEADLINE_MS }))
+  decoded(await readBytes(request, { maxBytes: BODY_MAX_BYTES, tooLarge, share: `${share} text`, deadlineMs: DEADLINE_MS }))
 
 /** Whether brackets nest deeper than `DEPTH_MAX`; brackets inside strings do not count. */
 function isTooDeep(text: string): boolean {

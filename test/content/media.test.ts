@@ -191,11 +191,29 @@ describe('POST /media', () => {
     large.set(await png())
     const refused = await upload(form(large))
     expect([refused.status, refused.headers.get('retry-after'), refused.headers.get('connection')]).toEqual([503, '5', 'close'])
+    // What is no file has a share of its own: ten bodies of nearly 1 MB, held open, fit beside the files.
+    const text = () => {
+      let sent = false
+      const body = new ReadableStream({
+        async pull(controller) {
+          if (!sent) return ((sent = true), controller.enqueue(new Uint8Array(1_000_000).fill(0x20)))
+          await rest
+          controller.close()
+        },
+      })
+      const json = { ...headers, 'content-type': 'application/json' }
+      return app.app.fetch(
+        new Request('http://localhost/api/v1/products', { method: 'POST', headers: json, body, duplex: 'half' } as never),
+      )
+    }
+    const bodies = Array.from({ length: 10 }, text)
+    await Bun.sleep(50)
     made(await upload(form(await png())))
     const { keys } = await app.newStore()
     made(await upload(form(large), { key: keys.admin }))
     go()
     expect((await Promise.all(three)).map(({ status }) => status)).toEqual(Array(3).fill(400))
+    expect((await Promise.all(bodies)).map(({ status }) => status)).toEqual(Array(10).fill(400))
     made(await upload(form(large)))
   })
 
