@@ -109,7 +109,7 @@ async function bench(options: Options): Promise<Figures> {
     if (process.stderr.isTTY) process.stderr.write(`${text}…\n`)
   }
   try {
-    const priceLarge = options.only.includes('price-large') ? measurePrice() : undefined
+    const priceLarge = options.only.includes('price-large') ? await measurePrice(own(folder, 'price')) : undefined
     const large = LARGE_ROWS.filter((name) => options.only.includes(name))
     if (large.length) say('a store of 100,000 products')
     const alone: Partial<Figures> = { priceLarge }

@@ -28,6 +28,14 @@ export interface PriceLine {
   bundle: { id: string; discountPercentage: number } | null
 }
 
+const IDS: Record<keyof Coverage, (line: PriceLine) => readonly string[]> = {
+  productIds: ({ productId }) => [productId],
+  collectionIds: ({ collectionIds }) => collectionIds,
+  categoryIds: ({ categoryIds }) => categoryIds,
+  brandIds: ({ brandId }) => (brandId === null ? [] : [brandId]),
+}
+const FIELDS = Object.keys(IDS) as (keyof Coverage)[]
+
 /** Positions of lines by the id of something that they are in. */
 type Positions = Map<string, number[]>
 
@@ -50,30 +58,36 @@ export class Lines {
   readonly units: number
   /** Positions of all lines. */
   readonly all: readonly number[]
-  readonly #in: readonly (readonly [field: keyof Coverage, at: Positions])[]
-  /** The product of each line: the position of the first one that has it. */
-  readonly products: readonly number[]
+  /** Where each id of a field is in the lines; made when the first discount asks. */
+  readonly #in = new Map<keyof Coverage, Positions>()
+  #products: readonly number[] | null = null
   #dearestFirst: readonly number[] | null = null
 
   constructor(readonly lines: readonly PriceLine[]) {
     this.left = lines.map((line) => line.quantity * line.unitPrice)
     this.units = lines.reduce((sum, line) => sum + line.quantity, 0)
     this.all = lines.map((_, i) => i)
-    const products = positions(lines, ({ productId }) => [productId])
-    this.products = lines.map(({ productId }) => products.get(productId)![0]!)
-    this.#in = [
-      ['productIds', products],
-      ['collectionIds', positions(lines, ({ collectionIds }) => collectionIds)],
-      ['categoryIds', positions(lines, ({ categoryIds }) => categoryIds)],
-      ['brandIds', positions(lines, ({ brandId }) => (brandId === null ? [] : [brandId]))],
-    ]
+  }
+
+  /** The product of each line: the position of the first one that has it. */
+  get products(): readonly number[] {
+    const at = this.#positions('productIds')
+    return (this.#products ??= this.lines.map(({ productId }) => at.get(productId)![0]!))
+  }
+
+  #positions(field: keyof Coverage): Positions {
+    let at = this.#in.get(field)
+    if (!at) this.#in.set(field, (at = positions(this.lines, IDS[field])))
+    return at
   }
 
   /** The positions of the lines that a discount covers, in their order. */
   covered(coverage: Coverage): readonly number[] {
-    if (this.#in.every(([field]) => !coverage[field].length)) return this.all
+    const fields = FIELDS.filter((field) => coverage[field].length)
+    if (!fields.length) return this.all
     const marks = new Uint8Array(this.lines.length)
-    for (const [field, at] of this.#in) {
+    for (const field of fields) {
+      const at = this.#positions(field)
       for (const id of coverage[field]) {
         const found = at.get(id)
         if (found !== undefined) for (let k = 0; k < found.length; k++) marks[found[k]!] = 1

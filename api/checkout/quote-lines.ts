@@ -3,7 +3,8 @@ import type { Db } from '../../db/driver.ts'
 import type { CartItem } from '../../db/store/checkout.ts'
 import type { Settings } from '../http/route.ts'
 import type { PriceLine } from './lines.ts'
-import { rateFor, readParts, readSold, readTaxRates, type Part, type Sold, type TaxRate } from './quote-reads.ts'
+import { rateFor, type PriceRules, type TaxRate } from './price-rules.ts'
+import { readParts, readSold, type Part, type Sold } from './quote-reads.ts'
 
 /** Lines of a cart; the parts of a bundle are one each (document 3, Clarifications). */
 export const LINES_MAX = 500
@@ -67,10 +68,10 @@ interface Shelf {
   settings: Settings
 }
 
-async function readShelf(db: Db, items: readonly CartItem[], settings: Settings): Promise<Shelf> {
+async function readShelf(db: Db, items: readonly CartItem[], settings: Settings, { taxRates: rates }: PriceRules): Promise<Shelf> {
   const parts = await readParts(db, new Set(items.flatMap((item) => item.bundleId ?? [])))
   const variantIds = [...items.flatMap((item) => item.variantId ?? []), ...[...parts.values()].flat().map((part) => part.variantId)]
-  return { sold: await readSold(db, new Set(variantIds)), parts, rates: await readTaxRates(db), settings }
+  return { sold: await readSold(db, new Set(variantIds)), parts, rates, settings }
 }
 
 /** What an item consists of: its variant, or the variants of its bundle. */
@@ -140,8 +141,8 @@ function shortages(lines: readonly QuoteLine[]): Warning[] {
 }
 
 /** What a cart consists of, and what of it can't be sold. */
-export async function readLines(db: Db, cart: Wanted, settings: Settings) {
-  const shelf = await readShelf(db, cart.items, settings)
+export async function readLines(db: Db, cart: Wanted, settings: Settings, rules: PriceRules) {
+  const shelf = await readShelf(db, cart.items, settings, rules)
   const warnings: Warning[] = []
   const lines: QuoteLine[] = []
   const faces = new Map<string, Face>()
@@ -158,5 +159,5 @@ export async function readLines(db: Db, cart: Wanted, settings: Settings) {
         itemId: item.id,
       })
   }
-  return { lines, faces, warnings: [...warnings, ...shortages(lines)], rates: shelf.rates }
+  return { lines, faces, warnings: [...warnings, ...shortages(lines)] }
 }

@@ -1,13 +1,11 @@
-/** What a price depends on, read from the store: variants, bundles, discounts, tax rates, shipping methods. */
-import { and, eq, sql } from 'drizzle-orm'
+/** What a price depends on, read from the store: variants, bundles, discounts, shipping methods. Its rules are in price-rules.ts. */
+import { eq, sql, type SQL } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { bundles, bundleVariants } from '../../db/store/bundles.ts'
-import { products, taxRates, variants } from '../../db/store/catalog.ts'
+import { collectionProducts, products, variants } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
-import { coupons, promotions } from '../../db/store/marketing.ts'
-import { collectionIds } from '../catalog/read.ts'
+import { coupons } from '../../db/store/marketing.ts'
 import type { Settings } from '../http/route.ts'
-import type { Promotion } from './discounts.ts'
 import type { Coupon } from './price.ts'
 import type { MethodRow } from './shipping.ts'
 
@@ -32,7 +30,6 @@ export interface Sold {
   images: string[]
   categoryId: string | null
   brandId: string | null
-  collectionIds: string[]
 }
 /** A variant in a bundle. */
 export interface Part {
@@ -44,41 +41,32 @@ export interface Part {
   variantId: string
   quantity: number
 }
-export interface TaxRate {
-  id: string
-  rate: number
-  countries: string[]
-  default: boolean
+const soldColumns = {
+  id: variants.id,
+  productId: variants.productId,
+  variantName: variants.name,
+  sku: variants.sku,
+  price: variants.price,
+  prices: variants.prices,
+  tracked: variants.tracked,
+  quantity: variants.quantity,
+  reserved: variants.reserved,
+  backorder: variants.backorder,
+  shippable: variants.shippable,
+  bookable: variants.bookable,
+  taxRateId: variants.taxRateId,
+  active: variants.active,
+  productName: products.name,
+  status: products.status,
+  images: products.images,
+  categoryId: products.categoryId,
+  brandId: products.brandId,
 }
-
-const sold = compile((db) =>
-  db
-    .select({
-      id: variants.id,
-      productId: variants.productId,
-      variantName: variants.name,
-      sku: variants.sku,
-      price: variants.price,
-      prices: variants.prices,
-      tracked: variants.tracked,
-      quantity: variants.quantity,
-      reserved: variants.reserved,
-      backorder: variants.backorder,
-      shippable: variants.shippable,
-      bookable: variants.bookable,
-      taxRateId: variants.taxRateId,
-      active: variants.active,
-      productName: products.name,
-      status: products.status,
-      images: products.images,
-      categoryId: products.categoryId,
-      brandId: products.brandId,
-      collectionIds: collectionIds.as('collection_ids'),
-    })
-    .from(variants)
-    .innerJoin(products, eq(products.id, variants.productId))
-    .where(sql`${variants.id} in (select value from json_each(${named('ids')}))`),
-)
+const sold = (db: Db, where: SQL) =>
+  db.select(soldColumns).from(variants).innerJoin(products, eq(products.id, variants.productId)).where(where)
+const soldByIds = compile((db) => sold(db, sql`${variants.id} in (select value from json_each(${named('ids')}))`))
+/** A list of one costs a third more. */
+const soldById = compile((db) => sold(db, eq(variants.id, named('id'))))
 const bundleParts = compile((db) =>
   db
     .select({
@@ -101,21 +89,11 @@ const couponsByIds = compile((db) =>
     .from(coupons)
     .where(sql`${coupons.id} in (select value from json_each(${named('ids')}))`),
 )
-/** More automatic discounts than any cart can make sense of. */
-const PROMOTIONS_MAX = 500
-const runningPromotions = compile((db) =>
+const couponById = compile((db) =>
   db
     .select()
-    .from(promotions)
-    .where(and(eq(promotions.active, true), sql`(${promotions.endsAt} is null or ${promotions.endsAt} > ${named('now')})`))
-    .limit(PROMOTIONS_MAX),
-)
-const allTaxRates = compile((db) =>
-  db
-    .select({ id: taxRates.id, rate: taxRates.rate, countries: taxRates.countries, default: taxRates.default })
-    .from(taxRates)
-    .orderBy(taxRates.id)
-    .limit(1000),
+    .from(coupons)
+    .where(eq(coupons.id, named('id'))),
 )
 const methodById = compile((db) =>
   db
@@ -123,53 +101,43 @@ const methodById = compile((db) =>
     .from(shippingMethods)
     .where(eq(shippingMethods.id, named('id'))),
 )
+const collectionsOf = compile((db) =>
+  db
+    .select({ productId: collectionProducts.productId, collectionId: collectionProducts.collectionId })
+    .from(collectionProducts)
+    .where(sql`${collectionProducts.productId} in (select value from json_each(${named('ids')}))`),
+)
 const ancestors = compile((db) =>
   db.select({ id: sql<string>`c.id`, top: sql<string>`c.top` }).from(sql`(with recursive up(id, parent_id, top) as (
   select id, parent_id, id from categories where id in (select value from json_each(${named('ids')})) union all select c.id, c.parent_id, up.top from categories c join up on c.id = up.parent_id
 ) select id, top from up) c`),
 )
 
-/** The rate for a country: the one named, else the default for the country, else the default for everywhere. 0 where none applies. */
-export function rateFor(rates: readonly TaxRate[], id: string | null, country: string | null): number {
-  const applies = (rate: TaxRate) => !rate.countries.length || country === null || rate.countries.includes(country)
-  if (id !== null) {
-    const rate = rates.find((candidate) => candidate.id === id)
-    return rate && applies(rate) ? rate.rate : 0
-  }
-  const defaults = rates.filter((rate) => rate.default && applies(rate))
-  return (
-    (defaults.find((rate) => rate.countries.length && country !== null) ?? defaults.find((rate) => !rate.countries.length) ?? defaults[0])
-      ?.rate ?? 0
-  )
-}
-
 const keyed = (ids: Iterable<string>) => ({ ids: JSON.stringify([...ids]) })
 const byId = <T extends { id: string }>(rows: T[]) => new Map(rows.map((row) => [row.id, row]))
 
 /** The variants with these ids, by id. */
-export const readSold = async (db: Db, ids: ReadonlySet<string>) =>
-  ids.size ? byId((await sold.all(db, keyed(ids))) as Sold[]) : new Map<string, Sold>()
+export async function readSold(db: Db, ids: ReadonlySet<string>): Promise<Map<string, Sold>> {
+  const [id] = ids
+  if (id === undefined) return new Map()
+  if (ids.size > 1) return byId((await soldByIds.all(db, keyed(ids))) as Sold[])
+  const row = (await soldById.get(db, { id })) as Sold | undefined
+  return new Map(row && [[id, row]])
+}
 
 /** The variants in these bundles, by bundle. */
 export async function readParts(db: Db, ids: ReadonlySet<string>): Promise<Map<string, Part[]>> {
   return ids.size ? Map.groupBy((await bundleParts.all(db, keyed(ids))) as Part[], ({ bundleId }) => bundleId) : new Map()
 }
 
-export const readTaxRates = (db: Db) => allTaxRates.all(db) as Promise<TaxRate[]>
-
 export const readMethod = async (db: Db, id: string | null) =>
   id === null ? null : (((await methodById.get(db, { id })) as MethodRow | undefined) ?? null)
-
-/** The automatic discounts that may run now, with their amounts in `currency`. */
-export async function promotionsFor(db: Db, currency: string, settings: Settings, now: string): Promise<Promotion[]> {
-  const rows = (await runningPromotions.all(db, { now })) as (typeof promotions.$inferSelect)[]
-  return rows.map((row) => ({ ...row, amount: currency === settings.currency ? row.amount : (row.currencyAmounts[currency] ?? null) }))
-}
 
 /** Coupons as the price sees them, in the order of their ids. */
 export async function couponsFor(db: Db, ids: readonly string[], currency: string, settings: Settings): Promise<Coupon[]> {
   if (!ids.length) return []
-  const found = byId((await couponsByIds.all(db, keyed(ids))) as (typeof coupons.$inferSelect)[])
+  const rows = ids.length > 1 ? await couponsByIds.all(db, keyed(ids)) : [(await couponById.get(db, { id: ids[0] })) ?? []].flat()
+  const found = byId(rows as (typeof coupons.$inferSelect)[])
   const amountOf = (row: Pick<typeof coupons.$inferSelect, 'amount' | 'currencyAmounts'>) =>
     currency === settings.currency ? row.amount : (row.currencyAmounts[currency] ?? null)
   return ids.flatMap((id) => {
@@ -183,4 +151,11 @@ export async function readLineages(db: Db, ids: ReadonlySet<string>): Promise<Ma
   if (!ids.size) return new Map()
   const rows = (await ancestors.all(db, keyed(ids))) as { id: string; top: string }[]
   return new Map([...Map.groupBy(rows, ({ top }) => top)].map(([id, above]) => [id, above.map((row) => row.id)]))
+}
+
+/** The collections of the products with these ids. */
+export async function readCollections(db: Db, ids: ReadonlySet<string>): Promise<Map<string, string[]>> {
+  if (!ids.size) return new Map()
+  const rows = (await collectionsOf.all(db, keyed(ids))) as { productId: string; collectionId: string }[]
+  return new Map([...Map.groupBy(rows, (row) => row.productId)].map(([id, own]) => [id, own.map((row) => row.collectionId)]))
 }

@@ -2,12 +2,13 @@
 import type { Db } from '../../db/driver.ts'
 import { conflict } from '../http/refusal.ts'
 import type { Settings } from '../http/route.ts'
-import type { PriceLine } from './lines.ts'
+import type { Coverage, PriceLine } from './lines.ts'
 import { readLines, taxCountry, type Face, type QuoteLine, type Wanted, type Warning } from './quote-lines.ts'
 import { loyaltyFor } from './quote-loyalty.ts'
 import { price, type Price, type PriceInput } from './price.ts'
-import { couponsFor, promotionsFor, rateFor, readLineages, readMethod } from './quote-reads.ts'
+import { couponsFor, readCollections, readLineages } from './quote-reads.ts'
 import { isLocation } from './pickup-locations.ts'
+import { methodOf, promotionsIn, rateFor, readRules, type PriceRules } from './price-rules.ts'
 import { methodPrice, type MethodRow } from './shipping.ts'
 
 /** What a quote is made of; a cart has these fields, and so has an order taken elsewhere. */
@@ -46,8 +47,8 @@ function exactPrice(input: PriceInput): Price {
 }
 
 /** The method of a cart with its price, and why it is not offered. */
-async function shippingOf(db: Db, cart: Quotable, settings: Settings) {
-  const method = await readMethod(db, cart.shippingMethodId)
+async function shippingOf(db: Db, cart: Quotable, settings: Settings, rules: PriceRules) {
+  const method = await methodOf(db, rules, cart.shippingMethodId)
   const cost = method && methodPrice(method, cart.currency, settings)
   const country = cart.shippingAddress?.country ?? null
   const warnings: Warning[] = []
@@ -57,18 +58,15 @@ async function shippingOf(db: Db, cart: Quotable, settings: Settings) {
   return { method, cost, warnings }
 }
 
-/** Lines as the price sees them; categories count with all above them, which is asked only when a discount is about categories. */
-async function priceLines(
-  db: Db,
-  lines: readonly QuoteLine[],
-  discounts: readonly { categoryIds: readonly string[] }[],
-): Promise<PriceLine[]> {
-  const asked = discounts.some((discount) => discount.categoryIds.length)
-  const above = await readLineages(db, new Set(asked ? lines.flatMap((line) => line.variant.categoryId ?? []) : []))
+/** Lines as the price sees them; their collections, and their categories with all above them, are asked only when a discount is about such. */
+async function priceLines(db: Db, lines: readonly QuoteLine[], discounts: readonly Coverage[]): Promise<PriceLine[]> {
+  const about = (field: keyof Coverage) => discounts.some((discount) => discount[field].length)
+  const above = await readLineages(db, new Set(about('categoryIds') ? lines.flatMap((line) => line.variant.categoryId ?? []) : []))
+  const collections = await readCollections(db, new Set(about('collectionIds') ? lines.map((line) => line.variant.productId) : []))
   return lines.map(({ item, variant, quantity, unitPrice, taxRate, bundle }) => ({
     itemId: item.id,
     productId: variant.productId,
-    collectionIds: variant.collectionIds,
+    collectionIds: collections.get(variant.productId) ?? [],
     brandId: variant.brandId,
     categoryIds: variant.categoryId === null ? [] : (above.get(variant.categoryId) ?? [variant.categoryId]),
     quantity,
@@ -80,17 +78,18 @@ async function priceLines(
 
 /** Reads and prices. */
 export async function quote(db: Db, cart: Quotable, settings: Settings, now: string): Promise<Quote> {
-  const { lines, faces, warnings, rates } = await readLines(db, cart, settings)
-  const promotions = cart.unitPrices ? [] : await promotionsFor(db, cart.currency, settings, now)
+  const rules = await readRules(db, now)
+  const { lines, faces, warnings } = await readLines(db, cart, settings, rules)
+  const promotions = cart.unitPrices ? [] : promotionsIn(rules, cart.currency, settings)
   const coupons = await couponsFor(db, cart.couponIds, cart.currency, settings)
-  const { method, cost, warnings: notShipped } = await shippingOf(db, cart, settings)
+  const { method, cost, warnings: notShipped } = await shippingOf(db, cart, settings, rules)
   warnings.push(...notShipped)
   if (cart.pickupLocationId && !(await isLocation(db, cart.pickupLocationId)))
     warnings.push({ code: 'pickup_location', message: 'the pickup location is no longer there' })
   const { loyalty, warning: unredeemable, isOff } = await loyaltyFor(db, cart, settings, now)
   if (unredeemable) warnings.push({ code: 'loyalty', message: unredeemable })
   const shippable = lines.some((line) => line.variant.shippable)
-  const shippingRate = method ? rateFor(rates, method.taxRateId, taxCountry(cart)) : 0
+  const shippingRate = method ? rateFor(rules.taxRates, method.taxRateId, taxCountry(cart)) : 0
   const result = exactPrice({
     lines: await priceLines(db, lines, [...promotions, ...coupons]),
     promotions,

@@ -57,9 +57,25 @@ const askedBy = compile((db) =>
     }),
 )
 
+const isAsked = compile((db) =>
+  db
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(
+      and(
+        eq(jobs.kind, named('kind')),
+        eq(jobs.subject, named('subject')),
+        lte(jobs.dueAt, named('dueAt')),
+        isNull(jobs.leaseToken),
+        isNull(jobs.failedAt),
+      ),
+    ),
+)
+
 /** Asks for a job that will find out itself what there is to do, at an instant at the latest: nothing is written when it is due before. */
-export const askBy = (tx: Db, { outside, now }: About, { kind, subject, dueAt }: { kind: string; subject: string; dueAt: string }) =>
-  askedBy.run(tx, { id: outside.id(), kind, subject, dueAt, now })
+export async function askBy(tx: Db, { outside, now }: About, job: { kind: string; subject: string; dueAt: string }) {
+  if (!(await isAsked.get(tx, job))) await askedBy.run(tx, { id: outside.id(), ...job, now })
+}
 
 /** Takes back a job that has not begun; whether there was one. */
 export async function withdraw(tx: Db, kind: string, subject: string): Promise<boolean> {

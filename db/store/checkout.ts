@@ -74,6 +74,14 @@ export const shippingMethods = sqliteTable(
   ],
 )
 
+/**
+ * One row: a random version of what all prices of a store depend on beside its catalog (promotions, tax rates, shipping methods). Triggers
+ * make it anew with each change of one of them.
+ */
+export const priceRules = sqliteTable('price_rules', { id: integer().primaryKey(), version: text().notNull() }, (t) => [
+  check('price_rules_one_row', sql`${t.id} = 1`),
+])
+
 export const pickupLocations = sqliteTable('pickup_locations', {
   id: id(),
   label: text().notNull(),
