@@ -6,21 +6,23 @@ import { serveFile } from './content/cdn.ts'
 import type { Intake } from './content/intake.ts'
 import type { MediaNeeds } from './content/keeping.ts'
 import { Answering } from './http/answer.ts'
-import { describe } from './http/describe.ts'
-import { createLog, type Log } from './http/log.ts'
-import { exposition, Metrics, type Figures } from './http/metrics.ts'
-import type { RateLimiter } from './http/rate-limit.ts'
-import { NearestPaths } from './http/nearest-paths.ts'
+import { describe } from './openapi/describe.ts'
+import { createLog, type Log } from './server/log.ts'
+import { exposition, Metrics, type Figures } from './server/metrics.ts'
+import type { RateLimiter } from './server/rate-limit.ts'
+import { NearestPaths } from './openapi/nearest-paths.ts'
 import { Paths } from './http/paths.ts'
-import { Readiness } from './http/readiness.ts'
-import { Refusal } from './http/refusal.ts'
-import type { Outside, Route, Wake } from './http/route.ts'
+import { Readiness } from './server/readiness.ts'
+import { Refusal } from './values/refusal.ts'
+import type { Route } from './http/route.ts'
+import type { Wake } from './jobs/kind.ts'
+import { type Clock, realClock } from './values/clock.ts'
 import { absolute, isDecodable, pathOf } from './http/url.ts'
 import type { Visitors } from './http/surroundings.ts'
 import { resources } from './resources.ts'
-import type { CarrierUrls } from './orders/carriers/verify.ts'
-import { passingSecrets, type Secrets } from './secrets.ts'
-import type { Provider } from './checkout/payment.ts'
+import type { CarrierUrls } from './outside/carriers.ts'
+import { passingSecrets, type Secrets } from './outside/secrets.ts'
+import type { Provider } from './outside/payment-provider.ts'
 
 /** No path of the API comes near. */
 const PATH_MAX_LENGTH = 2_048
@@ -30,7 +32,7 @@ export const PREFIX = '/api/v1'
 export interface AppOptions extends MediaNeeds {
   registry: Registry
   handles: Handles
-  outside?: Outside
+  clock?: Clock
   log?: Log
   /** Counts the requests of each key; null or none: no limit. */
   limiter?: RateLimiter | null
@@ -68,13 +70,6 @@ export interface App {
   drain(): Promise<void>
 }
 
-/** Time, ids and secrets as they are outside of tests. */
-export const realOutside: Outside = {
-  now: () => new Date(),
-  id: () => Bun.randomUUIDv7(),
-  secret: () => Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex'),
-}
-
 const plain = (status: number, body: unknown) =>
   new Response(JSON.stringify(body), {
     status,
@@ -83,20 +78,20 @@ const plain = (status: number, body: unknown) =>
 
 /** Makes the API over open databases. It listens to nothing: `fetch` answers one request. */
 export function createApp(options: AppOptions): App {
-  const outside = options.outside ?? realOutside
+  const clock = options.clock ?? realClock
   options.registry.onChange = () => options.handles.suspect()
   const metrics = new Metrics()
   const tasks = new Set<Promise<void>>()
   const log = options.log ?? createLog('silent')
   const secrets = options.secrets ?? passingSecrets()
-  const listed = resources({ ...options, outside, secrets }).flatMap((resource) => resource.routes)
+  const listed = resources({ ...options, clock, secrets }).flatMap((resource) => resource.routes)
   const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version: options.version, contentUrl: options.contentUrl }).routes]
   const readiness = new Readiness({ handles: options.handles, folders: options.folders ?? [], log })
   const answering = new Answering(
     {
       registry: options.registry,
       handles: options.handles,
-      outside,
+      clock,
       log,
       metrics,
       readiness,

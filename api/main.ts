@@ -9,25 +9,26 @@ import { mediaFolder } from '../db/media-files.ts'
 import { fileOf } from '../db/open.ts'
 import { settle } from '../db/settle.ts'
 import { version } from '../package.json'
-import { createApp, realOutside, type AppOptions } from './app.ts'
-import type { Provider } from './checkout/payment.ts'
-import { contentUrlOf, printed, readConfig, urlOf, type Config } from './config.ts'
+import { createApp, type AppOptions } from './app.ts'
+import { realClock } from './values/clock.ts'
+import type { Provider } from './outside/payment-provider.ts'
+import { contentUrlOf, printed, readConfig, urlOf, type Config } from './server/config.ts'
 import { filesIn } from './content/files.ts'
 import { Intake } from './content/intake.ts'
-import { publicFetch } from './fetch-public.ts'
-import { Clients } from './http/client-address.ts'
-import { close, listen, requireHost, type Serve } from './http/listen.ts'
-import { createLog, type Log } from './http/log.ts'
-import { ownTable, RateLimiter } from './http/rate-limit.ts'
-import { sharedTable } from './http/rate-table.ts'
-import { scrapeAll, type FromWorker } from './http/scrape.ts'
-import { onShutdown } from './http/shutdown.ts'
+import { publicFetch } from './outside/fetch-public.ts'
+import { Clients } from './server/client-address.ts'
+import { close, listen, requireHost, type Serve } from './server/listen.ts'
+import { createLog, type Log } from './server/log.ts'
+import { ownTable, RateLimiter } from './server/rate-limit.ts'
+import { sharedTable } from './server/rate-table.ts'
+import { scrapeAll, type FromWorker } from './server/scrape.ts'
+import { onShutdown } from './server/shutdown.ts'
 import { pathOf } from './http/url.ts'
 import { jobKinds } from './job-kinds.ts'
 import { Runner } from './jobs/runner.ts'
-import { mailersFor, mailFolder } from './mail.ts'
+import { mailersFor, mailFolder } from './outside/mail.ts'
 import { maintain } from './maintenance-rounds.ts'
-import { keyIn, secretsWith } from './secrets.ts'
+import { keyIn, secretsWith } from './outside/secrets.ts'
 
 /** How often a client without a key may call (document 3, Public routes): 60 a minute. */
 const VISITORS_RATE = { perSecond: 1, burst: 60 }
@@ -58,7 +59,7 @@ const unavailable = (error: string) => () =>
 
 /** Where payments go; Stripe's package is loaded by those alone who use it (it costs 75 ms of the start). */
 async function paymentsOf({ stripe: { secretKey, webhookSecret, apiBase } }: Config): Promise<Provider | null> {
-  return secretKey === null ? null : (await import('./checkout/stripe.ts')).stripeProvider({ secretKey, webhookSecret, apiBase })
+  return secretKey === null ? null : (await import('./outside/stripe.ts')).stripeProvider({ secretKey, webhookSecret, apiBase })
 }
 
 /** The folders that data are kept in. */
@@ -102,7 +103,7 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
       registry,
       handles,
       kinds: jobKinds({ registry, mailers: mailersFor(config), intake, payments, baseUrl: () => url }),
-      outside: realOutside,
+      clock: realClock,
       log,
     })
     const app = createApp({
@@ -131,7 +132,7 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
       runner,
       files: library.files,
       mailFolder: mailFolder(config.dataDir),
-      outside: realOutside,
+      clock: realClock,
       log,
     })
     serve = app.fetch

@@ -4,13 +4,13 @@ import { takeLease } from '../db/control/lease.ts'
 import type { Registry } from '../db/control/registry.ts'
 import type { Handles } from '../db/handles.ts'
 import { numbersOf, type Numbers } from '../db/numbers.ts'
-import type { Provider } from './checkout/payment.ts'
+import type { Provider } from './outside/payment-provider.ts'
 import type { Files } from './content/files.ts'
 import { removeOrphans } from './content/orphans.ts'
-import type { Log } from './http/log.ts'
-import type { Outside } from './http/route.ts'
+import type { Log } from './server/log.ts'
+import type { Clock } from './values/clock.ts'
 import type { Runner } from './jobs/runner.ts'
-import { pruneMails } from './mail-folder.ts'
+import { pruneMails } from './outside/mail-folder.ts'
 import { sweep } from './maintenance.ts'
 
 const DAY_MS = 86_400_000
@@ -32,36 +32,36 @@ export interface MaintenanceNeeds {
   files: Files
   /** Where mails are written that are not sent. */
   mailFolder: string
-  outside: Outside
+  clock: Clock
   log: Log
 }
 
 /** One round over all stores, one at a time and without haste; whether it was this process that swept. */
 export async function goRound(
-  { registry, handles, payments, runner, files, mailFolder, outside, log }: MaintenanceNeeds,
+  { registry, handles, payments, runner, files, mailFolder, clock, log }: MaintenanceNeeds,
   signal: AbortSignal,
 ) {
-  const token = outside.secret()
-  const take = (name: string, ms: number) => takeLease(registry.control, { name, token, now: outside.now(), ms })
+  const token = clock.secret()
+  const take = (name: string, ms: number) => takeLease(registry.control, { name, token, now: clock.now(), ms })
   let sweeps = await take('maintenance', LEASE_MS)
   const swept = sweeps
   // The files of media are looked through once a day: a store may have a hundred thousand.
   const isDaily = sweeps && (await take('orphans', DAY_MS))
-  let takenAt = outside.now().getTime()
+  let takenAt = clock.now().getTime()
   const given = new Map<string, Numbers>()
   for (const { id: storeId } of await registry.listStores()) {
     for (const environment of ['live', 'sandbox'] as const) {
       if (signal.aborted) return swept
-      if (sweeps && outside.now().getTime() - takenAt > LEASE_MS / 4) {
+      if (sweeps && clock.now().getTime() - takenAt > LEASE_MS / 4) {
         sweeps = await take('maintenance', LEASE_MS)
-        takenAt = outside.now().getTime()
+        takenAt = clock.now().getTime()
       }
       try {
         if (sweeps)
           await handles.visit(storeId, environment, async (store) => {
-            if (isDaily) await removeOrphans(store, { storeId, environment }, files, outside.now())
+            if (isDaily) await removeOrphans(store, { storeId, environment }, files, clock.now())
             given.set(storeId, { ...given.get(storeId), [environment]: await numbersOf(store.read) })
-            await sweep(store, { storeId, environment }, payments, outside)
+            await sweep(store, { storeId, environment }, payments, clock)
           })
       } catch (error) {
         log.write('warn', 'maintenance of a store failed', { storeId, environment, error: String(error) })
@@ -76,7 +76,7 @@ export async function goRound(
   }
   await noteGiven(registry.control, given)
   if (sweeps) {
-    await pruneMails(mailFolder, outside.now(), isDaily)
+    await pruneMails(mailFolder, clock.now(), isDaily)
     await take('maintenance', REST_MS)
   }
   return swept

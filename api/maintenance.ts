@@ -6,10 +6,10 @@ import type { Environment, Handle } from '../db/open.ts'
 import { carts } from '../db/store/checkout.ts'
 import { providerEvents, refunds } from '../db/store/payments.ts'
 import { auditLog, idempotencyKeys, outbox, teamInvitations } from '../db/store/store.ts'
-import type { Provider } from './checkout/payment.ts'
+import type { Provider } from './outside/payment-provider.ts'
 import { KEPT_MS } from './http/idempotency.ts'
-import type { Outside } from './http/route.ts'
-import { requestRefund } from './orders/refund.ts'
+import type { Clock } from './values/clock.ts'
+import { requestRefund } from './orders/payments/refund.ts'
 
 const DAY_MS = 86_400_000
 /** Events are kept for as long as they may still be delivered (document 3: retried for three days). */
@@ -50,13 +50,8 @@ async function expire(
  * Sweeps one store: expired carts and answers, old events and audit rows; asks again for refunds that were left pending. Throws
  * once all is done when the provider did not take one of them: that one stays pending, the others have had their turn.
  */
-export async function sweep(
-  store: Handle,
-  owner: { storeId: string; environment: Environment },
-  provider: Provider | null,
-  outside: Outside,
-) {
-  const now = outside.now()
+export async function sweep(store: Handle, owner: { storeId: string; environment: Environment }, provider: Provider | null, clock: Clock) {
+  const now = clock.now()
   const wire = now.toISOString()
   while (await expire(store, carts, carts.expiresAt, wire, isNull(carts.orderId))) await Bun.sleep(1)
   while (await expire(store, idempotencyKeys, idempotencyKeys.createdAt, before(now, KEPT_MS))) await Bun.sleep(1)
@@ -72,7 +67,7 @@ export async function sweep(
     .limit(100)
   const failures: unknown[] = []
   for (const row of stale) {
-    await requestRefund(store, provider, row, { about: { outside, now: wire, keyId: null }, owner, again: true }).catch((error) =>
+    await requestRefund(store, provider, row, { about: { clock, now: wire, keyId: null }, owner, again: true }).catch((error) =>
       failures.push(error),
     )
   }

@@ -20,7 +20,7 @@ export interface Carried {
 /** What there is to be carried over from a file that is not there, or that nobody can read. */
 export const NOTHING: Carried = { numbers: null, unsubscribed: [], invitations: null, mailSecret: null, listChanges: 0 }
 
-/** Counts the changes of the list of subscribers: see `api/marketing/mailing/tally.ts`. */
+/** Counts the changes of the list of subscribers: see `api/marketing/newsletters/tally.ts`. */
 const LIST = 'subscribers '
 
 /** What of a database is to outlive its restore; of a damaged one, what can be read of it. */

@@ -1,7 +1,7 @@
 /** What the manifest of a backup must be: whoever hands one over may have changed it. */
 import { Type } from '@sinclair/typebox'
 import { Errors } from '@sinclair/typebox/errors'
-import { PLANS } from '../api/plans.ts'
+import { PLANS } from '../api/values/plans.ts'
 
 const Text = Type.String({ minLength: 1 })
 const Later = Type.Optional(Type.Union([Type.String(), Type.Null()]))

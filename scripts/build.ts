@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readConfig } from '../api/config.ts'
+import { readConfig } from '../api/server/config.ts'
 import { readContent } from '../site/lib/content.ts'
 import { typeOf, type Manifest } from '../site/lib/manifest.ts'
 import { markdownPath, outputsOf, pagePaths } from '../site/lib/outputs.ts'

@@ -2,7 +2,7 @@
  * `npm run dev`: the store API, started again at each change, and the content site by Astro's development server, which shows an edit
  * at once. What stands in front of a built site (forms, the content API, problems) is there under `npm start`.
  */
-import { readConfig } from '../api/config.ts'
+import { readConfig } from '../api/server/config.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
 const { host, sitePort } = readConfig(process.env)

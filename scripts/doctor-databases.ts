@@ -1,7 +1,7 @@
 /** The part of `stoa doctor` that looks at databases: those that the registry knows, and what else lies beside them. */
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Config } from '../api/config.ts'
+import type { Config } from '../api/server/config.ts'
 import { unfinished } from '../db/control/history.ts'
 import { CONTROL, openRegistry } from '../db/control/open.ts'
 import type { Registry } from '../db/control/registry.ts'

@@ -5,7 +5,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readConfig } from '../api/config.ts'
+import { readConfig } from '../api/server/config.ts'
 import { serveSite } from '../site/server.ts'
 import { build, isBuilt } from './build.ts'
 

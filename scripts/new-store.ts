@@ -1,5 +1,5 @@
 /** A new store with its first keys: what `stoa store create` prints, and what the demo store is. */
-import { slugOf, freeSlug } from '../api/slug.ts'
+import { slugOf, freeSlug } from '../api/values/slug.ts'
 import { newKey } from '../db/control/keys.ts'
 import type { NewStore } from '../db/control/first-settings.ts'
 import { STOREFRONT_SCOPES, type FirstOfStore, type Registry } from '../db/control/registry.ts'

@@ -1,5 +1,5 @@
 /** `stoa seed`: fills a store with plausible data, by the functions that the API works with, so that it obeys the same rules. */
-import { indexProducts } from '../api/catalog/index-products.ts'
+import { indexProducts } from '../api/catalog/search/index-products.ts'
 import { settings as settingsTable } from '../db/store/store.ts'
 import { customers } from '../db/store/orders.ts'
 import { products } from '../db/store/catalog.ts'

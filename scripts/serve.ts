@@ -1,9 +1,9 @@
 /** All of Stoa in one: databases up to date, a demo store when there is none, the store API and the content site. */
 import { join } from 'node:path'
 import { serveApi, type Api } from '../api/main.ts'
-import { printed, readConfig, type Config } from '../api/config.ts'
-import { listen, requireHost } from '../api/http/listen.ts'
-import { KEY_FILE } from '../api/secrets.ts'
+import { printed, readConfig, type Config } from '../api/server/config.ts'
+import { listen, requireHost } from '../api/server/listen.ts'
+import { KEY_FILE } from '../api/outside/secrets.ts'
 import { openRegistry } from '../db/control/open.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { makeDataDir } from '../db/data-dir.ts'

@@ -1,5 +1,5 @@
 /** `npm start`: serves until told to stop. Signals are heeded from the first moment on: loading the rest takes 150 ms. */
-import { onShutdown } from '../api/http/shutdown.ts'
+import { onShutdown } from '../api/server/shutdown.ts'
 import type { Running } from './serve.ts'
 
 const running: Running[] = []

@@ -1,8 +1,8 @@
 /** API processes that share the port: started, watched, started again when one dies, ended together. */
 import type { Subprocess } from 'bun'
-import { urlOf, type Config } from '../api/config.ts'
-import { listen } from '../api/http/listen.ts'
-import { Collector, type FromWorker } from '../api/http/scrape.ts'
+import { urlOf, type Config } from '../api/server/config.ts'
+import { listen } from '../api/server/listen.ts'
+import { Collector, type FromWorker } from '../api/server/scrape.ts'
 import type { Api } from '../api/main.ts'
 import { settle } from '../db/settle.ts'
 

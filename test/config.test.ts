@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ConfigError, readConfig, urlOf } from '../api/config.ts'
+import { ConfigError, readConfig, urlOf } from '../api/server/config.ts'
 
 const refusal = (env: Record<string, string>) => {
   try {

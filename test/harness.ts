@@ -2,22 +2,22 @@
  * A store for one test file: real libSQL databases in a folder of its own (or on the libSQL server that `DATABASE_URL` names), the
  * app over them, and keys. Every answer is checked against its schema.
  */
+import { type Clock, realClock } from '../api/values/clock.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApp, realOutside, type App } from '../api/app.ts'
-import { publicFetch, type FetchPublic } from '../api/fetch-public.ts'
-import { createLog, type Log } from '../api/http/log.ts'
-import { RateLimiter, type Rate } from '../api/http/rate-limit.ts'
-import type { Outside } from '../api/http/route.ts'
+import { createApp, type App } from '../api/app.ts'
+import { publicFetch, type FetchPublic } from '../api/outside/fetch-public.ts'
+import { createLog, type Log } from '../api/server/log.ts'
+import { RateLimiter, type Rate } from '../api/server/rate-limit.ts'
 import { filesIn, type Files } from '../api/content/files.ts'
 import { Intake } from '../api/content/intake.ts'
-import type { Provider } from '../api/checkout/payment.ts'
+import type { Provider } from '../api/outside/payment-provider.ts'
 import { jobKinds } from '../api/job-kinds.ts'
-import { mailersFor, type Mailers } from '../api/mail.ts'
+import { mailersFor, type Mailers } from '../api/outside/mail.ts'
 import { Runner } from '../api/jobs/runner.ts'
-import type { CarrierUrls } from '../api/orders/carriers/verify.ts'
-import type { Secrets } from '../api/secrets.ts'
+import type { CarrierUrls } from '../api/outside/carriers.ts'
+import type { Secrets } from '../api/outside/secrets.ts'
 import { noticedWithinMs } from '../db/control/notice.ts'
 import type { NewStore } from '../db/control/first-settings.ts'
 import { Registry, STOREFRONT_SCOPES, type StoreRow } from '../db/control/registry.ts'
@@ -71,7 +71,7 @@ export interface TestOptions {
   /** Counts the requests without a key by the `X-Client` header of each. */
   visitorRate?: Rate
   log?: Log
-  outside?: Partial<Outside>
+  clock?: Partial<Clock>
   metrics?: boolean
   dnsServers?: string[]
   payments?: Provider | null
@@ -116,7 +116,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
       held = null
     },
   }
-  const outside = { ...realOutside, now: () => new Date(clock.now), ...options.outside }
+  const appClock = { ...realClock, now: () => new Date(clock.now), ...options.clock }
   const log = options.log ?? createLog('warn', process.stderr)
   const mailers = options.mailers ?? mailersFor({ smtpUrl: options.smtpUrl ?? null, dataDir: folder })
   const library = {
@@ -135,7 +135,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
       payments: options.payments ?? null,
       baseUrl: () => options.baseUrl ?? 'https://api.shop.example',
     }),
-    outside,
+    clock: appClock,
     log,
   })
   const app = createApp({
@@ -156,7 +156,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     dnsServers: options.dnsServers,
     payments: options.payments,
     wake: options.background ? (storeId, environment) => jobs.wake(storeId, environment) : undefined,
-    outside,
+    clock: appClock,
     carriers: options.carriers,
     secrets: options.secrets,
   })

@@ -4,27 +4,40 @@ import { describe, expect, test } from 'vitest'
 
 /** The rooms of `api/`, `db/store/` and `test/`. */
 const ROOMS = ['store', 'catalog', 'checkout', 'orders', 'marketing', 'content', 'events', 'builder']
-/** Files that are pure rules: they import nothing but each other. */
-const RULES = [
-  'api/plans.ts',
-  'api/checkout/price.ts',
-  'api/checkout/discounts.ts',
-  'api/checkout/lines.ts',
-  'api/time.ts',
-  'api/locales.ts',
-  'api/hostname.ts',
-  'api/email.ts',
-  'api/http/etag.ts',
-  'api/http/rate-limit.ts',
-  'api/orders/assignment.ts',
-  'api/orders/carriers/layout.ts',
-  'api/orders/carriers/parcel.ts',
-  'api/marketing/points/tier.ts',
-  'api/marketing/points/earning.ts',
-  'api/marketing/points/redeeming.ts',
-  'api/content/handle.ts',
-  'api/public-address.ts',
+/** Folders of `api/` from the lowest: each imports those before it, and none after it. What is in no folder puts them together. */
+const LAYERS = [
+  'values',
+  'outside',
+  'server',
+  'http',
+  'openapi',
+  'jobs',
+  'store',
+  'catalog',
+  'carriers',
+  'marketing',
+  'content',
+  'pricing',
+  'orders',
+  'checkout',
 ]
+/** Rules beside the values (`api/values/`): they import values and each other, and nothing that reads or waits. */
+const RULES = [
+  'api/pricing/price.ts',
+  'api/pricing/discounts.ts',
+  'api/pricing/lines.ts',
+  'api/http/etag.ts',
+  'api/server/rate-limit.ts',
+  'api/orders/workstations/assignment.ts',
+  'api/carriers/labels/layout.ts',
+  'api/carriers/labels/parcel.ts',
+  'api/marketing/loyalty/tier.ts',
+  'api/marketing/loyalty/earning.ts',
+  'api/marketing/loyalty/redeeming.ts',
+  'api/content/handle.ts',
+]
+/** Files of one folder; one that has more is about several things. */
+const FILES_MAX = 18
 const LINES_MAX = 250
 
 const files = ['api', 'db', 'scripts', 'site']
@@ -32,12 +45,15 @@ const files = ['api', 'db', 'scripts', 'site']
   .filter((path) => /\.(ts|mjs)$/.test(path) && !path.includes('node_modules'))
 const text = new Map(files.map((path) => [path, readFileSync(path, 'utf8')]))
 
+const targets = (path: string, imports: RegExp) =>
+  [...text.get(path)!.matchAll(imports)].map(([, target]) => relative('.', resolve(dirname(path), target!)))
 /** The files of the project that a file imports, types left out. */
-function importsOf(path: string): string[] {
-  return [...text.get(path)!.matchAll(/^import (?!type )(?:[^'"]*? from )?['"](\.[^'"]+)['"]/gm)].map(([, target]) =>
-    relative('.', resolve(dirname(path), target!)),
-  )
-}
+const importsOf = (path: string) => targets(path, /^import (?!type )(?:[^'"]*? from )?['"](\.[^'"]+)['"]/gm)
+/** All that it names in imports, types too. */
+const namedBy = (path: string) => targets(path, /^(?:import|export) (?:[^'"]*? from )?['"](\.[^'"]+)['"]/gm)
+const isRule = (path: string) => path.startsWith('api/values/') || RULES.includes(path)
+/** The folder of `api/` that a file is in; undefined at its top. */
+const folderOf = (path: string) => /^api\/([^/]+)\/.+/.exec(path)?.[1]
 
 describe('the project is tidy', () => {
   test.each(files)('%s is one thing, says what it is, and holds no notes to its authors', (path) => {
@@ -56,23 +72,45 @@ describe('the project is tidy', () => {
     expect(files.filter((path) => /(^|\/)(index|utils?|helpers?|manager|service)\.ts$/.test(path))).toEqual([])
   })
 
-  test('db imports no api; pure rules import rules alone', () => {
-    expect(
-      files
-        .filter((path) => path.startsWith('db/'))
-        .flatMap(importsOf)
-        .filter((target) => target.startsWith('api/') && !RULES.includes(target) && !/^api\/(slug|money)\.ts$/.test(target)),
-    ).toEqual([])
-    for (const rule of RULES) expect(importsOf(rule).filter((target) => !RULES.includes(target) && target !== 'api/money.ts')).toEqual([])
+  test('db imports of api what plans there are, and nothing else; rules import rules alone', () => {
+    const db = files.filter((path) => path.startsWith('db/'))
+    expect(db.flatMap(namedBy).filter((target) => target.startsWith('api/') && target !== 'api/values/plans.ts')).toEqual([])
+    for (const rule of files.filter(isRule))
+      expect([rule, importsOf(rule).filter((target) => !isRule(target) && !target.startsWith('db/migrations'))]).toEqual([rule, []])
   })
 
-  test('http imports no resource', () => {
+  test('folders of the API import one way, types included', () => {
+    const arrows = files.flatMap((path) =>
+      namedBy(path).map((target) => ({ arrow: `${path} -> ${target}`, from: folderOf(path), to: folderOf(target) })),
+    )
+    const layers = new Set(files.map(folderOf).filter((folder) => folder !== undefined))
+    expect([...layers].filter((layer) => !LAYERS.includes(layer))).toEqual([])
+    expect(
+      arrows
+        .filter(({ from, to }) => from !== undefined && to !== undefined && LAYERS.indexOf(to) > LAYERS.indexOf(from))
+        .map(({ arrow }) => arrow),
+    ).toEqual([])
+  })
+
+  test('files of routes are imported by the list of resources alone', () => {
+    const routes = files.filter((path) => path.startsWith('api/') && path !== 'api/http/route.ts' && /\bresource\(/.test(text.get(path)!))
+    expect(routes.length).toBeGreaterThan(30)
     expect(
       files
-        .filter((path) => path.startsWith('api/http/'))
-        .flatMap((path) => importsOf(path).map((target) => `${path} -> ${target}`))
-        .filter((arrow) => ROOMS.some((room) => arrow.includes(`-> api/${room}/`))),
+        .filter((path) => path.startsWith('api/') && path !== 'api/resources.ts')
+        .flatMap((path) => namedBy(path).map((target) => [path, target] as const))
+        .filter(([path, target]) => routes.includes(target) && !(path === 'api/app.ts' && target === 'api/openapi/describe.ts')),
     ).toEqual([])
+  })
+
+  test('no folder is about several things', () => {
+    const counts = Map.groupBy(
+      files.filter((path) => path.startsWith('api/')),
+      dirname,
+    )
+    expect([...counts].filter(([, inside]) => inside.length > FILES_MAX).map(([folder, inside]) => `${folder}: ${inside.length}`)).toEqual(
+      [],
+    )
   })
 
   test('imports run in no circle', () => {

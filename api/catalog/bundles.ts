@@ -3,13 +3,12 @@ import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { bundles, bundleVariants } from '../../db/store/bundles.ts'
 import { products, variants } from '../../db/store/catalog.ts'
-import { PERCENT_DECIMALS, requireDecimals } from '../decimals.ts'
-import { missing, wrong } from '../http/refusal.ts'
+import { PERCENT_DECIMALS, requireDecimals } from '../values/decimals.ts'
+import { missing, wrong } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
 import {
   deleted,
   Deleted,
-  isUuid,
   Label,
   Nullable,
   OneOf,
@@ -22,8 +21,9 @@ import {
   Uuid,
   type Static,
 } from '../http/schema.ts'
-import { requireIds, slugFor } from '../references.ts'
-import { requireRichText } from '../rich-text.ts'
+import { isUuid } from '../values/uuid.ts'
+import { requireIds, slugFor } from '../http/input/references.ts'
+import { requireRichText } from '../values/rich-text.ts'
 import { Images, Seo } from './shapes.ts'
 
 const STATUSES = ['draft', 'published', 'hidden'] as const
@@ -140,11 +140,11 @@ export const bundleRoutes = resource('catalog', '/bundles')
   .post(
     '',
     { op: 'createBundle', summary: 'Add a bundle', scope: 'catalog:write', body: BundleInput, answers: { 201: Bundle }, refuses: [409] },
-    ({ body, write, outside, now }) =>
+    ({ body, write, clock, now }) =>
       write(async (tx) => {
         requireRichText(body, 'content')
         requireDecimals('discountPercentage', body.discountPercentage, PERCENT_DECIMALS)
-        const id = outside.id()
+        const id = clock.id()
         await tx.insert(bundles).values({
           summary: null,
           content: null,

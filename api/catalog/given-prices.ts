@@ -1,8 +1,8 @@
 /** Prices by currency, as requests give them. */
 import { variants } from '../../db/store/catalog.ts'
-import { wrong } from '../http/refusal.ts'
+import { wrong } from '../values/refusal.ts'
 import type { Settings } from '../http/route.ts'
-import { isCurrency, toMinor } from '../money.ts'
+import { isCurrency, toMinor } from '../values/money.ts'
 
 /** Prices of a request by lowercase currency, in minor units; refuses unknown currencies and too many decimals. */
 export function pricesIn(prices: Record<string, number> | undefined, path: string): Record<string, number> {

@@ -1,14 +1,14 @@
 /** A new product: its row, its variants with their first stock, and what lists and search find it by. */
 import { inserter, type Db } from '../../db/driver.ts'
 import { collections, products, taxRates } from '../../db/store/catalog.ts'
-import { wrong } from '../http/refusal.ts'
+import { wrong } from '../values/refusal.ts'
 import type { Call, Settings } from '../http/route.ts'
 import type { Static } from '../http/schema.ts'
-import { requireIds, slugFor } from '../references.ts'
-import { requireRichText } from '../rich-text.ts'
-import { fold } from '../slug.ts'
+import { requireIds, slugFor } from '../http/input/references.ts'
+import { requireRichText } from '../values/rich-text.ts'
+import { fold } from '../values/slug.ts'
 import { emit } from '../store/outbox.ts'
-import { indexProduct } from './index-products.ts'
+import { indexProduct } from './search/index-products.ts'
 import type { ProductInput } from './shapes.ts'
 import { addTags, addToCollections, isBuyable, notePrices, requireLinks, storeVariant, writing, type Writing } from './write.ts'
 
@@ -29,7 +29,7 @@ const variantsIn = ({ variants, price, sku, stock, compareAtPrice, prices }: Bod
 /** Stores a product whose links are known to be in the store. The caller indexes it: many at once cost less than one by one. */
 export async function storeProduct(tx: Db, about: Writing, settings: Settings, body: Body): Promise<string> {
   const { now } = about
-  const id = about.outside.id()
+  const id = about.clock.id()
   const inputs = variantsIn(body)
   await insertRow(tx, {
     summary: null,
@@ -68,7 +68,7 @@ export async function storeProduct(tx: Db, about: Writing, settings: Settings, b
 
 /** Adds a product; refuses what contradicts itself or names what is not in the store. The caller is inside a transaction. */
 export async function insertProduct(tx: Db, call: Call<never, Body>): Promise<string> {
-  const { body, outside, now } = call
+  const { body, clock, now } = call
   if (body.variants && VARIANT_FIELDS.some((field) => body[field] !== undefined))
     throw wrong('variants', 'give either variants, or price, sku and stock of a single one')
   if (!body.variants && body.price === undefined && VARIANT_FIELDS.some((field) => body[field] !== undefined))
@@ -80,6 +80,6 @@ export async function insertProduct(tx: Db, call: Call<never, Body>): Promise<st
   await requireIds(tx, taxRates, rates, (i) => `variants.${i}.taxRateId`)
   const id = await storeProduct(tx, writing(call as never), await call.settings(), body)
   await indexProduct(tx, id)
-  await emit(tx, outside, now, 'product.created', { productId: id })
+  await emit(tx, clock, now, 'product.created', { productId: id })
   return id
 }

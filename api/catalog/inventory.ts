@@ -3,12 +3,12 @@ import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
 import type { Db } from '../../db/driver.ts'
 import { inventoryMovements, products, variants } from '../../db/store/catalog.ts'
-import { conflict, missing, wrong } from '../http/refusal.ts'
+import { conflict, missing, wrong } from '../values/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
 import { Nullable, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { emit } from '../store/outbox.ts'
-import { contains } from './groups.ts'
-import { foundAmong, matchExpression } from './search-index.ts'
+import { contains } from '../values/like.ts'
+import { foundAmong, matchExpression } from './search/search-index.ts'
 import { fallsLow, record } from './stock.ts'
 
 const Level = Type.Object({
@@ -84,14 +84,14 @@ async function apply(tx: Db, call: Call<never, never>, variantId: string, change
   if (next > QUANTITY_MAX) throw conflict(`the quantity can't be more than ${QUANTITY_MAX}`, { variantId })
   await tx.update(variants).set({ quantity: next, updatedAt: call.now }).where(eq(variants.id, variantId))
   await record(tx, variantId, next - row.quantity, {
-    id: call.outside.id(),
+    id: call.clock.id(),
     reason: change.reason ?? null,
     orderId: null,
     keyId: call.session.key.id,
     createdAt: call.now,
   })
   const { lowStockThreshold } = await call.settings()
-  if (fallsLow(row, next, lowStockThreshold)) await emit(tx, call.outside, call.now, 'inventory.low', { variantId })
+  if (fallsLow(row, next, lowStockThreshold)) await emit(tx, call.clock, call.now, 'inventory.low', { variantId })
 }
 
 export const inventory = resource('catalog', '/inventory')

@@ -7,10 +7,10 @@ import { aside } from '../../db/aside.ts'
 import { compile, named, type Compiled, type Db } from '../../db/driver.ts'
 import { products, productPrices } from '../../db/store/catalog.ts'
 import { Money, OneOf, Paging, Type, Uuid, type Static, type TObject } from '../http/schema.ts'
-import { toMinor } from '../money.ts'
-import { contains } from './groups.ts'
+import { toMinor } from '../values/money.ts'
+import { contains } from '../values/like.ts'
 import { productsByIds, viewProducts, type View } from './read.ts'
-import { foundAmong, matchExpression, SEEN } from './search-index.ts'
+import { foundAmong, matchExpression, SEEN } from './search/search-index.ts'
 import { Currency, Lang, PRODUCT_STATUSES } from './shapes.ts'
 
 /** The query parameters of the list. */

@@ -5,17 +5,17 @@ import type { Db } from '../../db/driver.ts'
 import { products, variants } from '../../db/store/catalog.ts'
 import { translations } from '../../db/store/translations.ts'
 import { emit } from '../store/outbox.ts'
-import { wrong } from '../http/refusal.ts'
+import { wrong } from '../values/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
 import { deleted, Deleted, Page, type Static } from '../http/schema.ts'
-import { slugFor } from '../references.ts'
-import { fold } from '../slug.ts'
-import { requireRichText } from '../rich-text.ts'
+import { slugFor } from '../http/input/references.ts'
+import { fold } from '../values/slug.ts'
+import { requireRichText } from '../values/rich-text.ts'
 import { insertProduct, ownColumns, VARIANT_FIELDS } from './insert-product.ts'
 import { Filters, listProducts } from './product-list.ts'
 import { findProduct, readProduct, viewOf, type View } from './read.ts'
-import { indexProduct } from './index-products.ts'
-import { unindexDocument } from './search-index.ts'
+import { indexProduct } from './search/index-products.ts'
+import { unindexDocument } from './search/search-index.ts'
 import { Currency, Lang, Product, ProductInput, ProductItem, ProductPatch } from './shapes.ts'
 import {
   addVariant,
@@ -29,7 +29,7 @@ import {
 } from './write.ts'
 
 async function changeProduct(tx: Db, call: Call<never, Static<typeof ProductPatch>>) {
-  const { body, now, outside } = call
+  const { body, now, clock } = call
   const settings = await call.settings()
   const { id } = await findProduct(tx, call.params.idOrSlug!, { lang: null, storefront: false })
   requireRichText(body, 'content')
@@ -65,7 +65,7 @@ async function changeProduct(tx: Db, call: Call<never, Static<typeof ProductPatc
   if (body.collectionIds) await replaceCollections(tx, id, body.collectionIds)
   await refreshPrices(tx, id, settings.currency)
   await indexProduct(tx, id)
-  await emit(tx, outside, now, 'product.updated', { productId: id })
+  await emit(tx, clock, now, 'product.updated', { productId: id })
   return id
 }
 
@@ -140,7 +140,7 @@ export const productRoutes = resource('catalog', '/products')
         await tx.delete(products).where(eq(products.id, id))
         await tx.delete(translations).where(and(eq(translations.entity, 'product'), eq(translations.entityId, id)))
         await unindexDocument(tx, 'product', id)
-        await emit(tx, call.outside, call.now, 'product.deleted', { productId: id })
+        await emit(tx, call.clock, call.now, 'product.deleted', { productId: id })
         return deleted
       }),
   )

@@ -1,5 +1,5 @@
 /** The shapes of the catalog on the wire, shared by its resources (document 3, Catalog). */
-import { wrong } from '../http/refusal.ts'
+import { wrong } from '../values/refusal.ts'
 import { CountryCode, Label, Money, Nullable, OneOf, RichDocument, Slug, Text, Type, Uuid, WebUrl, type Static } from '../http/schema.ts'
 
 export const LOCALE = '^[a-z]{2,3}-[A-Z]{2}$'

@@ -3,11 +3,11 @@ import { and, asc, eq, ne } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { taxRates, variants } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
-import { PERCENT_DECIMALS, requireDecimals } from '../decimals.ts'
-import { conflict, missing } from '../http/refusal.ts'
+import { PERCENT_DECIMALS, requireDecimals } from '../values/decimals.ts'
+import { conflict, missing } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Label, Page, Paging, Type, Uuid } from '../http/schema.ts'
-import { millionths } from '../money.ts'
+import { millionths } from '../values/money.ts'
 import { Countries, countriesOf } from './shapes.ts'
 
 const TaxRate = Type.Object({
@@ -65,10 +65,10 @@ export const taxRateRoutes = resource('catalog', '/tax-rates')
   .post(
     '',
     { op: 'createTaxRate', summary: 'Add a tax rate', scope: 'settings:write', body: TaxRateInput, answers: { 201: TaxRate } },
-    ({ body, write, outside, now }) =>
+    ({ body, write, clock, now }) =>
       write(async (tx) => {
         const row = {
-          id: outside.id(),
+          id: clock.id(),
           name: body.name,
           rate: stored(body.rate),
           countries: sorted(body.countries),

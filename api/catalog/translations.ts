@@ -2,15 +2,16 @@
 import { and, eq, ne } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { translations, type TranslationFields } from '../../db/store/translations.ts'
-import { conflict, wrong } from '../http/refusal.ts'
-import { isUuid, Nullable, RichDocument, Type, Uuid, type Static } from '../http/schema.ts'
+import { conflict, wrong } from '../values/refusal.ts'
+import { Nullable, RichDocument, Type, Uuid, type Static } from '../http/schema.ts'
+import { isUuid } from '../values/uuid.ts'
 import { resource, type Call } from '../http/route.ts'
-import { isLocale } from '../locales.ts'
-import { requireRichText } from '../rich-text.ts'
-import { findGroup } from './groups.ts'
+import { isLocale } from '../values/locales.ts'
+import { requireRichText } from '../values/rich-text.ts'
+import { findGroup } from './groups/groups.ts'
 import { findProduct } from './read.ts'
 import type { Translated } from './translated.ts'
-import { indexDocument, textOf, unindexDocument } from './search-index.ts'
+import { indexDocument, textOf, unindexDocument } from './search/search-index.ts'
 
 const text = (maxLength: number) => Type.Optional(Nullable(Type.String({ maxLength })))
 /** A document, or nothing; of a group, whose description may be text, text too. */

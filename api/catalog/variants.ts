@@ -3,13 +3,13 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
 import type { Db } from '../../db/driver.ts'
 import { products, variants } from '../../db/store/catalog.ts'
-import { conflict, missing } from '../http/refusal.ts'
+import { conflict, missing } from '../values/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
 import { Counted, deleted, Deleted, Page, Paging, Type, Uuid } from '../http/schema.ts'
 import { emit } from '../store/outbox.ts'
 import { findProduct, priceIn, variantById, variantView, viewOf, type VariantRow, type View } from './read.ts'
 import { Currency, Variant, VariantInput, VariantPatch } from './shapes.ts'
-import { indexProduct } from './index-products.ts'
+import { indexProduct } from './search/index-products.ts'
 import { addVariant, changeVariant, refreshPrices, refuseWhileOrdered, writing } from './write.ts'
 
 /** A variant by id; 404 when a storefront may not see it. */
@@ -35,7 +35,7 @@ async function refresh(tx: Db, call: Call<never, never>, productId: string) {
   await refreshPrices(tx, productId, (await call.settings()).currency)
   await tx.update(products).set({ updatedAt: call.now }).where(eq(products.id, productId))
   await indexProduct(tx, productId)
-  await emit(tx, call.outside, call.now, 'product.updated', { productId })
+  await emit(tx, call.clock, call.now, 'product.updated', { productId })
 }
 
 export const productVariants = resource('catalog', '/products/{idOrSlug}/variants')

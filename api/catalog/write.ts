@@ -13,18 +13,18 @@ import {
   variants,
 } from '../../db/store/catalog.ts'
 import { orderLines, orders } from '../../db/store/orders.ts'
-import { conflict } from '../http/refusal.ts'
+import { conflict } from '../values/refusal.ts'
 import type { Call, Settings } from '../http/route.ts'
-import { toMinor } from '../money.ts'
-import { requireIds } from '../references.ts'
+import { toMinor } from '../values/money.ts'
+import { requireIds } from '../http/input/references.ts'
 import { emit } from '../store/outbox.ts'
 import { keptPrices, pricesIn } from './given-prices.ts'
 import { fallsLow, record } from './stock.ts'
 import type { VariantInput, VariantPatch } from './shapes.ts'
 
 /** What writing needs of a call. */
-export type Writing = Pick<Call, 'outside' | 'now'> & { keyId: string }
-export const writing = (call: Call<never, never>): Writing => ({ outside: call.outside, now: call.now, keyId: call.session.key.id })
+export type Writing = Pick<Call, 'clock' | 'now'> & { keyId: string }
+export const writing = (call: Call<never, never>): Writing => ({ clock: call.clock, now: call.now, keyId: call.session.key.id })
 
 /** The columns that a variant's input sets; `path` is where it stands in the body. */
 export function variantColumns(input: VariantPatch, settings: Settings, path = ''): Partial<typeof variants.$inferInsert> {
@@ -67,7 +67,7 @@ export async function storeVariant(
   defaults: { name: string; position: number; path?: string },
 ) {
   const quantity = input.stock?.quantity ?? 0
-  const id = about.outside.id()
+  const id = about.clock.id()
   const row = {
     name: Object.values(input.options ?? {}).join(' / ') || defaults.name,
     sku: null,
@@ -95,7 +95,7 @@ export async function storeVariant(
   }
   await insertVariant(tx, row)
   await record(tx, id, quantity, {
-    id: about.outside.id(),
+    id: about.clock.id(),
     reason: 'initial stock',
     orderId: null,
     keyId: about.keyId,
@@ -135,14 +135,14 @@ export async function changeVariant(tx: Db, about: Writing, row: typeof variants
     .where(eq(variants.id, row.id))
   if (quantity === undefined) return
   await record(tx, row.id, quantity - row.quantity, {
-    id: about.outside.id(),
+    id: about.clock.id(),
     reason: 'set on the variant',
     orderId: null,
     keyId: about.keyId,
     createdAt: about.now,
   })
   if (fallsLow({ ...row, tracked: input.stock!.tracked ?? row.tracked }, quantity, settings.lowStockThreshold))
-    await emit(tx, about.outside, about.now, 'inventory.low', { variantId: row.id })
+    await emit(tx, about.clock, about.now, 'inventory.low', { variantId: row.id })
 }
 
 const pricesOf = compile((db) =>

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { addons, CARRIERS, type Carrier } from '../../db/store/addons.ts'
 import type { shippingMethods } from '../../db/store/checkout.ts'
-import { invalid, wrong } from '../http/refusal.ts'
+import { invalid, wrong } from '../values/refusal.ts'
 import { Nullable, OneOf, Type } from '../http/schema.ts'
 
 type Row = typeof shippingMethods.$inferSelect

@@ -1,9 +1,9 @@
 /** The points that a cart is paid with (document 3, Carts and checkout): set, or refused with the reason. */
-import { conflict } from '../http/refusal.ts'
+import { conflict } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
 import { Count, Type } from '../http/schema.ts'
 import { Cart, changeCart, requireOpen, visitor } from './cart.ts'
-import { quote } from './quote.ts'
+import { quote } from '../pricing/quote.ts'
 
 export const cartLoyaltyRoutes = resource('checkout', '/carts').put(
   '/{id}/loyalty',

@@ -1,13 +1,14 @@
 /** A cart on the wire, and the finding and saving of it. */
+import { currencyOf } from '../store/currency.ts'
 import { eq } from 'drizzle-orm'
 import { compile, inserter, named, type Db } from '../../db/driver.ts'
 import { carts } from '../../db/store/checkout.ts'
-import { conflict, missing } from '../http/refusal.ts'
+import { conflict, missing } from '../values/refusal.ts'
 import { Cents, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
 import type { Call, Settings } from '../http/route.ts'
-import { AddressShape } from './address.ts'
-import { AppliedPromotions, appliedPromotions } from './applied.ts'
-import { quote, type Quote } from './quote.ts'
+import { AddressShape } from '../orders/address.ts'
+import { AppliedPromotions, appliedPromotions } from '../pricing/applied.ts'
+import { quote, type Quote } from '../pricing/quote.ts'
 
 export type CartRow = typeof carts.$inferSelect
 
@@ -169,3 +170,7 @@ export async function changeCart(
   await tx.update(carts).set(next).where(eq(carts.id, cart.id))
   return quotedCart(tx, next, settings, call.now)
 }
+
+/** The cart as a request wants to see it priced. */
+export const seenIn = (cart: CartRow, { currency }: { currency?: string }, settings: Settings): CartRow =>
+  currency === undefined ? cart : { ...cart, currency: currencyOf(currency, settings) }

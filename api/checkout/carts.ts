@@ -2,15 +2,15 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { carts, pickupLocations, shippingMethods } from '../../db/store/checkout.ts'
-import { currencyOf } from '../currency.ts'
-import { requireIds } from '../references.ts'
-import { conflict } from '../http/refusal.ts'
+import { currencyOf } from '../store/currency.ts'
+import { requireIds } from '../http/input/references.ts'
+import { conflict } from '../values/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
 import { CurrencyCode, deleted, Deleted, Nullable, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { Currency } from '../catalog/shapes.ts'
-import { AddressInput, addressOf, emailOf } from './address.ts'
-import { COUPONS_MAX, couponOf, withCoupon } from './cart-coupons.ts'
-import { addItems, NewItem } from './cart-items.ts'
+import { AddressInput, addressOf, emailOf } from '../orders/address.ts'
+import { COUPONS_MAX, couponOf, withCoupon } from './cart-coupon.ts'
+import { addItems, NewItem } from './cart-item.ts'
 import {
   Cart,
   cartView,
@@ -21,14 +21,14 @@ import {
   insertCart,
   quotedCart,
   requireOpen,
+  seenIn,
   visitor,
   type CartRow,
 } from './cart.ts'
 import { PickupPoint, pickupPointOf } from './pickup-point.ts'
-import { LINES_MAX } from './quote-lines.ts'
-import { quote } from './quote.ts'
-import { readMethod } from './quote-reads.ts'
-import { methodPrice } from './shipping.ts'
+import { LINES_MAX } from '../pricing/quote-lines.ts'
+import { quote } from '../pricing/quote.ts'
+import { readMethod, methodPrice } from '../pricing/shipping-method.ts'
 
 const Email = Text(3, 254)
 const changes = {
@@ -90,10 +90,6 @@ async function requireMethodPrice(tx: Db, cart: CartRow, settings: Settings) {
   if (method && !methodPrice(method, cart.currency, settings)) throw conflict(`${method.name} has no price in the currency of the cart`)
 }
 
-/** The cart as a request wants to see it priced. */
-export const seenIn = (cart: CartRow, { currency }: { currency?: string }, settings: Settings): CartRow =>
-  currency === undefined ? cart : { ...cart, currency: currencyOf(currency, settings) }
-
 export const cartRoutes = resource('checkout', '/carts')
   .post(
     '',
@@ -110,12 +106,12 @@ export const cartRoutes = resource('checkout', '/carts')
     },
     (call) =>
       call.write(async (tx) => {
-        const { body, query, now, outside } = call
+        const { body, query, now, clock } = call
         const settings = await call.settings()
         const couponIds = []
         for (const coupon of body.coupons ?? []) couponIds.push(await couponOf(tx, typeof coupon === 'string' ? coupon : coupon.code))
         const cart: CartRow = {
-          id: outside.id(),
+          id: clock.id(),
           currency: currencyOf(body.currency ?? query.currency, settings),
           email: null,
           items: [],

@@ -3,18 +3,19 @@ import { eq } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { carts } from '../../db/store/checkout.ts'
 import { customers, orders } from '../../db/store/orders.ts'
-import { conflict, invalid, Refusal, wrong } from '../http/refusal.ts'
+import { conflict, invalid, Refusal, wrong } from '../values/refusal.ts'
 import { resource, type Call, type Settings } from '../http/route.ts'
 import { Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { Order, orderView, Payment, paymentView } from '../orders/order.ts'
 import { place } from '../orders/place.ts'
-import { AddressInput, addressOf, requireAddress, emailOf } from './address.ts'
+import { AddressInput, addressOf, requireAddress, emailOf } from '../orders/address.ts'
 import { cartView, findCart, findOpenCart, requireOpen, type CartRow } from './cart.ts'
-import { PAYMENT_METHODS, requireAccepted, requireCarried, requirePayable, type Provider } from './payment.ts'
+import { PAYMENT_METHODS, requireAccepted, requireCarried, requirePayable } from './payment.ts'
+import type { Provider } from '../outside/payment-provider.ts'
 import { pickupPointOf } from './pickup-point.ts'
-import type { Warning } from './quote-lines.ts'
-import { quote, type Quote } from './quote.ts'
-import { toStripe } from './stripe-amount.ts'
+import type { Warning } from '../pricing/quote-lines.ts'
+import { quote, type Quote } from '../pricing/quote.ts'
+import { toStripe } from '../outside/stripe-amount.ts'
 
 const CheckoutInput = Type.Object(
   {
@@ -149,7 +150,7 @@ async function prepareIntent(call: CheckoutCall, provider: Provider | null): Pro
   const payable = provider && call.body.paymentMethod === 'stripe' ? await payableCart(call, provider) : null
   if (!payable) return undefined
   const { cart, total } = payable
-  const orderId = call.outside.id()
+  const orderId = call.clock.id()
   const { store, environment } = call.session
   try {
     const intent = await provider!.stripe.paymentIntents.create(
@@ -180,7 +181,7 @@ function requireIntent(intent: Intent | undefined, method: string, { currency }:
 }
 
 async function checkOut(tx: Db, call: CheckoutCall, provider: Provider | null) {
-  const { body, now, outside } = call
+  const { body, now, clock } = call
   const settings = await call.settings()
   const found = await findCart(tx, call.params.id!, now)
   requirePayable(body.paymentMethod, body.paymentToken, settings, call.session, provider)
@@ -193,7 +194,7 @@ async function checkOut(tx: Db, call: CheckoutCall, provider: Provider | null) {
   requireAccepted(body.paymentMethod, body.paymentToken)
   const free = quoted.price.total === 0
   const placed = await place(tx, call, {
-    id: intent?.orderId ?? outside.id(),
+    id: intent?.orderId ?? clock.id(),
     quote: quoted,
     settings,
     source: 'storefront',

@@ -1,9 +1,9 @@
 /** How a checkout is paid: `manual`, `test` with its magic tokens, and `stripe`. */
-import type Stripe from 'stripe'
 import type { Session } from '../../db/control/registry.ts'
-import { Refusal, wrong } from '../http/refusal.ts'
+import { Refusal, wrong } from '../values/refusal.ts'
 import type { Settings } from '../http/route.ts'
-import { stepOf, toStripe } from './stripe-amount.ts'
+import type { Provider } from '../outside/payment-provider.ts'
+import { stepOf, toStripe } from '../outside/stripe-amount.ts'
 
 export const PAYMENT_METHODS = ['manual', 'test', 'stripe'] as const
 export type PaymentMethod = (typeof PAYMENT_METHODS)[number]
@@ -14,13 +14,6 @@ export const TEST_TOKENS: Readonly<Record<string, string | null>> = {
   decline: 'the card was declined',
   insufficient_funds: 'the card has insufficient funds',
   expired_card: 'the card has expired',
-}
-
-/** The payment provider, or null when it is not configured. */
-export interface Provider {
-  stripe: Stripe
-  webhookSecret: string | null
-  testMode: boolean
 }
 
 /** Refuses with 400 a method that this store can't be paid with. */

@@ -1,8 +1,8 @@
 /** Pickup locations (document 1): the addresses where buyers collect what they bought. */
 import { asc, eq } from 'drizzle-orm'
-import { compile, named, type Db } from '../../db/driver.ts'
+import type { Db } from '../../db/driver.ts'
 import { pickupLocations } from '../../db/store/checkout.ts'
-import { missing } from '../http/refusal.ts'
+import { missing } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
 import { CountryCode, deleted, Deleted, Label, Line, Nullable, Page, Paging, Type, Uuid, type Static } from '../http/schema.ts'
 
@@ -34,16 +34,6 @@ const LocationInput = Type.Object({
   country: CountryCode(),
   phone: Label(40),
 })
-
-const locationById = compile((db) =>
-  db
-    .select({ id: pickupLocations.id })
-    .from(pickupLocations)
-    .where(eq(pickupLocations.id, named('id'))),
-)
-
-/** Whether a pickup location is in the store. */
-export const isLocation = async (db: Db, id: string): Promise<boolean> => (await locationById.get(db, { id })) !== undefined
 
 async function find(db: Db, id: string) {
   const [row] = await db.select().from(pickupLocations).where(eq(pickupLocations.id, id.toLowerCase()))
@@ -87,9 +77,9 @@ export const pickupLocationRoutes = resource('checkout', '/pickup-locations')
       body: LocationInput,
       answers: { 201: Location },
     },
-    ({ body, now, outside, write }) =>
+    ({ body, now, clock, write }) =>
       write(async (tx) => {
-        const row = { id: outside.id(), ...columns(body), createdAt: now, updatedAt: now }
+        const row = { id: clock.id(), ...columns(body), createdAt: now, updatedAt: now }
         await tx.insert(pickupLocations).values(row)
         return row
       }),

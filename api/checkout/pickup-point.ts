@@ -1,5 +1,5 @@
 /** The point of a carrier that a buyer has chosen, kept as the carrier's picker gives it. */
-import { invalid } from '../http/refusal.ts'
+import { invalid } from '../values/refusal.ts'
 import { Nullable, Type, type Static } from '../http/schema.ts'
 
 /** As JSON, in bytes (document 3, Clarifications): a point is an id and an address. */

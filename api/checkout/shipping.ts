@@ -3,19 +3,19 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { taxRates } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
-import { contains } from '../catalog/groups.ts'
+import { contains } from '../values/like.ts'
 import { viewOf, type View } from '../catalog/read.ts'
 import { Countries, countriesOf, Currency } from '../catalog/shapes.ts'
-import { byCurrency } from '../currency.ts'
-import { requireIds } from '../references.ts'
-import { missing, wrong } from '../http/refusal.ts'
+import { byCurrency } from '../store/currency.ts'
+import { requireIds } from '../http/input/references.ts'
+import { missing, wrong } from '../values/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
 import { Counted, deleted, Deleted, Label, Money, Nullable, OneOf, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
-import { toMajor, toMajorOrNull, toMinor } from '../money.ts'
-import { fold } from '../slug.ts'
+import { toMajor, toMajorOrNull, toMinor } from '../values/money.ts'
+import { fold } from '../values/slug.ts'
+import { methodPrice, SHIPPING_TYPES, type MethodRow } from '../pricing/shipping-method.ts'
 import { AddonData, AddonName, linkOf } from './carrier-link.ts'
 
-export const SHIPPING_TYPES = ['courier', 'parcel', 'pickup_point', 'in_store'] as const
 const CurrencyPrices = Type.Record(
   Type.String({ pattern: '^[A-Za-z]{3}$' }),
   Type.Object({ price: Money(), freeShippingThreshold: Type.Optional(Nullable(Money())) }),
@@ -56,19 +56,6 @@ const MethodInput = Type.Object({
   addonName: Type.Optional(AddonName),
   addonData: Type.Optional(AddonData),
 })
-export type MethodRow = typeof shippingMethods.$inferSelect
-
-/** What a method costs in a currency, in minor units; null when the merchant set no price in it. */
-export function methodPrice(
-  row: Pick<MethodRow, 'price' | 'freeShippingThreshold' | 'currencyPrices'>,
-  currency: string,
-  settings: Settings,
-): { price: number; freeShippingThreshold: number | null } | null {
-  return currency === settings.currency
-    ? { price: row.price, freeShippingThreshold: row.freeShippingThreshold }
-    : (row.currencyPrices[currency] ?? null)
-}
-
 function view({ folded: _, ...row }: MethodRow, { currency, settings }: View) {
   const code = currency ?? settings.currency
   const { price, freeShippingThreshold } = methodPrice(row, code, settings)!
@@ -164,7 +151,7 @@ export const shippingRoutes = resource('checkout', '/shipping')
     (call) =>
       call.write(async (tx) => {
         const settings = await call.settings()
-        const row = { id: call.outside.id(), ...(await columns(tx, call.body, settings)), createdAt: call.now, updatedAt: call.now }
+        const row = { id: call.clock.id(), ...(await columns(tx, call.body, settings)), createdAt: call.now, updatedAt: call.now }
         await tx.insert(shippingMethods).values(row)
         return view(row, { currency: null, lang: null, storefront: false, settings })
       }),

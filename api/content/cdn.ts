@@ -1,6 +1,6 @@
 /** The store's CDN path: files of media, served without a key and for ever. */
 import type { Environment } from '../../db/open.ts'
-import { isUuid } from '../http/schema.ts'
+import { isUuid } from '../values/uuid.ts'
 import { targetOf } from '../http/url.ts'
 import type { Files, Owner } from './files.ts'
 

@@ -2,7 +2,7 @@
 import { desc, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { media } from '../../db/store/content.ts'
-import type { Place } from '../http/cursor.ts'
+import type { Place } from '../http/input/cursor.ts'
 import { pathIn } from './cdn.ts'
 import type { Owner } from './files.ts'
 import { handleKey } from './handle.ts'

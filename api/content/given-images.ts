@@ -1,7 +1,8 @@
 /** What a request gives as images, taken in with it as far as that goes quickly; a job does the rest. */
 import type { Db } from '../../db/driver.ts'
 import { ask } from '../jobs/queue.ts'
-import { Resource, type Call, type Route, type Wake } from '../http/route.ts'
+import { Resource, type Call, type Route } from '../http/route.ts'
+import type { Wake } from '../jobs/kind.ts'
 import { ownerOf } from './files.ts'
 import type { Intake, Taken } from './intake.ts'
 import { listed, IMAGE_FIELDS, replaced, type Addresses, type ImageEntity } from './image-fields.ts'
@@ -43,7 +44,7 @@ function overridden(route: Route, entity: ImageEntity, { intake, wake }: GivenNe
     if (!sources.length) return undefined
     const owner = ownerOf(call)
     const limits = { maxBytes: AT_ONCE_BYTES, mayWait: false, maxMs: WAIT_MS, until: Date.now() + WAIT_MS }
-    const taken = await intake.take(call.db, owner, sources, call.outside.id, limits)
+    const taken = await intake.take(call.db, owner, sources, call.clock.id, limits)
     call.after(({ read }) => intake.drop(read, owner, taken.kept), 'always')
     if (taken.left.length) call.after(async () => wake?.(owner.storeId, owner.environment))
     return taken

@@ -4,7 +4,7 @@
  */
 import type { Sharp, SharpOptions } from 'sharp'
 import { IMAGE_TYPES, type ImageType, type Rendition } from '../../db/store/content.ts'
-import { Refusal } from '../http/refusal.ts'
+import { Refusal } from '../values/refusal.ts'
 import type { File } from './files.ts'
 
 /** What is served is no longer than this on either side. */

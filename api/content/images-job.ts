@@ -26,16 +26,16 @@ async function shownBy(db: Db, entity: ImageEntity, id: string): Promise<Address
 /** An image that can't be had stays the URL that it was, and nobody is bothered: the store shows it from where it is. */
 export function takeInImages(intake: Intake): JobKind {
   /** Takes in some of what something shows; what is left, for later. */
-  async function takeIn({ store, storeId, environment, subject, outside, held, signal }: Running, sources: readonly string[]) {
+  async function takeIn({ store, storeId, environment, subject, clock, held, signal }: Running, sources: readonly string[]) {
     const owner = { storeId, environment }
     const [entity, id] = subjectOf(subject)
     const limits = { maxBytes: FILE_MAX_BYTES, mayWait: true, maxMs: FETCH_MAX_MS, until: Infinity, signal }
-    const taken = await intake.take(store.read, owner, sources, outside.id, limits)
+    const taken = await intake.take(store.read, owner, sources, clock.id, limits)
     try {
       await store.write(async (tx) => {
         await held(tx)
         const shown = await shownBy(tx, entity, id)
-        const now = outside.now().toISOString()
+        const now = clock.now().toISOString()
         // What is no longer shown is not kept either.
         const wanted = intake.foreign(owner, listed(shown)).filter((source) => sources.includes(source))
         const next = replaced(shown, await intake.settle(tx, owner, wanted, taken.kept, now))
@@ -46,7 +46,7 @@ export function takeInImages(intake: Intake): JobKind {
           .set({ [field]: next, updatedAt: now })
           .where(eq(table.id, id))
         await noteUses(tx, owner, entity, id, next)
-        if (entity === 'product') await emit(tx, outside, now, 'product.updated', { productId: id })
+        if (entity === 'product') await emit(tx, clock, now, 'product.updated', { productId: id })
       })
     } finally {
       await intake.drop(store.read, owner, taken.kept)

@@ -1,6 +1,6 @@
 /** How an image gets into the media library: its files first, then the row that names them. */
 import { media } from '../../db/store/content.ts'
-import type { FetchLimits, FetchPublic } from '../fetch-public.ts'
+import type { FetchLimits, FetchPublic } from '../outside/fetch-public.ts'
 import type { Static } from '../http/schema.ts'
 import type { Files, Owner } from './files.ts'
 import { sourceOf } from './image-fields.ts'

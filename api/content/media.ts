@@ -3,12 +3,12 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
 import type { Db } from '../../db/driver.ts'
 import { imageUses, media } from '../../db/store/content.ts'
-import { contains } from '../catalog/groups.ts'
-import { NotFetched, type FetchPublic } from '../fetch-public.ts'
-import { missing, wrong } from '../http/refusal.ts'
+import { contains } from '../values/like.ts'
+import { NotFetched, type FetchPublic } from '../outside/fetch-public.ts'
+import { missing, wrong } from '../values/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
 import { deleted, Deleted, Page, Paging, Type } from '../http/schema.ts'
-import { fold } from '../slug.ts'
+import { fold } from '../values/slug.ts'
 import { pathIn } from './cdn.ts'
 import { ownerOf, type Files } from './files.ts'
 import { handleKey } from './handle.ts'
@@ -29,7 +29,7 @@ async function find(db: Db, id: string): Promise<Row> {
 
 /** Keeps the image that came at `path` of the body; its files go again if no row follows. */
 async function keep(call: Call, files: Files, path: string, found: Found): Promise<Kept> {
-  const id = call.outside.id()
+  const id = call.clock.id()
   const owner = ownerOf(call)
   call.after(async ({ read }) => void (await removeUnlisted(read, owner, files, [id])), 'always')
   try {

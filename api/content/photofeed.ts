@@ -1,6 +1,6 @@
 /** Photo feeds (document 1): an account's pictures, for a gallery in a storefront. */
-import { cursorOf, placeOf } from '../http/cursor.ts'
-import { missing } from '../http/refusal.ts'
+import { cursorOf, placeOf } from '../http/input/cursor.ts'
+import { missing } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
 import { Nullable, Paging, Text, Type, Uuid } from '../http/schema.ts'
 import type { FeedProvider } from './feed-provider.ts'

@@ -2,7 +2,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { imageUses } from '../../db/store/content.ts'
-import { conflict } from '../http/refusal.ts'
+import { conflict } from '../values/refusal.ts'
 import { idIn, pathIn } from './cdn.ts'
 import type { Owner } from './files.ts'
 import { listed, IMAGE_FIELDS, type Addresses, type ImageEntity } from './image-fields.ts'

@@ -3,15 +3,15 @@ import type { Session } from '../../db/control/registry.ts'
 import { troubleOf } from '../../db/errors.ts'
 import { Unusable } from '../../db/unusable.ts'
 import { allow, authenticate, limit, requirePlan } from './auth.ts'
-import { STRANGERS } from './bytes.ts'
+import { STRANGERS } from './input/bytes.ts'
 import { abandoned, callOf, joined, requireTool, strangerIn, type AnyCall, type Keyed, type Task } from './call.ts'
-import { parseQuery } from './check.ts'
+import { parseQuery } from './input/check.ts'
 import { OVERVIEW } from './documentation.ts'
 import { constraintRefusal, refusalOf } from './errors.ts'
 import { etagOf, stillMatches } from './etag.ts'
 import { answered, attemptOf, once, replayed } from './idempotency.ts'
-import { isStrict, Notes } from './notes.ts'
-import { Refusal } from './refusal.ts'
+import { isStrict, Notes } from './input/notes.ts'
+import { Refusal } from '../values/refusal.ts'
 import { requestIdOf } from './request-id.ts'
 import { read, tell, type Read } from './read.ts'
 import { encoded, readied, shownBy, statusOf, type Ready } from './ready.ts'
@@ -43,7 +43,7 @@ export class Answering {
   /** Answers one request of a route. Never throws. */
   async answer(route: Route, request: Request, params: Record<string, string>): Promise<Response> {
     const started = performance.now()
-    const requestId = requestIdOf(request, this.app.outside)
+    const requestId = requestIdOf(request, this.app.clock)
     const headers: Record<string, string> = { 'x-request-id': requestId }
     const ready = this.#ready.get(route)!
     let session: Session | null = null
@@ -51,7 +51,7 @@ export class Answering {
     try {
       if (route.options.scope === 'public') response = await this.#public(ready, request, params, requestId, headers)
       else {
-        session = await authenticate(this.app.registry, request, this.app.outside.now())
+        session = await authenticate(this.app.registry, request, this.app.clock.now())
         if (this.app.limiter) limit(this.app.limiter, session.key.id, headers)
         allow(route, session)
         requirePlan(route, session)
@@ -67,7 +67,7 @@ export class Answering {
   /** Refuses a request that belongs to no route. */
   refuseUnrouted(request: Request, error: unknown): Response {
     const started = performance.now()
-    const requestId = requestIdOf(request, this.app.outside)
+    const requestId = requestIdOf(request, this.app.clock)
     const response = this.#refuse(error, requestId, { 'x-request-id': requestId }, this.app.contentUrl + OVERVIEW)
     this.#note(request, 'unknown', response.status, started, requestId, null)
     return response
@@ -132,10 +132,10 @@ export class Answering {
   }
 
   async #visited(ready: Ready, request: Request, params: Record<string, string>, requestId: string, headers: Record<string, string>) {
-    const { outside } = this.app
+    const { clock } = this.app
     const { query, body, file, text, notes } = await read(ready, request, STRANGERS, headers)
-    const now = outside.now().toISOString()
-    const call = { query, body, file, params, request, requestId, outside, now, prepared: undefined } as never
+    const now = clock.now().toISOString()
+    const call = { query, body, file, params, request, requestId, clock, now, prepared: undefined } as never
     const owner = await ready.route.options.owner?.(call)
     if (owner instanceof Reply) return respond(ready, request, this.app.checkAnswers, owner, headers)
     if (!owner) return respond(ready, request, this.app.checkAnswers, await ready.route.handler(call), headers)
@@ -175,7 +175,7 @@ export class Answering {
     if (unchanged !== null) return notModified(unchanged, headers)
     if (options.tool) await requireTool(keyed, options.tool)
     const received = await read(ready, request, session.store.id, headers)
-    const call = callOf(ready.route, keyed, this.app.outside, received.query, received)
+    const call = callOf(ready.route, keyed, this.app.clock, received.query, received)
     const response = await this.#run(ready, call, keyed, await this.#compared(ready, call, received, headers))
     // A 304 that had to be worked out is remembered too: it holds until the next commit.
     if (fresh !== null && (response.status === 200 || response.status === 304))

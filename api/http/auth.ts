@@ -1,8 +1,8 @@
 /** Who calls: the key, how often it may, and what it and its store may do. */
 import { STOREFRONT_SCOPES, type Registry, type Session } from '../../db/control/registry.ts'
-import { cheapestWith, LIMITS } from '../plans.ts'
-import type { RateLimiter } from './rate-limit.ts'
-import { Refusal } from './refusal.ts'
+import { cheapestWith, LIMITS } from '../values/plans.ts'
+import type { RateLimiter } from '../server/rate-limit.ts'
+import { Refusal } from '../values/refusal.ts'
 import type { Route } from './route.ts'
 
 /** The session of the request's bearer key; 401 without one that is known. */

@@ -4,9 +4,10 @@ import type { Session } from '../../db/control/registry.ts'
 import type { Handle } from '../../db/open.ts'
 import { auditLog, settings as settingsTable } from '../../db/store/store.ts'
 import { isStorefront } from './auth.ts'
-import type { Received } from './form.ts'
-import { Refusal } from './refusal.ts'
-import type { Call, Outside, Route, Settings } from './route.ts'
+import type { Received } from './input/form.ts'
+import { Refusal } from '../values/refusal.ts'
+import type { Call, Route, Settings } from './route.ts'
+import type { Clock } from '../values/clock.ts'
 import { pathOf } from './url.ts'
 
 /** Work for after the answer (see `Call.after`), or before it, of a failure (see `Call.undo`). */
@@ -50,13 +51,7 @@ export async function requireTool(keyed: Keyed, tool: keyof Settings['tools']) {
 export const abandoned = (request: Request) => () => request.signal.aborted
 
 /** The call of a request; each of its writes is a transaction of its own, with its audit row. */
-export function callOf(
-  route: Route,
-  keyed: Keyed,
-  outside: Outside,
-  query: unknown,
-  { body, file }: Pick<Received, 'body' | 'file'>,
-): AnyCall {
+export function callOf(route: Route, keyed: Keyed, clock: Clock, query: unknown, { body, file }: Pick<Received, 'body' | 'file'>): AnyCall {
   const { handle, session, request, requestId, params, tasks } = keyed
   const call: AnyCall = {
     session,
@@ -67,9 +62,9 @@ export function callOf(
     params,
     request,
     requestId,
-    outside,
+    clock,
     prepared: undefined,
-    now: outside.now().toISOString(),
+    now: clock.now().toISOString(),
     storefront: isStorefront(session),
     settings: () => settingsOf(keyed),
     after: (run, when = 'success') => {
@@ -98,14 +93,14 @@ export function joined(route: Route, call: AnyCall, tx: Db): AnyCall {
 /** Runs a change and writes its audit row, in one transaction. */
 async function audited<T>(
   route: Route,
-  { session, outside, requestId, now, request }: AnyCall,
+  { session, clock, requestId, now, request }: AnyCall,
   tx: Db,
   fn: (tx: Db) => Promise<T>,
 ): Promise<T> {
   const result = await fn(tx)
   if (!route.options.unaudited && session) {
     await insertAudit(tx, {
-      id: outside.id(),
+      id: clock.id(),
       keyId: session.key.id,
       keyName: session.key.name,
       method: request.method,

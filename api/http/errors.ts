@@ -1,7 +1,7 @@
 /** Errors that are no refusals yet: what the database would not take, and what nobody expected. */
 import { Abandoned, Busy, constraintOf, troubleOf, type Trouble } from '../../db/errors.ts'
 import { Unusable } from '../../db/unusable.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from '../values/refusal.ts'
 
 /** 409 for what a constraint of the database refused; null for any other error. */
 export function constraintRefusal(error: unknown): Refusal | null {

@@ -1,9 +1,9 @@
 /** Reading what a request says: its query and its body, checked, and what of them nobody here knows. */
-import { STRANGERS } from './bytes.ts'
-import { parseQuery } from './check.ts'
-import { readJson } from './body.ts'
-import { NOTHING, receive, receives, type Received, type Receiving } from './form.ts'
-import { isStrict, Notes } from './notes.ts'
+import { STRANGERS } from './input/bytes.ts'
+import { parseQuery } from './input/check.ts'
+import { readJson } from './input/body.ts'
+import { NOTHING, receive, receives, type Received, type Receiving } from './input/form.ts'
+import { isStrict, Notes } from './input/notes.ts'
 import type { Ready } from './ready.ts'
 import { searchOf } from './url.ts'
 

@@ -1,11 +1,11 @@
 /** `X-Request-Id`: what names a request in its answer and in the log (document 3). */
-import type { Outside } from './route.ts'
+import type { Clock } from '../values/clock.ts'
 
 /** What a client may call its request; anything else is as if it had sent nothing. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
 /** The id that the client gave a request, or one made here. */
-export function requestIdOf(request: Request, outside: Outside): string {
+export function requestIdOf(request: Request, clock: Clock): string {
   const given = request.headers.get('x-request-id')
-  return given !== null && REQUEST_ID.test(given) ? given : outside.id()
+  return given !== null && REQUEST_ID.test(given) ? given : clock.id()
 }

@@ -3,7 +3,8 @@ import type { Db } from '../../db/driver.ts'
 import type { Environment, Handle } from '../../db/open.ts'
 import type { Session } from '../../db/control/registry.ts'
 import type { settings } from '../../db/store/store.ts'
-import type { Allowed } from '../plans.ts'
+import type { Allowed } from '../values/plans.ts'
+import type { Clock } from '../values/clock.ts'
 import { Type, type Static, type TObject, type TProperties, type TSchema } from './schema.ts'
 
 /** The rooms: folders of `api/`, tags of the OpenAPI document. */
@@ -13,17 +14,6 @@ export type Settings = typeof settings.$inferSelect
 
 /** Scopes of document 1; a list means any of them, `any key` none in particular, `public` no key at all. */
 export type Access = string | readonly string[] | 'any key' | 'public'
-
-/** Time, ids and secrets: what tests hold still. */
-export interface Outside {
-  now(): Date
-  id(): string
-  /** A capability token of 128 random bits. */
-  secret(): string
-}
-
-/** Says that a store may have a job to do, once that is committed. */
-export type Wake = (storeId: string, environment: Environment) => void
 
 /** The file of a form; its name is what the client calls it. */
 export interface Upload {
@@ -43,7 +33,7 @@ export interface Call<Q = unknown, B = unknown> {
   readonly params: Record<string, string>
   readonly request: Request
   readonly requestId: string
-  readonly outside: Outside
+  readonly clock: Clock
   /** The instant of the request, as it goes on the wire. */
   readonly now: string
   /** A key that carries storefront scopes alone: it never sees drafts or hidden things. */

@@ -1,20 +1,17 @@
 /** The schemas that resources are described with: TypeBox, with the formats of the documents. */
 import { FormatRegistry, Kind, Type, TypeRegistry, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
-import { isCountry } from '../countries.ts'
-import { isEmail } from '../email.ts'
-import { parseInstant } from '../time.ts'
+import { isCountry } from '../values/countries.ts'
+import { isEmail } from '../values/email.ts'
+import { isUuid } from '../values/uuid.ts'
+import { parseInstant } from '../values/time.ts'
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-FormatRegistry.Set('uuid', (value) => UUID.test(value))
+FormatRegistry.Set('uuid', isUuid)
 FormatRegistry.Set('email', isEmail)
 FormatRegistry.Set('country', isCountry)
 FormatRegistry.Set('date-time', (value) => parseInstant(value) !== null)
 FormatRegistry.Set('uri', (value) => /^https?:\/\//i.test(value) && URL.canParse(value))
 
 TypeRegistry.Set<{ enum: unknown[] }>('OneOf', (schema, value) => schema.enum.includes(value))
-
-export const isUuid = (value: string) => UUID.test(value)
 
 /** A field that may be null. */
 export const Nullable = <T extends TSchema>(schema: T, options = {}) => Type.Union([schema, Type.Null()], options)

@@ -1,12 +1,12 @@
 /** What answering needs of the process around it. */
 import type { Registry } from '../../db/control/registry.ts'
 import type { Handles } from '../../db/handles.ts'
-import type { Secrets } from '../secrets.ts'
-import type { Log } from './log.ts'
-import type { Metrics } from './metrics.ts'
-import type { RateLimiter } from './rate-limit.ts'
-import type { Readiness } from './readiness.ts'
-import type { Outside } from './route.ts'
+import type { Secrets } from '../outside/secrets.ts'
+import type { Log } from '../server/log.ts'
+import type { Metrics } from '../server/metrics.ts'
+import type { RateLimiter } from '../server/rate-limit.ts'
+import type { Readiness } from '../server/readiness.ts'
+import type { Clock } from '../values/clock.ts'
 
 /** How often a client without a key may call, by the name of its address. Null: no limit. */
 export interface Visitors {
@@ -17,7 +17,7 @@ export interface Visitors {
 export interface Surroundings {
   registry: Registry
   handles: Handles
-  outside: Outside
+  clock: Clock
   log: Log
   metrics: Metrics
   /** Null: no limit. */

@@ -1,7 +1,7 @@
 /** What a kind of job is, and what one that runs gets to work with. */
 import type { Db } from '../../db/driver.ts'
 import type { Environment, Handle } from '../../db/open.ts'
-import type { Outside } from '../http/route.ts'
+import type { Clock } from '../values/clock.ts'
 
 /** What a job gets to work with. */
 export interface Running {
@@ -10,7 +10,7 @@ export interface Running {
   environment: Environment
   /** What the job is about. */
   subject: string
-  outside: Outside
+  clock: Clock
   /**
    * Aborted when the process stops, the lease is lost, the store is deleted, or its time is up: the job returns `'interrupted'` as
    * soon as it can.
@@ -33,5 +33,8 @@ export interface JobKind {
   /** A run may take this long, then it is interrupted and waits for its turn again, behind others: for what can take hours. */
   budgetMs?: number
   /** Runs in the transaction in which it is given up. */
-  givenUp?(tx: Db, about: { outside: Outside; now: string }, subject: string, error: string): Promise<void>
+  givenUp?(tx: Db, about: { clock: Clock; now: string }, subject: string, error: string): Promise<void>
 }
+
+/** Says that a store may have a job to do, once that is committed. */
+export type Wake = (storeId: string, environment: Environment) => void

@@ -2,19 +2,19 @@
 import { and, asc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { jobs } from '../../db/store/store.ts'
-import type { Outside } from '../http/route.ts'
+import type { Clock } from '../values/clock.ts'
 import { isGone } from './holder.ts'
 
 export type JobRow = typeof jobs.$inferSelect
 
-type About = { outside: Outside; now: string }
+type About = { clock: Clock; now: string }
 
 /**
  * Asks for a job about `subject` at an instant; one that is there already is done at the earlier of both, and one that was given
  * up is taken up again. What is asked for while it runs is done after it.
  */
-export async function ask(tx: Db, { outside, now }: About, { kind, subject, dueAt }: { kind: string; subject: string; dueAt: string }) {
-  const row = { id: outside.id(), kind, subject, dueAt, attempts: 0, asked: 1, createdAt: now, updatedAt: now }
+export async function ask(tx: Db, { clock, now }: About, { kind, subject, dueAt }: { kind: string; subject: string; dueAt: string }) {
+  const row = { id: clock.id(), kind, subject, dueAt, attempts: 0, asked: 1, createdAt: now, updatedAt: now }
   await tx
     .insert(jobs)
     .values(row)
@@ -73,8 +73,8 @@ const isAsked = compile((db) =>
 )
 
 /** Asks for a job that will find out itself what there is to do, at an instant at the latest: nothing is written when it is due before. */
-export async function askBy(tx: Db, { outside, now }: About, job: { kind: string; subject: string; dueAt: string }) {
-  if (!(await isAsked.get(tx, job))) await askedBy.run(tx, { id: outside.id(), ...job, now })
+export async function askBy(tx: Db, { clock, now }: About, job: { kind: string; subject: string; dueAt: string }) {
+  if (!(await isAsked.get(tx, job))) await askedBy.run(tx, { id: clock.id(), ...job, now })
 }
 
 /** Takes back a job that has not begun; whether there was one. */

@@ -6,8 +6,8 @@ import type { Registry } from '../../db/control/registry.ts'
 import type { Db } from '../../db/driver.ts'
 import type { Handles } from '../../db/handles.ts'
 import type { Environment, Handle } from '../../db/open.ts'
-import type { Log } from '../http/log.ts'
-import type { Outside } from '../http/route.ts'
+import type { Log } from '../server/log.ts'
+import type { Clock } from '../values/clock.ts'
 import { holderToken } from './holder.ts'
 import type { JobKind } from './kind.ts'
 import { claim, nextDues, type JobRow } from './queue.ts'
@@ -19,7 +19,7 @@ export interface RunnerNeeds {
   registry: Registry
   handles: Handles
   kinds: Readonly<Record<string, JobKind>>
-  outside: Outside
+  clock: Clock
   log: Log
   /** A lease lasts this long unless it is prolonged: so long does the work of a process that died wait. */
   leaseMs?: number
@@ -77,7 +77,7 @@ export class Runner {
   /** Tells where this process works, and looks at what others left that do so no more. */
   async #lookAround() {
     try {
-      const now = this.#needs.outside.now()
+      const now = this.#needs.clock.now()
       for (const about of new Map([...this.#running.values()].map((about) => [keyOf(about), about])).values())
         await this.#presence.tell(about, now)
       for (const { storeId, environment } of await this.#presence.left(now)) await this.look(storeId, environment)
@@ -101,11 +101,11 @@ export class Runner {
   async #lookLater(about: About) {
     this.#due.delete(keyOf(about))
     if (await this.#needs.registry.knows(about.storeId).catch(() => true))
-      this.#due.set(keyOf(about), { about, at: this.#needs.outside.now().getTime() + this.#needs.leaseMs })
+      this.#due.set(keyOf(about), { about, at: this.#needs.clock.now().getTime() + this.#needs.leaseMs })
   }
 
   async #note(store: Handle, about: About) {
-    const now = this.#needs.outside.now().getTime()
+    const now = this.#needs.clock.now().getTime()
     let next = Infinity
     for (const [kind, instant] of await nextDues(store.read)) {
       const at = Date.parse(instant)
@@ -132,7 +132,7 @@ export class Runner {
   /** Starts what is due, as far as there is room; whether it started anything. */
   #begin(): boolean {
     let began = false
-    const now = this.#needs.outside.now().getTime()
+    const now = this.#needs.clock.now().getTime()
     for (const [key, { about, at }] of this.#due) {
       if (this.#stopping.signal.aborted || this.#running.size >= RUNNING_MAX) break
       if (at > now || [...this.#running.values()].filter((running) => keyOf(running) === key).length >= PER_STORE_MAX) continue
@@ -177,29 +177,29 @@ export class Runner {
   /** A store's turn: its next job, if it still has one. */
   async #take(store: Handle, turn: Turn) {
     const { about } = turn
-    const { kinds, registry, handles, outside, log, leaseMs } = this.#needs
+    const { kinds, registry, handles, clock, log, leaseMs } = this.#needs
     const isThere = async () => (await registry.knows(about.storeId)) && handles.isCurrent(about.storeId, about.environment, store)
     if (!(await isThere())) return
     // Told before: a process that dies right after it has claimed a job has told where.
-    await this.#presence.tell(about, outside.now())
+    await this.#presence.tell(about, clock.now())
     const job = await store.write((tx) => this.#claim(tx, turn))
     await this.#note(store, about)
     if (!job) return
     queueMicrotask(() => this.#begin())
-    await runJob({ store, about, job, kind: kinds[job.kind], outside, log, leaseMs, stopping: this.#stopping.signal, isThere })
+    await runJob({ store, about, job, kind: kinds[job.kind], clock, log, leaseMs, stopping: this.#stopping.signal, isThere })
     if (await isThere()) await this.#note(store, about)
   }
 
   /** Claims the job that has been due for longest, of a kind that has a slot free, or of the kind that one was handed on of. */
   async #claim(tx: Db, turn: Turn): Promise<JobRow | null> {
-    const { outside, leaseMs } = this.#needs
-    const now = outside.now()
+    const { clock, leaseMs } = this.#needs
+    const now = clock.now()
     const [wire, until] = [now.toISOString(), new Date(now.getTime() + leaseMs).toISOString()]
     const due = turn.slot === null ? [...(await nextDues(tx))].filter(([, at]) => at <= wire) : [[turn.slot, wire] as const]
     for (const [kind] of due.toSorted(([, a], [, b]) => (a < b ? -1 : 1))) {
       if (turn.slot === null && !this.#slots.take(kind)) continue
       turn.slot = kind
-      const job = await claim(tx, { kind, now: wire, until, token: holderToken(outside.secret()) })
+      const job = await claim(tx, { kind, now: wire, until, token: holderToken(clock.secret()) })
       if (job) return job
       this.#giveBack(turn)
     }

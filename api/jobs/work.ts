@@ -1,8 +1,8 @@
 /** One job that is run under its lease: the lease is prolonged meanwhile, and what came of the job is stored. */
 import type { Db } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
-import type { Log } from '../http/log.ts'
-import type { Outside } from '../http/route.ts'
+import type { Log } from '../server/log.ts'
+import type { Clock } from '../values/clock.ts'
 import type { JobKind } from './kind.ts'
 import { finish, giveUp, gotOn, holds, interrupt, postpone, prolong, type JobRow } from './queue.ts'
 import type { About } from './slots.ts'
@@ -12,7 +12,7 @@ export interface Work {
   about: About
   job: JobRow
   kind: JobKind | undefined
-  outside: Outside
+  clock: Clock
   log: Log
   leaseMs: number
   /** Aborted when the process stops. */
@@ -26,7 +26,7 @@ class LeaseLost extends Error {}
 
 /** Runs a job, and stores what came of it. */
 export async function runJob(work: Work) {
-  const { store, about, job, kind, outside, log, isThere } = work
+  const { store, about, job, kind, clock, log, isThere } = work
   const [lost, over] = [new AbortController(), new AbortController()]
   const stops = [prolonging(work, lost), budget(kind, over)]
   const held = async (tx: Db) => {
@@ -46,10 +46,10 @@ export async function runJob(work: Work) {
     // The process may have begun to stop since the job was claimed.
     const outcome = signal.aborted
       ? 'interrupted'
-      : await kind.run({ store, ...about, subject: job.subject, outside, signal, held, progress })
+      : await kind.run({ store, ...about, subject: job.subject, clock, signal, held, progress })
     if (!(await isThere())) return
     // One whose time is up stands behind the others of its store from now on.
-    const dueAt = over.signal.aborted ? outside.now().toISOString() : job.dueAt
+    const dueAt = over.signal.aborted ? clock.now().toISOString() : job.dueAt
     await store.write<unknown>((tx) => (outcome === 'interrupted' ? interrupt(tx, job, dueAt) : finish(tx, job, outcome ?? null)))
   } catch (error) {
     if (error instanceof LeaseLost || !(await isThere())) return
@@ -62,18 +62,18 @@ export async function runJob(work: Work) {
   }
 }
 
-async function failed(tx: Db, { job, kind, outside }: Work, error: string) {
-  const now = outside.now()
+async function failed(tx: Db, { job, kind, clock }: Work, error: string) {
+  const now = clock.now()
   const wait = kind?.retriesMs[Math.max(0, job.attempts - 1)]
   if (wait !== undefined) return void (await postpone(tx, job, new Date(now.getTime() + wait).toISOString(), error))
   const wire = now.toISOString()
-  if (await giveUp(tx, job, wire, error)) await kind?.givenUp?.(tx, { outside, now: wire }, job.subject, error)
+  if (await giveUp(tx, job, wire, error)) await kind?.givenUp?.(tx, { clock, now: wire }, job.subject, error)
 }
 
 /** Prolongs a lease while its job runs; returns how to stop. */
-function prolonging({ store, job, outside, log, leaseMs, isThere }: Work, lost: AbortController): () => void {
+function prolonging({ store, job, clock, log, leaseMs, isThere }: Work, lost: AbortController): () => void {
   const once = async () => {
-    const until = new Date(outside.now().getTime() + leaseMs).toISOString()
+    const until = new Date(clock.now().getTime() + leaseMs).toISOString()
     if (!(await isThere()) || !(await store.write((tx) => prolong(tx, job, until)))) lost.abort()
   }
   const timer = setInterval(() => {

@@ -6,25 +6,26 @@ import { couponRedemptions, coupons } from '../../db/store/marketing.ts'
 import { orderLines, orders } from '../../db/store/orders.ts'
 import { refunds } from '../../db/store/payments.ts'
 import { putBack, release, takeReserved, type Movement } from '../catalog/stock.ts'
-import { conflict } from '../http/refusal.ts'
-import type { Call, Outside } from '../http/route.ts'
+import { conflict } from '../values/refusal.ts'
+import type { Call } from '../http/route.ts'
+import type { Clock } from '../values/clock.ts'
 import { emit } from '../store/outbox.ts'
 import { insertPayment } from './place.ts'
 import { earn, takeBack } from './earn.ts'
-import { placementOf } from './packing.ts'
+import { placementOf } from './workstations/packing.ts'
 import { returnPoints } from './redeem.ts'
 import { MOVES, readLines, type LineRow, type OrderRow, type OrderStatus } from './order.ts'
 
 /** Who changes an order, and when; `keyId` is null for a payment provider. */
 export interface About {
-  outside: Outside
+  clock: Clock
   now: string
   keyId: string | null
 }
 
 /** Who and when, of a request. */
-export const aboutOf = ({ outside, now, session }: Pick<Call, 'outside' | 'now' | 'session'>): About => ({
-  outside,
+export const aboutOf = ({ clock, now, session }: Pick<Call, 'clock' | 'now' | 'session'>): About => ({
+  clock,
   now,
   keyId: session.key.id,
 })
@@ -52,7 +53,7 @@ export async function setOrder(tx: Db, order: OrderRow, about: About, columns: P
 const saveLine = (tx: Db, { id, openQuantity, shippedQuantity, refundedQuantity }: LineRow) =>
   setLine.run(tx, { id, openQuantity, shippedQuantity, refundedQuantity })
 const movement = (about: About, order: OrderRow, reason: string): Movement => ({
-  id: about.outside.id(),
+  id: about.clock.id(),
   reason,
   orderId: order.id,
   keyId: about.keyId,
@@ -128,7 +129,7 @@ export async function pay(
 ) {
   if (record) {
     await insertPayment(tx, {
-      id: about.outside.id(),
+      id: about.clock.id(),
       orderId: order.id,
       ...record,
       status: 'succeeded',
@@ -150,7 +151,7 @@ export async function pay(
   })
   if (!becomesPaid) return
   await earn(tx, about, order, await readLines(tx, order.id))
-  await emit(tx, about.outside, about.now, 'order.paid', told(order))
+  await emit(tx, about.clock, about.now, 'order.paid', told(order))
 }
 
 /** Everything that is still open leaves. */
@@ -170,7 +171,7 @@ export async function cancel(tx: Db, about: About, order: OrderRow, reason: stri
   await returnCoupons(tx, order.id)
   await returnPoints(tx, about, order)
   await setOrder(tx, order, about, { status: 'cancelled', cancelReason: reason })
-  await emit(tx, about.outside, about.now, 'order.cancelled', told(order))
+  await emit(tx, about.clock, about.now, 'order.cancelled', told(order))
 }
 
 /** What is promised back but has not gone through; it may still fail. */
@@ -215,7 +216,7 @@ export async function applyRefund(
   await takeBack(tx, about, order, backCents)
   // What was still to be shipped will not be: the order may have shipped as a whole by that.
   if (order.status === 'processing' && lines.some((line) => line.shippedQuantity > 0)) await noteShipment(tx, about, order, lines)
-  await emit(tx, about.outside, about.now, 'order.refunded', told(order))
+  await emit(tx, about.clock, about.now, 'order.refunded', told(order))
 }
 
 /** Moves an order to a status by hand, with all that belongs to the move. Refunds are made by their own resource. */
@@ -225,7 +226,7 @@ export async function move(tx: Db, about: About, order: OrderRow, to: Exclude<Or
   if (to === 'paid') return pay(tx, about, order, dueCents(order), { method: 'manual', reference: null })
   if (to === 'shipped' || (to === 'completed' && (order.status === 'paid' || order.status === 'processing'))) await fulfil(tx, about, order)
   await setOrder(tx, order, about, { status: to })
-  if (to === 'shipped') await emit(tx, about.outside, about.now, 'order.shipped', told(order))
+  if (to === 'shipped') await emit(tx, about.clock, about.now, 'order.shipped', told(order))
 }
 
 /** Called after units have shipped: shipped when nothing shippable is open, else processing. */
@@ -237,5 +238,5 @@ export async function noteShipment(tx: Db, about: About, order: OrderRow, lines:
   // What is not shipped (files, tickets) leaves with the last parcel: an order that has shipped holds nothing.
   for (const line of lines) if (line.openQuantity > 0) await shipUnits(tx, about, order, line, line.openQuantity)
   await setOrder(tx, order, about, { status: 'shipped' })
-  await emit(tx, about.outside, about.now, 'order.shipped', told(order))
+  await emit(tx, about.clock, about.now, 'order.shipped', told(order))
 }

@@ -3,10 +3,10 @@ import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
 import type { Db } from '../../db/driver.ts'
 import { customerAddresses, customers, ORDER_STATUSES, orders } from '../../db/store/orders.ts'
-import { contains } from '../catalog/groups.ts'
-import { addressOf } from '../checkout/address.ts'
-import { normalizeEmail } from '../email.ts'
-import { conflict, missing, wrong } from '../http/refusal.ts'
+import { contains } from '../values/like.ts'
+import { addressOf } from './address.ts'
+import { normalizeEmail } from '../values/email.ts'
+import { conflict, missing, wrong } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
 import {
   Cents,
@@ -155,12 +155,12 @@ export const customerRoutes = resource('orders', '/customers')
       answers: { 201: Address },
       refuses: [404, 409],
     },
-    ({ body, params, write, outside, now }) =>
+    ({ body, params, write, clock, now }) =>
       write(async (tx) => {
         const { id: customerId } = await find(tx, params.id!)
         if ((await tx.$count(customerAddresses, eq(customerAddresses.customerId, customerId))) >= ADDRESSES_MAX)
           throw conflict(`a customer has at most ${ADDRESSES_MAX} addresses`)
-        const row = { ...addressIn(body), id: outside.id(), customerId, createdAt: now }
+        const row = { ...addressIn(body), id: clock.id(), customerId, createdAt: now }
         await tx.insert(customerAddresses).values(row)
         return addressView(row)
       }),

@@ -6,16 +6,16 @@ import { loyaltyCampaigns, loyaltyLedger, loyaltyMembers, loyaltySettings, loyal
 import { orders } from '../../db/store/orders.ts'
 import { settings } from '../../db/store/store.ts'
 import { collectionIds } from '../catalog/read.ts'
-import { readLineages } from '../checkout/quote-reads.ts'
-import { conflict } from '../http/refusal.ts'
-import type { Outside } from '../http/route.ts'
-import { monthsLater, partsFor, partsOfPoint, pointsKept, type Campaign, type EarningLine } from '../marketing/points/earning.ts'
-import { changePoints, expirePoints, lowerLifetime, MEMBER_POINTS_MAX } from '../marketing/points/points.ts'
-import { tierOf } from '../marketing/points/tier.ts'
-import { decimalsOf } from '../money.ts'
+import { readLineages } from '../pricing/quote-reads.ts'
+import { conflict } from '../values/refusal.ts'
+import type { Clock } from '../values/clock.ts'
+import { monthsLater, partsFor, partsOfPoint, pointsKept, type Campaign, type EarningLine } from '../marketing/loyalty/earning.ts'
+import { changePoints, expirePoints, lowerLifetime, MEMBER_POINTS_MAX } from '../marketing/loyalty/points.ts'
+import { tierOf } from '../marketing/loyalty/tier.ts'
+import { decimalsOf } from '../values/money.ts'
 import type { LineRow, OrderRow } from './order.ts'
 
-type About = { outside: Outside; now: string }
+type About = { clock: Clock; now: string }
 
 const loyalty = compile((db) => db.select().from(loyaltySettings))
 const switchedOn = compile((db) => db.select({ tools: settings.tools }).from(settings))

@@ -3,11 +3,11 @@ import { asc, eq, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { ORDER_SOURCES, ORDER_STATUSES, orderLines, orders, PAYMENT_ISSUES, PAYMENT_STATUSES } from '../../db/store/orders.ts'
 import type { payments } from '../../db/store/payments.ts'
-import { missing, Refusal, wrong } from '../http/refusal.ts'
+import { missing, Refusal, wrong } from '../values/refusal.ts'
 import { Cents, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
 import type { Session } from '../../db/control/registry.ts'
-import { AddressShape } from '../checkout/address.ts'
-import { AppliedPromotions } from '../checkout/applied.ts'
+import { AddressShape } from './address.ts'
+import { AppliedPromotions } from '../pricing/applied.ts'
 
 export type OrderRow = typeof orders.$inferSelect
 export type LineRow = typeof orderLines.$inferSelect

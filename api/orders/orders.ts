@@ -2,8 +2,8 @@
 import { desc, eq } from 'drizzle-orm'
 import { ORDER_STATUSES } from '../../db/store/orders.ts'
 import { payments } from '../../db/store/payments.ts'
-import type { Provider } from '../checkout/payment.ts'
-import { conflict } from '../http/refusal.ts'
+import type { Provider } from '../outside/payment-provider.ts'
+import { conflict } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
 import { Label, Nullable, OneOf, Page, Text, Type, Uuid } from '../http/schema.ts'
 import { aboutOf, cancel, dueCents, move, pay, setOrder } from './change.ts'
@@ -21,11 +21,11 @@ import {
   type OrderRow,
 } from './order.ts'
 import { listOrders, OrderFilters } from './order-list.ts'
-import { askForRefund, giveUpIntents } from './provider.ts'
+import { askForRefund, giveUpIntents } from './payments/provider.ts'
 import { OrderInput, record } from './record.ts'
-import { refundRest } from './refund.ts'
-import { placementOf } from './packing.ts'
-import { requireWorkstation } from './workstations.ts'
+import { refundRest } from './payments/refund.ts'
+import { placementOf } from './workstations/packing.ts'
+import { requireWorkstation } from './workstations/workstation.ts'
 
 const OrderPatch = Type.Object({
   status: Type.Optional(OneOf(ORDER_STATUSES)),

@@ -1,24 +1,24 @@
 /** Placing an order: one transaction takes the stock, redeems the coupons, numbers the order and records it, or nothing happens. */
 import { and, eq, sql } from 'drizzle-orm'
 import { compile, inserter, named, type Db } from '../../db/driver.ts'
-import type { Address } from '../../db/store/store.ts'
-import { counters } from '../../db/store/store.ts'
+import { type Address, counters } from '../../db/store/store.ts'
 import { couponRedemptions, coupons } from '../../db/store/marketing.ts'
 import { customers, orderLines, orders } from '../../db/store/orders.ts'
 import { payments } from '../../db/store/payments.ts'
-import { appliedPromotions } from '../checkout/applied.ts'
-import { availableOf, canGive, demandOf } from '../checkout/quote-lines.ts'
-import type { Quote } from '../checkout/quote.ts'
+import { appliedPromotions } from '../pricing/applied.ts'
+import { availableOf, canGive, demandOf } from '../pricing/quote-lines.ts'
+import type { Quote } from '../pricing/quote.ts'
 import { reserve } from '../catalog/stock.ts'
-import { conflict } from '../http/refusal.ts'
-import type { Outside, Settings } from '../http/route.ts'
-import { fold } from '../slug.ts'
+import { conflict } from '../values/refusal.ts'
+import type { Settings } from '../http/route.ts'
+import type { Clock } from '../values/clock.ts'
+import { fold } from '../values/slug.ts'
 import { emit } from '../store/outbox.ts'
-import { askForLook, awaitingOf } from './awaiting.ts'
+import { askForLook, awaitingOf } from './payments/awaiting.ts'
 import type { LineRow, OrderRow, PaymentRow } from './order.ts'
 import { earn } from './earn.ts'
 import { redeem } from './redeem.ts'
-import { placementOf } from './packing.ts'
+import { placementOf } from './workstations/packing.ts'
 
 /** What is placed, besides what the quote says. */
 export interface Placing {
@@ -43,7 +43,7 @@ export interface Placing {
 /** Nobody has decided where it is packed. */
 const unplaced = { workstationId: null, workstationBy: null }
 
-type About = { outside: Outside; now: string }
+type About = { clock: Clock; now: string }
 
 const insertOrder = inserter(orders)
 const insertLine = inserter(orderLines)
@@ -84,9 +84,9 @@ export async function customerOf(tx: Db, about: About, email: string, name: stri
       await completeCustomer.run(tx, { id: known.id, name: known.name ?? name, phone: known.phone ?? phone, now: about.now })
     return known.id
   }
-  const id = about.outside.id()
+  const id = about.clock.id()
   await insertCustomer(tx, { id, email, name, phone, createdAt: about.now, updatedAt: about.now })
-  await emit(tx, about.outside, about.now, 'customer.created', { customerId: id })
+  await emit(tx, about.clock, about.now, 'customer.created', { customerId: id })
   return id
 }
 
@@ -99,7 +99,7 @@ async function reserveAll(tx: Db, about: About, { lines }: Quote, { lowStockThre
     }
     const before = variant.quantity - variant.reserved
     if (before > lowStockThreshold && before - units <= lowStockThreshold)
-      await emit(tx, about.outside, about.now, 'inventory.low', { variantId: variant.id })
+      await emit(tx, about.clock, about.now, 'inventory.low', { variantId: variant.id })
   }
 }
 
@@ -115,7 +115,7 @@ export async function place(
   about: About,
   order: Placing,
 ): Promise<{ order: OrderRow; lines: LineRow[]; payment: PaymentRow | null }> {
-  const { outside, now } = about
+  const { clock, now } = about
   const { quote, settings, currency, email, payment } = order
   const { price, method } = quote
   await reserveAll(tx, about, quote, settings)
@@ -156,7 +156,7 @@ export async function place(
     pointsRedeemed: price.pointsRedeemed,
     pointsTakenBack: 0,
     earnedParts: null,
-    accessCode: outside.secret(),
+    accessCode: clock.secret(),
     ...(paid ? await placementOf(tx, { ...unplaced, source: order.source, shippingMethodId: method?.id ?? null }) : unplaced),
     packedAt: null,
     paidAt: paid ? now : null,
@@ -171,7 +171,7 @@ export async function place(
   await insertOrder(tx, row)
   for (const { id } of price.coupons) await insertRedemption(tx, { couponId: id, orderId: row.id, createdAt: now })
   const lines = quote.lines.map(({ variant, item, quantity, unitPrice }, position): LineRow => ({
-    id: outside.id(),
+    id: clock.id(),
     orderId: row.id,
     position,
     variantId: variant.id,
@@ -193,7 +193,7 @@ export async function place(
   }))
   for (const line of lines) await insertLine(tx, line)
   const made: PaymentRow | null = payment && {
-    id: outside.id(),
+    id: clock.id(),
     orderId: row.id,
     method: payment.method,
     status: paid ? 'succeeded' : 'pending',
@@ -208,7 +208,7 @@ export async function place(
   await askForLook(tx, about, row, settings)
   await redeem(tx, about, row)
   if (paid) await earn(tx, about, row, lines, false)
-  await emit(tx, outside, now, 'order.created', { orderId: row.id, orderNumber: String(lookup) })
-  if (paid) await emit(tx, outside, now, 'order.paid', { orderId: row.id, orderNumber: String(lookup) })
+  await emit(tx, clock, now, 'order.created', { orderId: row.id, orderNumber: String(lookup) })
+  if (paid) await emit(tx, clock, now, 'order.paid', { orderId: row.id, orderNumber: String(lookup) })
   return { order: row, lines, payment: made }
 }

@@ -3,14 +3,14 @@ import { variants } from '../../db/store/catalog.ts'
 import { shippingMethods, type CartItem } from '../../db/store/checkout.ts'
 import { ORDER_SOURCES } from '../../db/store/orders.ts'
 import type { Db } from '../../db/driver.ts'
-import { requireIds } from '../references.ts'
-import { AddressInput, addressOf, emailOf } from '../checkout/address.ts'
-import { quote } from '../checkout/quote.ts'
-import { currencyOf } from '../currency.ts'
-import { conflict, wrong } from '../http/refusal.ts'
+import { requireIds } from '../http/input/references.ts'
+import { AddressInput, addressOf, emailOf } from './address.ts'
+import { quote } from '../pricing/quote.ts'
+import { currencyOf } from '../store/currency.ts'
+import { conflict, wrong } from '../values/refusal.ts'
 import type { Call } from '../http/route.ts'
 import { Money, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
-import { toMinor } from '../money.ts'
+import { toMinor } from '../values/money.ts'
 import { orderView } from './order.ts'
 import { place } from './place.ts'
 
@@ -34,7 +34,7 @@ export const OrderInput = Type.Object({
 })
 /** Records an order, and gives it as it stands on the wire. */
 export async function record(tx: Db, call: Call<never, Static<typeof OrderInput>>) {
-  const { body, outside, now } = call
+  const { body, clock, now } = call
   const settings = await call.settings()
   const currency = currencyOf(body.currency, settings)
   const email = emailOf(body.customer.email, 'customer.email')
@@ -48,7 +48,7 @@ export async function record(tx: Db, call: Call<never, Static<typeof OrderInput>
   await requireIds(tx, shippingMethods, [body.shippingMethodId?.toLowerCase()], 'shippingMethodId')
   const unitPrices = new Map<string, number>()
   const items = body.items.map((item, i): CartItem => {
-    const id = outside.id()
+    const id = clock.id()
     if (item.unitPrice !== undefined) unitPrices.set(id, toMinor(item.unitPrice, currency, `items.${i}.unitPrice`))
     return { id, variantId: item.variantId.toLowerCase(), bundleId: null, quantity: item.quantity ?? 1 }
   })
@@ -72,7 +72,7 @@ export async function record(tx: Db, call: Call<never, Static<typeof OrderInput>
   if (unpriced) throw conflict(unpriced.message)
   if (quoted.knowsMethod && !quoted.method) throw conflict(`the shipping method has no price in ${currency.toUpperCase()}`)
   const placed = await place(tx, call, {
-    id: outside.id(),
+    id: clock.id(),
     quote: quoted,
     settings,
     source: body.source ?? 'admin',

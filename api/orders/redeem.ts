@@ -2,13 +2,13 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { loyaltyLedger, loyaltySettings } from '../../db/store/loyalty.ts'
-import { conflict } from '../http/refusal.ts'
-import type { Outside } from '../http/route.ts'
-import { monthsLater } from '../marketing/points/earning.ts'
-import { changePoints, expirePoints } from '../marketing/points/points.ts'
+import { conflict } from '../values/refusal.ts'
+import type { Clock } from '../values/clock.ts'
+import { monthsLater } from '../marketing/loyalty/earning.ts'
+import { changePoints, expirePoints } from '../marketing/loyalty/points.ts'
 import type { OrderRow } from './order.ts'
 
-type About = { outside: Outside; now: string }
+type About = { clock: Clock; now: string }
 
 /** Takes the points that an order is paid with; 409 when the customer no longer has them. */
 export async function redeem(tx: Db, about: About, { id: orderId, customerId, pointsRedeemed, lookup }: OrderRow) {

@@ -2,10 +2,10 @@
 import { and, desc, eq } from 'drizzle-orm'
 import { LABEL_MODES, TEMPLATES } from '../../db/store/addons.ts'
 import { shipments } from '../../db/store/orders.ts'
-import { conflict, missing, Refusal } from '../http/refusal.ts'
+import { conflict, missing, Refusal } from '../values/refusal.ts'
 import { Reply, resource } from '../http/route.ts'
 import { Nullable, OneOf, Line, Page, Paging, Type, Uuid, WebUrl } from '../http/schema.ts'
-import { findAddon } from './addon.ts'
+import { findAddon } from '../carriers/addon.ts'
 import { aboutOf, noteShipment, shipUnits } from './change.ts'
 import { findOrder, readLines, unitsOf, type LineRow, type OrderRow, type Units } from './order.ts'
 import { contentOf, isStillConnected, labelFor, LabelView, labelView } from './shipment-label.ts'
@@ -65,7 +65,7 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
     },
     (call) =>
       call.write(async (tx) => {
-        const { body, outside, now } = call
+        const { body, clock, now } = call
         const about = aboutOf(call)
         const order = await findOrder(tx, call.params.id!)
         const lines = await readLines(tx, order.id)
@@ -73,7 +73,7 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
         requireShippable(order, units)
         for (const { line, quantity } of units) await shipUnits(tx, about, order, line, quantity)
         await noteShipment(tx, about, order, lines)
-        const id = outside.id()
+        const id = clock.id()
         const carrier = body.carrier?.trim() || null
         const trackingNumber = body.trackingNumber?.trim() || null
         const label = await labelFor(tx, order, {
@@ -148,7 +148,7 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
       if (!isStillConnected(addon, label))
         throw conflict(`${label.addonName} is no longer connected for ${label.environment}: connect it again to print its labels`)
       // Fonts, barcodes and PDF are loaded by those alone who print.
-      const { labelOf } = await import('./carriers/label.ts')
+      const { labelOf } = await import('../carriers/labels/label.ts')
       const mode = addon!.config.labelMode ?? LABEL_MODES[0]
       const { type, extension, bytes } = await labelOf(
         label.addonName,

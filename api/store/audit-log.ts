@@ -1,7 +1,7 @@
 /** `/audit-log`: which key changed what, and when (document 3, Store, settings, team, keys). The rows are written with each change. */
 import { and, desc, eq, lt, or } from 'drizzle-orm'
 import { auditLog } from '../../db/store/store.ts'
-import { cursorOf, placeOf } from '../http/cursor.ts'
+import { cursorOf, placeOf } from '../http/input/cursor.ts'
 import { resource } from '../http/route.ts'
 import { Nullable, Paging, Text, Type, Uuid } from '../http/schema.ts'
 

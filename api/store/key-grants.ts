@@ -1,8 +1,8 @@
 /** What a key may give to others: nothing that it lacks itself, in what they open as in how long they do. */
 import type { Session } from '../../db/control/registry.ts'
 import type { Environment } from '../../db/open.ts'
-import { Refusal, wrong } from '../http/refusal.ts'
-import { utc } from '../time.ts'
+import { Refusal, wrong } from '../values/refusal.ts'
+import { utc } from '../values/time.ts'
 
 /** The scopes that the calling key lacks, in words; null when there are none. */
 function lacking({ scopes: own }: Session, scopes: readonly string[] | null): string | null {

@@ -4,7 +4,7 @@ import { isUsable, type KeyRow } from '../../db/control/keys.ts'
 import type { Session } from '../../db/control/registry.ts'
 import { apiKeys } from '../../db/control/tables.ts'
 import type { Db } from '../../db/driver.ts'
-import { conflict, missing } from '../http/refusal.ts'
+import { conflict, missing } from '../values/refusal.ts'
 
 export const ADMIN = 'store:admin'
 /** Keys of a store and environment that open something, and ended ones that are kept to look up. */

@@ -1,5 +1,5 @@
 /** `/me`: which store a key opens, and what the key may do (document 3, Store; document 1, Localization). */
-import { PLANS } from '../plans.ts'
+import { PLANS } from '../values/plans.ts'
 import { Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
 import { resource } from '../http/route.ts'
 

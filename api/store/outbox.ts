@@ -1,7 +1,7 @@
 /** The outbox: what happened, written in the transaction of the change, for those outside (document 3, Webhook events). */
 import { compile, named, type Db } from '../../db/driver.ts'
 import { outbox } from '../../db/store/store.ts'
-import type { Outside } from '../http/route.ts'
+import type { Clock } from '../values/clock.ts'
 
 export type StoreEvent =
   | 'order.created'
@@ -22,6 +22,6 @@ const insertEvent = compile((db) =>
 )
 
 /** Records an event; it is there if and only if the change is. */
-export async function emit(tx: Db, outside: Outside, now: string, event: StoreEvent, payload: Record<string, unknown>) {
-  await insertEvent.run(tx, { id: outside.id(), event, payload, createdAt: now })
+export async function emit(tx: Db, clock: Clock, now: string, event: StoreEvent, payload: Record<string, unknown>) {
+  await insertEvent.run(tx, { id: clock.id(), event, payload, createdAt: now })
 }

@@ -4,14 +4,15 @@ import type { Registry } from '../../db/control/registry.ts'
 import type { Db } from '../../db/driver.ts'
 import { coupons } from '../../db/store/marketing.ts'
 import { settings as table } from '../../db/store/store.ts'
-import { hostname } from '../hostname.ts'
-import { isLocale } from '../locales.ts'
-import { isCurrency } from '../money.ts'
-import { wrong } from '../http/refusal.ts'
-import { resource, type Settings as Stored, type Wake } from '../http/route.ts'
+import { hostname } from '../values/hostname.ts'
+import { isLocale } from '../values/locales.ts'
+import { isCurrency } from '../values/money.ts'
+import { wrong } from '../values/refusal.ts'
+import { resource, type Settings as Stored } from '../http/route.ts'
+import type { Wake } from '../jobs/kind.ts'
 import { askBy } from '../jobs/queue.ts'
-import { UNPAID } from '../orders/awaiting.ts'
-import { timeZoneOf } from '../time.ts'
+import { UNPAID } from './unpaid.ts'
+import { timeZoneOf } from '../values/time.ts'
 import { lookUp, proofOf, type Lookup } from './email-domain.ts'
 import { groups, Settings, SettingsPatch, view, type Patch } from './settings-shape.ts'
 
@@ -99,14 +100,14 @@ export const settingsRoutes = ({ registry, dnsServers, wake }: { registry: Regis
         body: SettingsPatch,
         answers: { 200: Settings },
       },
-      async ({ body, write, session, outside, now, after }) => {
+      async ({ body, write, session, clock, now, after }) => {
         const row = await write(async (tx) => {
           const stored = await read(tx)
-          const next = changed(stored, body, outside.secret())
+          const next = changed(stored, body, clock.secret())
           if (next.welcomeOffer) await checkOffer(tx, next.welcomeOffer, body.welcomeOffer)
           await tx.update(table).set({ ...next, updatedAt: now })
           // What has waited longer than it may now is found by the job.
-          if (body.checkout?.unpaidHours !== undefined) await askBy(tx, { outside, now }, { ...UNPAID, dueAt: now })
+          if (body.checkout?.unpaidHours !== undefined) await askBy(tx, { clock, now }, { ...UNPAID, dueAt: now })
           return { ...stored, ...next, updatedAt: now }
         })
         // Operators list stores from the control database, which is another file: the name there follows once the change is safe.
@@ -128,7 +129,7 @@ export const settingsRoutes = ({ registry, dnsServers, wake }: { registry: Regis
         scope: 'settings:write',
         answers: { 200: Settings },
         refuses: [400],
-        async prepare({ settings, session, outside }) {
+        async prepare({ settings, session, clock }) {
           const {
             email: { domain },
             emailDomainToken: token,
@@ -138,7 +139,7 @@ export const settingsRoutes = ({ registry, dnsServers, wake }: { registry: Regis
           const looked: Lookup = session.environment === 'sandbox' ? { result: 'sandbox', found: [] } : await lookUp(record, dnsServers)
           return {
             token,
-            check: { name: record.name, expected: record.value, ...looked, at: outside.now().toISOString() },
+            check: { name: record.name, expected: record.value, ...looked, at: clock.now().toISOString() },
           } satisfies Checked
         },
       },

@@ -6,8 +6,8 @@ import type { Db } from '../../db/driver.ts'
 import type { Environment } from '../../db/open.ts'
 import { workstations } from '../../db/store/workstations.ts'
 import { teamInvitations, teamMembers } from '../../db/store/store.ts'
-import { normalizeEmail } from '../email.ts'
-import { conflict, missing, wrong } from '../http/refusal.ts'
+import { normalizeEmail } from '../values/email.ts'
+import { conflict, missing, wrong } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
 import { Counted, deleted, Deleted, Email, Label, Nullable, OneOf, Paging, Text, Type, Uuid } from '../http/schema.ts'
 
@@ -104,12 +104,12 @@ export const teamRoutes = ({ registry }: { registry: Registry }) =>
         answers: { 201: NewInvitation },
         refuses: [409],
       },
-      ({ body, write, session, outside, now }) =>
+      ({ body, write, session, clock, now }) =>
         write(async (tx) => {
           const email = normalizeEmail(body.email)
-          const token = tokenFor(session.store.id, session.environment, outside.secret())
+          const token = tokenFor(session.store.id, session.environment, clock.secret())
           const invitation = {
-            id: outside.id(),
+            id: clock.id(),
             email,
             role: body.role!,
             createdAt: now,
@@ -157,7 +157,7 @@ export const teamRoutes = ({ registry }: { registry: Registry }) =>
           return place
         },
       },
-      async ({ body, db, write, outside, now }) => {
+      async ({ body, db, write, clock, now }) => {
         const open = and(eq(teamInvitations.tokenHash, hashOf(body.token)), gt(teamInvitations.expiresAt, now))
         // A stranger's guess takes no turn in the line of writes.
         if (!(await db.$count(teamInvitations, open))) throw missing('invitation')
@@ -166,7 +166,7 @@ export const teamRoutes = ({ registry }: { registry: Registry }) =>
           if (!invitation) throw missing('invitation')
           const { email, role } = invitation
           if (await tx.$count(teamMembers, eq(teamMembers.email, email))) throw conflict('already a member of the team')
-          const member = { id: outside.id(), email, name: body.name ?? null, role, createdAt: now }
+          const member = { id: clock.id(), email, name: body.name ?? null, role, createdAt: now }
           await tx.insert(teamMembers).values(member)
           return member
         })

@@ -1,6 +1,6 @@
 /** The settings that a new store starts with (document 3, settings). */
 import { randomBytes } from 'node:crypto'
-import type { Plan } from '../../api/plans.ts'
+import type { Plan } from '../../api/values/plans.ts'
 import type { StoreRow } from './registry.ts'
 import { settings } from '../store/store.ts'
 

@@ -1,5 +1,5 @@
 /** The control database: which stores there are and whose keys open them. It knows nothing of what is inside a store. */
-import { PLANS } from '../../api/plans.ts'
+import { PLANS } from '../../api/values/plans.ts'
 import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { flag, id, instant, json } from '../columns.ts'

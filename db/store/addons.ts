@@ -45,7 +45,7 @@ export const addons = sqliteTable(
     id: id(),
     name: text({ enum: CARRIERS }).notNull().unique(),
     config: json<AddonConfig>().notNull(),
-    /** Sealed credentials (api/secrets.ts); null: none for that environment. */
+    /** Sealed credentials (api/outside/secrets.ts); null: none for that environment. */
     live: text(),
     test: text(),
     createdAt: instant().notNull(),

@@ -1,6 +1,6 @@
 /** The floor's carts and checkout: the statements of a cart and of an order, each in a transaction of its own. */
 import type { Database } from 'bun:sqlite'
-import { fold } from '../../api/slug.ts'
+import { fold } from '../../api/values/slug.ts'
 import { cartOf, parsed, textOf } from './floor-cart.ts'
 import { pricing, type Item } from './floor-price.ts'
 import type { reads } from './floor-reads.ts'

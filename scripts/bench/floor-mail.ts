@@ -1,6 +1,6 @@
 /** The floor of newsletters: nodemailer alone, over as many connections, with a mail as long as Stoa's. Says how many a second. */
 import { createTransport } from 'nodemailer'
-import { MAILS_AT_ONCE } from '../../api/mail.ts'
+import { MAILS_AT_ONCE } from '../../api/outside/mail.ts'
 
 const [port, count, text, html] = [process.argv[2]!, Number(process.argv[3]), 'x'.repeat(500), 'x'.repeat(1_700)]
 const transport = createTransport({

@@ -2,7 +2,7 @@
  * What the largest cart costs inside a write, which holds up all others: 500 lines under 500 promotions that name 500 products each, half
  * of which are in the cart, read from the database and priced.
  */
-import { quote } from '../../api/checkout/quote.ts'
+import { quote } from '../../api/pricing/quote.ts'
 import { inserter, type Db } from '../../db/driver.ts'
 import { openDatabase, type Handle } from '../../db/open.ts'
 import { promotions } from '../../db/store/marketing.ts'

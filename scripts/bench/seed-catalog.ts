@@ -1,7 +1,7 @@
 /** The bench's catalog: groups, taxes, shipping, a coupon, and products with variants, stock, prices and search documents. */
-import { indexProducts } from '../../api/catalog/index-products.ts'
+import { indexProducts } from '../../api/catalog/search/index-products.ts'
 import { refreshPrices } from '../../api/catalog/write.ts'
-import { fold } from '../../api/slug.ts'
+import { fold } from '../../api/values/slug.ts'
 import { inserter, type Db } from '../../db/driver.ts'
 import { collectionProducts, inventoryMovements, products, productTags, taxRates, variants } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'

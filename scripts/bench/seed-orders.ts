@@ -1,6 +1,6 @@
 /** The bench's orders: customers, orders of the last months with lines, payments and shipments, and the stock that they hold or took. */
 import { eq } from 'drizzle-orm'
-import { price } from '../../api/checkout/price.ts'
+import { price } from '../../api/pricing/price.ts'
 import { compile, inserter, named, type Db } from '../../db/driver.ts'
 import { inventoryMovements, variants } from '../../db/store/catalog.ts'
 import { couponRedemptions, coupons } from '../../db/store/marketing.ts'

@@ -1,5 +1,5 @@
 /** The content site alone, for `npm run bench:site`: what `site/server.ts` serves, where it was built for, on `PORT`. */
-import { readConfig } from '../../api/config.ts'
+import { readConfig } from '../../api/server/config.ts'
 import { serveSite } from '../../site/server.ts'
 
 const config = readConfig({ SITE_PORT: process.env.PORT, CONTENT_BASE_URL: process.env.SITE_BASE, LOG: 'silent' })

@@ -1,12 +1,12 @@
 /** The seed's catalog: groups, taxes, shipping methods, coupons and products. What is there already is used, not made again. */
 import { eq, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { indexGroup, type Group } from '../../api/catalog/groups.ts'
+import { indexGroup, type Group } from '../../api/catalog/groups/groups.ts'
 import { storeProduct } from '../../api/catalog/insert-product.ts'
 import type { ProductInput, VariantInput } from '../../api/catalog/shapes.ts'
-import { slugFor } from '../../api/references.ts'
-import { decimalsOf, toMajor } from '../../api/money.ts'
-import { fold, slugOf } from '../../api/slug.ts'
+import { slugFor } from '../../api/http/input/references.ts'
+import { decimalsOf, toMajor } from '../../api/values/money.ts'
+import { fold, slugOf } from '../../api/values/slug.ts'
 import type { Db } from '../../db/driver.ts'
 import { brands, categories, collections, products, taxRates } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
@@ -39,9 +39,9 @@ async function group(
     .from(table as typeof brands)
     .where(eq(table.slug, slug))
   if (known) return known.id
-  const { outside, now } = actingAt(seeding.nowMs - FOUNDED_DAYS_AGO * DAY_MS)
+  const { clock, now } = actingAt(seeding.nowMs - FOUNDED_DAYS_AGO * DAY_MS)
   const row = {
-    id: outside.id(),
+    id: clock.id(),
     name,
     slug,
     description: `${name}. ${seeding.choose.one(SENTENCES)}`,
@@ -84,11 +84,11 @@ export async function seedGroups(tx: Db, seeding: Seeding): Promise<Groups> {
 
 /** Tax rates, unless the store has some; returns the reduced one of the seed. */
 async function seedTaxes(tx: Db, { nowMs }: Seeding): Promise<string | null> {
-  const { outside, now } = actingAt(nowMs - FOUNDED_DAYS_AGO * DAY_MS)
+  const { clock, now } = actingAt(nowMs - FOUNDED_DAYS_AGO * DAY_MS)
   if (await tx.$count(taxRates))
     return (await tx.select({ id: taxRates.id }).from(taxRates).where(eq(taxRates.name, 'Reduced')))[0]?.id ?? null
   const row = (name: string, rate: number) => ({
-    id: outside.id(),
+    id: clock.id(),
     name,
     rate,
     countries: [],
@@ -103,7 +103,7 @@ async function seedTaxes(tx: Db, { nowMs }: Seeding): Promise<string | null> {
 
 /** Ways to ship, unless the store has some, and three coupons: a running one, one for a fixed amount, one that has ended. */
 export async function seedOffers(tx: Db, { settings: { currency }, nowMs }: Seeding) {
-  const { outside, now } = actingAt(nowMs - FOUNDED_DAYS_AGO * DAY_MS)
+  const { clock, now } = actingAt(nowMs - FOUNDED_DAYS_AGO * DAY_MS)
   const dated = { createdAt: now, updatedAt: now }
   const method = (
     name: string,
@@ -112,7 +112,7 @@ export async function seedOffers(tx: Db, { settings: { currency }, nowMs }: Seed
     position: number,
     days: [number, number],
   ) => ({
-    id: outside.id(),
+    id: clock.id(),
     name,
     type,
     price: amount(price, currency),
@@ -138,7 +138,7 @@ export async function seedOffers(tx: Db, { settings: { currency }, nowMs }: Seed
       ])
   }
   const coupon = (code: string, worth: { percentage: number } | { amount: number }, more: object = {}) => ({
-    id: outside.id(),
+    id: clock.id(),
     code,
     folded: fold(code),
     type: 'percentage' in worth ? ('percentage' as const) : ('fixed' as const),

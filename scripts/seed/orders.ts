@@ -1,12 +1,12 @@
 /** The seed's customers and orders: placed, paid, shipped and refunded by the functions that the API does it with. */
 import { asc } from 'drizzle-orm'
 import { putBack } from '../../api/catalog/stock.ts'
-import { quote } from '../../api/checkout/quote.ts'
+import { quote } from '../../api/pricing/quote.ts'
 import { cancel, move, noteShipment, shipUnits } from '../../api/orders/change.ts'
 import { readLines, type OrderRow } from '../../api/orders/order.ts'
 import { place } from '../../api/orders/place.ts'
-import { refund } from '../../api/orders/refund.ts'
-import { slugOf } from '../../api/slug.ts'
+import { refund } from '../../api/orders/payments/refund.ts'
+import { slugOf } from '../../api/values/slug.ts'
 import { inserter, type Db } from '../../db/driver.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
 import { coupons } from '../../db/store/marketing.ts'
@@ -46,9 +46,9 @@ export interface Pool {
 
 /** Adds a customer with one or two addresses; `number` tells namesakes apart. */
 export async function seedCustomer(tx: Db, { choose, nowMs }: Seeding, number: number) {
-  const { outside, now } = actingAt(nowMs - choose.whole(PERIOD_DAYS, 365) * DAY_MS - choose.whole(0, DAY_MS))
+  const { clock, now } = actingAt(nowMs - choose.whole(PERIOD_DAYS, 365) * DAY_MS - choose.whole(0, DAY_MS))
   const [first, last] = [choose.one(FIRST_NAMES), choose.one(LAST_NAMES)]
-  const id = outside.id()
+  const id = clock.id()
   const phone = choose.chance(0.5) ? `+1 503 555 ${String(number % 10_000).padStart(4, '0')}` : null
   await insertCustomer(tx, {
     id,
@@ -60,7 +60,7 @@ export async function seedCustomer(tx: Db, { choose, nowMs }: Seeding, number: n
   })
   for (const { street, ...place } of choose.some(PLACES, choose.chance(0.2) ? 2 : 1)) {
     await insertAddress(tx, {
-      id: outside.id(),
+      id: clock.id(),
       customerId: id,
       name: `${first} ${last}`,
       company: null,
@@ -89,12 +89,12 @@ export const offerPool = async (tx: Db) => ({
 
 /** Quotes what was chosen; where the shelf has too few, a delivery comes first. */
 async function quoted(tx: Db, { settings }: Seeding, atMs: number, cart: Parameters<typeof quote>[1]) {
-  const { outside, now, keyId } = actingAt(atMs)
+  const { clock, now, keyId } = actingAt(atMs)
   const first = await quote(tx, cart, settings, now)
   const short = first.warnings.filter((warning) => warning.code === 'out_of_stock')
   if (!short.length) return first
   for (const { variantId } of short)
-    await putBack(tx, variantId!, DELIVERY_UNITS, { id: outside.id(), reason: 'delivery', orderId: null, keyId, createdAt: now })
+    await putBack(tx, variantId!, DELIVERY_UNITS, { id: clock.id(), reason: 'delivery', orderId: null, keyId, createdAt: now })
   return quote(tx, cart, settings, now)
 }
 
@@ -121,7 +121,7 @@ export async function seedOrder(tx: Db, seeding: Seeding, pool: Pool, atMs: numb
   const isPaid = choose.chance(0.93)
   const about = actingAt(atMs)
   const { order } = await place(tx, about, {
-    id: about.outside.id(),
+    id: about.clock.id(),
     quote: await quoted(tx, seeding, atMs, cart),
     settings,
     source: choose.one(SOURCES),
@@ -182,7 +182,7 @@ async function ship(tx: Db, about: ReturnType<typeof actingAt>, order: OrderRow)
   for (const line of lines) await shipUnits(tx, about, order, line, line.openQuantity)
   await noteShipment(tx, about, order, lines)
   await insertShipment(tx, {
-    id: about.outside.id(),
+    id: about.clock.id(),
     orderId: order.id,
     lines: sent,
     carrier: 'Post',

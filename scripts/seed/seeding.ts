@@ -1,7 +1,8 @@
 /** What every part of the seed shares: choices, the store's settings, and times that lie in the past. */
+import type { Clock } from '../../api/values/clock.ts'
 import { randomBytes } from 'node:crypto'
 import { desc, gt, sql } from 'drizzle-orm'
-import type { Outside, Settings } from '../../api/http/route.ts'
+import type { Settings } from '../../api/http/route.ts'
 import type { Db } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
 import { products } from '../../db/store/catalog.ts'
@@ -22,13 +23,13 @@ export interface Seeding {
 }
 
 /** Who does something at a moment of the past, as the API's own functions ask for it: ids sort by that moment, too. */
-export const actingAt = (atMs: number): { outside: Outside; now: string; keyId: null } => ({
-  outside: { now: () => new Date(atMs), id: () => Bun.randomUUIDv7('hex', atMs), secret: () => randomBytes(20).toString('hex') },
+export const actingAt = (atMs: number): { clock: Clock; now: string; keyId: null } => ({
+  clock: { now: () => new Date(atMs), id: () => Bun.randomUUIDv7('hex', atMs), secret: () => randomBytes(20).toString('hex') },
   now: new Date(atMs).toISOString(),
   keyId: null,
 })
 
-/** Runs `work` and takes back the events that it recorded: an invented past is no news for anyone outside. */
+/** Runs `work` and takes back the events that it recorded: an invented past is no news for anyone clock. */
 export async function quietly<T>(tx: Db, work: () => Promise<T>): Promise<T> {
   const [last] = await tx.select({ rowid: sql<number>`coalesce(max(rowid), 0)` }).from(outbox)
   const result = await work()

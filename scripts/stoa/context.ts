@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
-import { readConfig, type Config } from '../../api/config.ts'
+import { readConfig, type Config } from '../../api/server/config.ts'
 import { CONTROL, openRegistry } from '../../db/control/open.ts'
 import type { Registry, StoreRow } from '../../db/control/registry.ts'
 import { makeDataDir } from '../../db/data-dir.ts'

@@ -1,8 +1,8 @@
 /** `stoa backup` and `stoa restore`: the whole installation. */
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { readConfig } from '../../api/config.ts'
-import { KEY_FILE } from '../../api/secrets.ts'
+import { readConfig } from '../../api/server/config.ts'
+import { KEY_FILE } from '../../api/outside/secrets.ts'
 import { makeDataDir } from '../../db/data-dir.ts'
 import { backupInstallation } from '../../db/installation-backup.ts'
 import { restoreInstallation } from '../../db/installation-restore.ts'

@@ -1,6 +1,6 @@
 /** `stoa key …`: API keys. */
 import { Command } from 'commander'
-import { parseInstant, utc } from '../../api/time.ts'
+import { parseInstant, utc } from '../../api/values/time.ts'
 import { hasExpired, type KeyRow } from '../../db/control/keys.ts'
 import { isScope, SCOPES } from '../../db/control/scopes.ts'
 import { checked, NAME, print, requireStore, table, withRegistry } from './context.ts'

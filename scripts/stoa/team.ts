@@ -1,7 +1,7 @@
 /** `stoa team …`: the people of a store. */
 import { eq } from 'drizzle-orm'
 import { Command, Option } from 'commander'
-import { isEmail, normalizeEmail } from '../../api/email.ts'
+import { isEmail, normalizeEmail } from '../../api/values/email.ts'
 import { constraintOf } from '../../db/errors.ts'
 import { teamInvitations, teamMembers } from '../../db/store/store.ts'
 import { checked, print, requireStore, withLive, withRegistry } from './context.ts'

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import matter from 'gray-matter'
-import type { Json } from '../../api/http/openapi-schemas.ts'
+import type { Json } from '../../api/openapi/schemas.ts'
 import { frontmatterOf, type Frontmatter, type Kind } from './frontmatter.ts'
 import { codeOf, foreignTo, headingsOf, linksOf, parse, type CodeBlock, type Link, type Section } from './markdown.ts'
 import { storeApi, withReference } from './reference.ts'

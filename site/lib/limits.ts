@@ -2,8 +2,8 @@
  * Limits by client address, for endpoints whose answers are worked out on demand. Memory is bounded however many clients there are
  * (`RateLimiter`).
  */
-import type { Clients } from '../../api/http/client-address.ts'
-import { RateLimiter } from '../../api/http/rate-limit.ts'
+import type { Clients } from '../../api/server/client-address.ts'
+import { RateLimiter } from '../../api/server/rate-limit.ts'
 import type { Fields } from './prepared.ts'
 
 /** Requests a minute of each client, by path. */

@@ -1,5 +1,5 @@
 /** The pages whose addresses are nearest to one that leads nowhere. */
-import { likeness, wordsOf } from '../../api/http/likeness.ts'
+import { likeness, wordsOf } from '../../api/values/likeness.ts'
 
 /** How many pages are named. */
 const NAMED = 3

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { LIMITS, PLANS, type Plan, type PlanLimits } from '../../api/plans.ts'
+import { LIMITS, PLANS, type Plan, type PlanLimits } from '../../api/values/plans.ts'
 
 const strict = { additionalProperties: false }
 const Id = Type.Union(PLANS.map((plan) => Type.Literal(plan)))

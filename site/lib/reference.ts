@@ -3,9 +3,9 @@
  * the very schemas that its handlers use.
  */
 import { resources } from '../../api/resources.ts'
-import { fieldsOf, resolve } from '../../api/http/docs-fields.ts'
-import { openapi } from '../../api/http/openapi.ts'
-import type { Json } from '../../api/http/openapi-schemas.ts'
+import { fieldsOf, resolve } from '../../api/openapi/docs-fields.ts'
+import { openapi } from '../../api/openapi/document.ts'
+import type { Json } from '../../api/openapi/schemas.ts'
 import { scopesTable } from './scopes.ts'
 import { version } from '../../package.json'
 

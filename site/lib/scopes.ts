@@ -1,6 +1,6 @@
 /** The table of scopes: what each is for, and which operations of the store API it opens. */
 import { SCOPES, type Scope } from '../../db/control/scopes.ts'
-import type { Json } from '../../api/http/openapi-schemas.ts'
+import type { Json } from '../../api/openapi/schemas.ts'
 
 const GRANTS: Record<Scope, string> = {
   'storefront:read': 'read the public catalog and content',

@@ -1,5 +1,5 @@
 /** `/api/search`, and what the search page says of what was found. */
-import { escapeHtml } from '../../api/http/html.ts'
+import { escapeHtml } from '../../api/values/html.ts'
 import { decoded } from './addresses.ts'
 import { JSON_TYPE, SEARCH, VARY, type HeadersOf } from './headers.ts'
 import type { Form } from './negotiate.ts'

@@ -1,7 +1,7 @@
 /** Slugs of namesakes: free, in order, and found without reading those that are taken. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { slugFor } from '../../api/references.ts'
+import { slugFor } from '../../api/http/input/references.ts'
 import { databaseName, openDatabase, type Handle } from '../../db/open.ts'
 import { brands } from '../../db/store/catalog.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Refusal } from '../../api/http/refusal.ts'
-import { CURRENCIES, decimalsOf, isCurrency, parseMinor, share, split, toMajor, toMajorOrNull, toMinor } from '../../api/money.ts'
+import { Refusal } from '../../api/values/refusal.ts'
+import { CURRENCIES, decimalsOf, isCurrency, parseMinor, share, split, toMajor, toMajorOrNull, toMinor } from '../../api/values/money.ts'
 
 const VALUES = 100_000
 /** Amounts up to what a price may be: 1,000,000,000 in major units. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isUuid } from '../../api/http/schema.ts'
-import { fold, freeSlug, slugOf } from '../../api/slug.ts'
+import { isUuid } from '../../api/values/uuid.ts'
+import { fold, freeSlug, slugOf } from '../../api/values/slug.ts'
 
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/
 const anyText = fc.oneof(

@@ -1,9 +1,9 @@
 /** The price of a cart beside a model that was written from the documents alone: slow, in exact fractions, sharing nothing with the rules. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Promotion } from '../../api/checkout/discounts.ts'
-import type { Coverage, PriceLine } from '../../api/checkout/lines.ts'
-import { price, type Coupon, type PriceInput } from '../../api/checkout/price.ts'
+import type { Promotion } from '../../api/pricing/discounts.ts'
+import type { Coverage, PriceLine } from '../../api/pricing/lines.ts'
+import { price, type Coupon, type PriceInput } from '../../api/pricing/price.ts'
 
 const NOW = '2026-06-01T12:00:00.000Z'
 

@@ -1,7 +1,7 @@
 /** The rules that prices are remembered by: a cart never costs what an older rule said. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { readRules } from '../../api/checkout/price-rules.ts'
+import { readRules } from '../../api/pricing/price-rules.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, type Shop } from '../shop.ts'
 

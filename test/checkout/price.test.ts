@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { within, type Promotion } from '../../api/checkout/discounts.ts'
-import { Lines, type PriceLine } from '../../api/checkout/lines.ts'
-import { split } from '../../api/money.ts'
-import { couponProblem, price, taxOf, type Coupon, type PriceInput } from '../../api/checkout/price.ts'
+import { within, type Promotion } from '../../api/pricing/discounts.ts'
+import { Lines, type PriceLine } from '../../api/pricing/lines.ts'
+import { split } from '../../api/values/money.ts'
+import { couponProblem, price, taxOf, type Coupon, type PriceInput } from '../../api/pricing/price.ts'
 
 const NOW = '2026-06-01T12:00:00.000Z'
 const nothing = { productIds: [], collectionIds: [], categoryIds: [], brandIds: [] }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromStripe, stepOf, toStripe } from '../../api/checkout/stripe-amount.ts'
-import { CURRENCIES, decimalsOf } from '../../api/money.ts'
+import { fromStripe, stepOf, toStripe } from '../../api/outside/stripe-amount.ts'
+import { CURRENCIES, decimalsOf } from '../../api/values/money.ts'
 
 const currencies = fc.constantFrom(...CURRENCIES.keys())
 const amounts = fc.oneof(fc.integer({ min: 0, max: 200_000 }), fc.maxSafeNat())

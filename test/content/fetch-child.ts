@@ -1,5 +1,5 @@
 /** Reads a URL whose name is only known here, and prints what came of it. A process of its own trusts certificates of its own. */
-import { publicFetch } from '../../api/fetch-public.ts'
+import { publicFetch } from '../../api/outside/fetch-public.ts'
 
 const url = process.argv[2]!
 const fetchPublic = publicFetch({ allow: [new URL(url).host], lookup: async () => ['127.0.0.1'] })

@@ -1,7 +1,7 @@
 /** Images given by URL (document 3, Catalog): taken into the media library, and shown from there. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { publicFetch } from '../../api/fetch-public.ts'
+import { publicFetch } from '../../api/outside/fetch-public.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, paths, type Shop } from '../shop.ts'
 import { animation, png } from './pictures.ts'

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { parser } from '../../api/http/check.ts'
-import { Notes } from '../../api/http/notes.ts'
+import { parser } from '../../api/http/input/check.ts'
+import { Notes } from '../../api/http/input/notes.ts'
 import { Nullable, Text, Type } from '../../api/http/schema.ts'
 import { testApp, type TestApp } from '../harness.ts'
 

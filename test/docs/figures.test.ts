@@ -1,7 +1,7 @@
 /** What tables say of fields, beside what the API says of them: the names, the bounds and the defaults. */
 import type { Nodes, Table } from 'mdast'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Json } from '../../api/http/openapi-schemas.ts'
+import type { Json } from '../../api/openapi/schemas.ts'
 import { readContent, type Page } from '../../site/lib/content.ts'
 import { parse, textOf, walk } from '../../site/lib/markdown.ts'
 import { openapiJson } from '../../site/lib/openapi.ts'

@@ -1,5 +1,5 @@
 /** The picture that pages upload as `linen-shirt.jpg`, and fetch from `https://cdn.example.com`. */
-import { publicFetch, type FetchPublic } from '../../api/fetch-public.ts'
+import { publicFetch, type FetchPublic } from '../../api/outside/fetch-public.ts'
 import { picture } from '../content/pictures.ts'
 
 export const PICTURE = new Uint8Array(await picture(1600, 1200).jpeg().toBuffer())

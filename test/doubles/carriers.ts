@@ -1,5 +1,5 @@
 /** Doubles of the carriers' verification (document 4) on loopback: one server that all four URLs lead to, each under its own path. */
-import type { CarrierUrls } from '../../api/orders/carriers/verify.ts'
+import type { CarrierUrls } from '../../api/outside/carriers.ts'
 
 export interface Seen {
   method: string

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { realOutside } from '../../api/app.ts'
-import { createLog } from '../../api/http/log.ts'
+import { realClock } from '../../api/values/clock.ts'
+import { createLog } from '../../api/server/log.ts'
 import { holderToken } from '../../api/jobs/holder.ts'
 import { ask, nextDues, withdraw } from '../../api/jobs/queue.ts'
 import type { JobKind, Running } from '../../api/jobs/kind.ts'
@@ -22,7 +22,7 @@ afterEach(() => inStore((tx) => tx.run(sql`delete from jobs`)))
 afterAll(() => app.close())
 
 const inStore = <T>(fn: (tx: Db) => Promise<T>) => app.handles.use(shop.store.id, 'live', (store) => store.write(fn))
-const about = () => ({ outside: { ...realOutside, now: () => app.clock.now }, now: app.clock.now.toISOString() })
+const about = () => ({ clock: { ...realClock, now: () => app.clock.now }, now: app.clock.now.toISOString() })
 const later = (ms: number) => new Date(app.clock.now.getTime() + ms).toISOString()
 const asked = (subject = 'a', dueAt = later(0), kind = 'test') => inStore((tx) => ask(tx, about(), { kind, subject, dueAt }))
 const rows = () =>
@@ -37,7 +37,7 @@ const runnerOf = (run: JobKind['run'], more: Partial<JobKind> & { leaseMs?: numb
     registry: app.registry,
     handles: app.handles,
     kinds: { test: { retriesMs: [1_000, 5_000], run, ...kind } },
-    outside: about().outside,
+    clock: about().clock,
     log: createLog('silent'),
     leaseMs,
   })
@@ -329,7 +329,7 @@ describe('a kind with a limit', () => {
         },
         test: { retriesMs: [], run: async ({ storeId }) => void quick.push(storeId) },
       },
-      outside: about().outside,
+      clock: about().clock,
       log: createLog('silent'),
     })
     for (const {

@@ -1,8 +1,8 @@
 /** Whose turn it is: jobs of deleted stores, of kinds with a limit, and those whose time is up. */
 import { like, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { realOutside } from '../../api/app.ts'
-import { createLog } from '../../api/http/log.ts'
+import { realClock } from '../../api/values/clock.ts'
+import { createLog } from '../../api/server/log.ts'
 import type { JobKind, Running } from '../../api/jobs/kind.ts'
 import { ask } from '../../api/jobs/queue.ts'
 import { Runner } from '../../api/jobs/runner.ts'
@@ -26,7 +26,7 @@ const newStores = async (count: number) => {
 }
 const asked = async (storeId: string, subject: string, kind = 'test') =>
   app.handles.use(storeId, 'live', (store) =>
-    store.write((tx) => ask(tx, { outside: realOutside, now: now() }, { kind, subject, dueAt: now() })),
+    store.write((tx) => ask(tx, { clock: realClock, now: now() }, { kind, subject, dueAt: now() })),
   )
 const runnerOf = (kinds: Record<string, JobKind>, leaseMs?: number) =>
   new Runner({
@@ -34,7 +34,7 @@ const runnerOf = (kinds: Record<string, JobKind>, leaseMs?: number) =>
     registry: app.registry,
     handles: app.handles,
     kinds,
-    outside: realOutside,
+    clock: realClock,
     log: createLog('warn', { write: (text) => void said.push(text) }),
   })
 const jobsOf = (storeId: string) =>

@@ -9,8 +9,8 @@ import {
   type Campaign,
   type Earning,
   type EarningLine,
-} from '../../api/marketing/points/earning.ts'
-import { tierOf } from '../../api/marketing/points/tier.ts'
+} from '../../api/marketing/loyalty/earning.ts'
+import { tierOf } from '../../api/marketing/loyalty/tier.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, type Shop } from '../shop.ts'
 

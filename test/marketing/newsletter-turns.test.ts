@@ -1,8 +1,8 @@
 /** Newsletters of many stores in one process: what they leave room for, and that one ends with its store. */
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createLog } from '../../api/http/log.ts'
-import { MAILS_AT_ONCE, type Mail } from '../../api/mail.ts'
+import { createLog } from '../../api/server/log.ts'
+import { MAILS_AT_ONCE, type Mail } from '../../api/outside/mail.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, type Shop } from '../shop.ts'
 

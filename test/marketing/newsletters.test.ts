@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createLog } from '../../api/http/log.ts'
-import { MAILS_AT_ONCE, smtpMailer, type Mailers } from '../../api/mail.ts'
+import { createLog } from '../../api/server/log.ts'
+import { MAILS_AT_ONCE, smtpMailer, type Mailers } from '../../api/outside/mail.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, paths, type Shop } from '../shop.ts'
 import { smtpServer, type Smtp, type SmtpOptions } from '../smtp.ts'
@@ -324,7 +324,7 @@ describe('a newsletter', () => {
   })
 
   test('of a sandbox is written into a file, whatever mail server there is', async () => {
-    const { mailersFor } = await import('../../api/mail.ts')
+    const { mailersFor } = await import('../../api/outside/mail.ts')
     const mailers = mailersFor({ smtpUrl: smtp.url, dataDir: app.mailFolder })
     const mailer = await mailers('sandbox')
     await mailer.send({

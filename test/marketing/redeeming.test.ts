@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { monthsLater } from '../../api/marketing/points/earning.ts'
-import { mostPayable, pointsToPay, worthOf } from '../../api/marketing/points/redeeming.ts'
+import { monthsLater } from '../../api/marketing/loyalty/earning.ts'
+import { mostPayable, pointsToPay, worthOf } from '../../api/marketing/loyalty/redeeming.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, paths, type Shop } from '../shop.ts'
 

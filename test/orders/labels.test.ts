@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { isBarcodable, numberOf, templateFor } from '../../api/orders/carriers/parcel.ts'
+import { isBarcodable, numberOf, templateFor } from '../../api/carriers/labels/parcel.ts'
 import { carriersDouble, connecting, type CarriersDouble } from '../doubles/carriers.ts'
 import { testApp, type CallOptions, type TestApp } from '../harness.ts'
 import { ADDRESS, made, newShop, paths, type Shop } from '../shop.ts'

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { realOutside } from '../../api/app.ts'
-import type { Provider } from '../../api/checkout/payment.ts'
-import { stripeProvider } from '../../api/checkout/stripe.ts'
-import { createLog } from '../../api/http/log.ts'
+import { realClock } from '../../api/values/clock.ts'
+import type { Provider } from '../../api/outside/payment-provider.ts'
+import { stripeProvider } from '../../api/outside/stripe.ts'
+import { createLog } from '../../api/server/log.ts'
 import { sweep } from '../../api/maintenance.ts'
 import { stripeDouble, type SignedEvent, type StripeDouble } from '../doubles/stripe.ts'
 import { testApp, type Answer, type CallOptions, type TestApp } from '../harness.ts'
@@ -725,7 +725,7 @@ describe('refunds through stripe', () => {
 const sweepLater = () =>
   app.handles.use(shop.store.id, 'live', (store) =>
     sweep(store, { storeId: shop.store.id, environment: 'live' }, provider, {
-      ...realOutside,
+      ...realClock,
       now: () => new Date(Date.now() + 3_600_000),
     }),
   )

@@ -1,12 +1,12 @@
 /** Orders that nobody pays: cancelled after a while, once, whatever happens at the same moment. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Provider } from '../../api/checkout/payment.ts'
-import { stripeProvider } from '../../api/checkout/stripe.ts'
-import { createLog } from '../../api/http/log.ts'
+import type { Provider } from '../../api/outside/payment-provider.ts'
+import { stripeProvider } from '../../api/outside/stripe.ts'
+import { createLog } from '../../api/server/log.ts'
 import { jobKinds } from '../../api/job-kinds.ts'
 import { Runner } from '../../api/jobs/runner.ts'
-import { waiting } from '../../api/orders/unpaid-job.ts'
+import { waiting } from '../../api/orders/payments/unpaid-job.ts'
 import { Handles } from '../../db/handles.ts'
 import { stripeDouble, type SignedEvent, type StripeDouble } from '../doubles/stripe.ts'
 import { testApp, type TestApp } from '../harness.ts'
@@ -179,8 +179,8 @@ test('three processes at once, and buyers who pay at the same moment: each order
   app.clock.advance(169 * HOUR_MS)
   const others = [1, 2].map(() => new Handles(app.location, 20))
   const kinds = jobKinds({ registry: app.registry, mailers: undefined!, intake: undefined!, payments: provider, baseUrl: () => '' })
-  const outside = { now: () => app.clock.now, id: () => Bun.randomUUIDv7(), secret: () => Bun.randomUUIDv7() }
-  const runners = others.map((handles) => new Runner({ registry: app.registry, handles, kinds, outside, log: createLog('silent') }))
+  const clock = { now: () => app.clock.now, id: () => Bun.randomUUIDv7(), secret: () => Bun.randomUUIDv7() }
+  const runners = others.map((handles) => new Runner({ registry: app.registry, handles, kinds, clock, log: createLog('silent') }))
   await Promise.all([
     ...[app.jobs, ...runners].map((runner) => runner.settle()),
     ...orders.map(async ({ id }, i) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { queueFor, type Queue, type Rule } from '../../api/orders/assignment.ts'
+import { queueFor, type Queue, type Rule } from '../../api/orders/workstations/assignment.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, paths, type Shop } from '../shop.ts'
 

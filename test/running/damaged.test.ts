@@ -1,7 +1,7 @@
 /** A store whose database is damaged while it is served. */
 import { closeSync, openSync, statSync, writeSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createLog } from '../../api/http/log.ts'
+import { createLog } from '../../api/server/log.ts'
 import { databaseName, fileOf } from '../../db/open.ts'
 import { testApp, type TestApp } from '../harness.ts'
 

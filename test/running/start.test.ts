@@ -289,7 +289,7 @@ describe('a request that does not end', () => {
     const dataDir = folder()
     const { keys } = await stoaJson(dataDir, 'store', 'create', '--name', 'Slow')
     const serving = `const api = await (await import('./api/main.ts')).serveApi(
-      (await import('./api/config.ts')).readConfig(process.env), { drainMaxMs: 500 })
+      (await import('./api/server/config.ts')).readConfig(process.env), { drainMaxMs: 500 })
       process.on('SIGTERM', () => api.stop().then(() => process.exit(0)))
       console.log('Store API ' + api.url)`
     const running = run([BUN, '-e', serving], { DATA_DIR: dataDir, LOG: 'info' })

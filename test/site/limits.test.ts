@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { join } from 'node:path'
 import { Answers } from '../../site/lib/answers.ts'
-import { Clients } from '../../api/http/client-address.ts'
+import { Clients } from '../../api/server/client-address.ts'
 import { Limits } from '../../site/lib/limits.ts'
 import { openSite, ROOT } from './site.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readBytes } from '../../api/http/bytes.ts'
-import { Refusal } from '../../api/http/refusal.ts'
+import { readBytes } from '../../api/http/input/bytes.ts'
+import { Refusal } from '../../api/values/refusal.ts'
 
 const bounds = { maxBytes: 1_000_000, tooLarge: () => new Refusal(413, 'too large'), share: 'a store', deadlineMs: 5_000 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Clients } from '../../api/http/client-address.ts'
+import { Clients } from '../../api/server/client-address.ts'
 
 const clients = new Clients(['127.0.0.1', '10.0.0.0/8'])
 const nameOf = (forwardedFor: string | null, peer = '127.0.0.1') => clients.nameOf(peer, forwardedFor)

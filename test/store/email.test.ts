@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isEmail, normalizeEmail } from '../../api/email.ts'
-import { hostname } from '../../api/hostname.ts'
+import { isEmail, normalizeEmail } from '../../api/values/email.ts'
+import { hostname } from '../../api/values/hostname.ts'
 
 describe('an email address', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { secretsWith } from '../../api/secrets.ts'
+import { secretsWith } from '../../api/outside/secrets.ts'
 import { idempotencyKeys } from '../../db/store/store.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isLocale } from '../../api/locales.ts'
+import { isLocale } from '../../api/values/locales.ts'
 
 test.each(['en-US', 'pl-PL', 'es-ES', 'de-DE', 'fil-PH', 'sr-XK', 'ja-JP'])('%s is a locale', (text) => {
   expect(isLocale(text)).toBe(true)

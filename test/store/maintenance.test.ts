@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from 'drizzle-orm'
-import { realOutside } from '../../api/app.ts'
-import { createLog } from '../../api/http/log.ts'
-import { MAILS_KEPT, pruneMails } from '../../api/mail-folder.ts'
+import { realClock } from '../../api/values/clock.ts'
+import { createLog } from '../../api/server/log.ts'
+import { MAILS_KEPT, pruneMails } from '../../api/outside/mail-folder.ts'
 import { goRound } from '../../api/maintenance-rounds.ts'
 import { sweep } from '../../api/maintenance.ts'
 import { historyOf } from '../../db/control/history.ts'
@@ -22,7 +22,7 @@ afterAll(() => app.close())
 const DAY_MS = 86_400_000
 const sweepAfter = (ms: number) =>
   app.handles.use(shop.store.id, 'live', (store) =>
-    sweep(store, { storeId: shop.store.id, environment: 'live' }, null, { ...realOutside, now: () => new Date(Date.now() + ms) }),
+    sweep(store, { storeId: shop.store.id, environment: 'live' }, null, { ...realClock, now: () => new Date(Date.now() + ms) }),
   )
 const count = (table: string) =>
   app.handles.use(shop.store.id, 'live', async ({ read }) =>
@@ -118,7 +118,7 @@ describe('rounds over all stores', () => {
       runner,
       files: app.files,
       mailFolder: app.mailFolder,
-      outside: { ...realOutside, now: () => app.clock.now },
+      clock: { ...realClock, now: () => app.clock.now },
       log: createLog('silent'),
     }
     return goRound(needs, signal).then((swept) => ({ swept, looked }))
@@ -167,7 +167,7 @@ test('a round has the registry remember the numbers that were given, and writes 
     runner: { look: async () => {} },
     files: own.files,
     mailFolder: own.mailFolder,
-    outside: { ...realOutside, now: () => own.clock.now },
+    clock: { ...realClock, now: () => own.clock.now },
     log: createLog('silent'),
   }
   const order = async () => {

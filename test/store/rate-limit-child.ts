@@ -1,6 +1,6 @@
 /** A process that takes from many buckets at once with others; prints how many tokens of each it got. */
-import { RateLimiter } from '../../api/http/rate-limit.ts'
-import { sharedTable } from '../../api/http/rate-table.ts'
+import { RateLimiter } from '../../api/server/rate-limit.ts'
+import { sharedTable } from '../../api/server/rate-table.ts'
 
 const [path, startsAt, names, tries, burst] = process.argv.slice(2)
 const limiter = new RateLimiter({ perSecond: 0.001, burst: Number(burst) }, sharedTable(path!))

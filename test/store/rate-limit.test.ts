@@ -2,8 +2,8 @@ import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ownTable, RateLimiter } from '../../api/http/rate-limit.ts'
-import { sharedTable } from '../../api/http/rate-table.ts'
+import { ownTable, RateLimiter } from '../../api/server/rate-limit.ts'
+import { sharedTable } from '../../api/server/rate-table.ts'
 
 const at = (seconds: number) => BigInt(Math.round(seconds * 1e9)) + 1_000_000_000_000n
 const taken = (limiter: RateLimiter, name: string, times: number, now: bigint) =>

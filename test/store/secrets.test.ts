@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { KEY_FILE, keyIn, secretsWith } from '../../api/secrets.ts'
+import { KEY_FILE, keyIn, secretsWith } from '../../api/outside/secrets.ts'
 import { examine } from '../../scripts/doctor.ts'
 
 let folder: string
@@ -53,7 +53,7 @@ describe('the key in the data folder', () => {
   })
 
   test('of processes that start at once, all get the same one', async () => {
-    const program = `import { keyIn } from './api/secrets.ts'; process.stdout.write(keyIn(${JSON.stringify(folder)}))`
+    const program = `import { keyIn } from './api/outside/secrets.ts'; process.stdout.write(keyIn(${JSON.stringify(folder)}))`
     const children = Array.from({ length: 4 }, () => Bun.spawn([process.execPath, '-e', program], { stdout: 'pipe' }))
     const keys = await Promise.all(children.map((child) => new Response(child.stdout).text()))
     expect(new Set(keys)).toEqual(new Set([readFileSync(file(), 'utf8').trim()]))

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MAILS_AT_ONCE } from '../../api/mail.ts'
+import { MAILS_AT_ONCE } from '../../api/outside/mail.ts'
 import { smtpServer, type Smtp } from '../smtp.ts'
 import { openShop, type Server, type Shop } from './servers.ts'
 

@@ -1,7 +1,7 @@
 /** Two server processes on the same data, one of which is killed: the other one finishes what it was doing. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MAILS_AT_ONCE } from '../../api/mail.ts'
+import { MAILS_AT_ONCE } from '../../api/outside/mail.ts'
 import { smtpServer, type Smtp } from '../smtp.ts'
 import { openShop, type Shop } from './servers.ts'
 

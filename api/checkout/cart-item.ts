@@ -1,0 +1,78 @@
+/** An item of a cart: what a request says of one, and whether it can be sold. */
+import type { Db } from '../../db/driver.ts'
+import type { CartItem } from '../../db/store/checkout.ts'
+import { conflict, wrong } from '../values/refusal.ts'
+import type { Call, Settings } from '../http/route.ts'
+import { Nullable, Type, Uuid, type Static } from '../http/schema.ts'
+import { requireOpen, type CartRow } from './cart.ts'
+import { availableOf, canGive, demandOf, LINES_MAX } from '../pricing/quote-lines.ts'
+import { quote } from '../pricing/quote.ts'
+
+export const Quantity = (minimum: number) => Type.Integer({ minimum, maximum: 10_000 })
+const slot = Type.Optional(Nullable(Uuid()))
+/** An item of a new cart. */
+export const NewItem = Type.Object({ variantId: Uuid(), quantity: Type.Optional(Quantity(1)), bookingSlotId: slot })
+export const AnyItem = Type.Object(
+  {
+    variantId: Type.Optional(Nullable(Uuid())),
+    bundleId: Type.Optional(Nullable(Uuid())),
+    quantity: Type.Optional(Quantity(1)),
+    bookingSlotId: slot,
+  },
+  { examples: [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', quantity: 2 }] },
+)
+
+/** Puts items into a cart (the same variant or bundle adds up), and refuses what can't be sold. */
+export async function addItems(
+  db: Db,
+  cart: CartRow,
+  wanted: (Static<typeof AnyItem> & { path: string[] })[],
+  call: Pick<Call, 'clock' | 'now'>,
+  settings: Settings,
+) {
+  const touched = new Map<CartItem, string[]>()
+  for (const { path, ...input } of wanted) {
+    if (input.bookingSlotId) throw wrong([...path, 'bookingSlotId'], 'no such resource in this store')
+    if ((input.variantId == null) === (input.bundleId == null)) throw wrong([...path, 'variantId'], 'give either variantId or bundleId')
+    const variantId = input.variantId?.toLowerCase() ?? null
+    const bundleId = input.bundleId?.toLowerCase() ?? null
+    let item = cart.items.find((candidate) => candidate.variantId === variantId && candidate.bundleId === bundleId)
+    if (item) item.quantity += input.quantity ?? 1
+    else cart.items.push((item = { id: call.clock.id(), variantId, bundleId, quantity: input.quantity ?? 1 }))
+    touched.set(item, [...path, bundleId ? 'bundleId' : 'variantId'])
+    if (item.quantity > 10_000) throw wrong([...path, 'quantity'], 'must be at most 10000 in all')
+    if (cart.items.length > LINES_MAX)
+      throw wrong([...path, bundleId ? 'bundleId' : 'variantId'], `a cart holds at most ${LINES_MAX} lines`)
+  }
+  return requireSellable(db, cart, touched, call.now, settings)
+}
+
+/**
+ * Refuses what can't be bought: first 400 at the path of an item that names nothing of the store, then 409 for a cart that is an
+ * order, and for an item that is no longer sold, or has no price or stock.
+ */
+export async function requireSellable(db: Db, cart: CartRow, touched: Map<CartItem, string[] | null>, now: string, settings: Settings) {
+  const quoted = await quote(db, cart, settings, now)
+  const warningOf = (item: CartItem) => quoted.warnings.find((candidate) => candidate.itemId === item.id)
+  const lines = Map.groupBy(quoted.lines, (line) => line.item)
+  const linesOf = (item: CartItem) => lines.get(item) ?? []
+  for (const [item, path] of touched) {
+    if (!path) continue
+    const warning = warningOf(item)
+    if (warning?.code === 'unavailable') throw wrong(path, 'no such resource in this store')
+    if (warning?.code === 'too_many_lines') throw wrong(path, warning.message)
+    if (linesOf(item).some((line) => line.variant.bookable))
+      throw wrong([...path.slice(0, -1), 'bookingSlotId'], 'is needed for a bookable variant')
+  }
+  requireOpen(cart)
+  const demand = demandOf(quoted.lines)
+  for (const item of touched.keys()) {
+    const warning = warningOf(item)
+    if (warning) throw conflict(warning.message)
+    for (const { variant } of linesOf(item)) {
+      if (!canGive(variant, demand.get(variant.id)!.units))
+        throw conflict('out of stock', { variantId: variant.id, available: availableOf(variant) })
+    }
+  }
+  return quoted
+}

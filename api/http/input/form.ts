@@ -1,0 +1,86 @@
+/** Reading a form with a file (multipart/form-data): the fields as text, the file as bytes, both within their bounds. */
+import { BODY_MAX_BYTES, readJson, refuseBrokenText } from './body.ts'
+import { readBytes } from './bytes.ts'
+import type { Ready } from '../ready.ts'
+import type { Notes } from './notes.ts'
+import { invalid, Refusal, wrong } from '../../values/refusal.ts'
+import type { Upload } from '../route.ts'
+
+/** What the fields beside the file, and the lines between them, may take. */
+const REST_MAX_BYTES = 65_536
+/** A file of 20 MB over a slow phone. */
+const DEADLINE_MS = 300_000
+
+/** What came with a request: a checked body, the file of a form, and the text that says whether another request is the same. */
+export interface Received {
+  body: unknown
+  file: Upload | null
+  text: string
+}
+
+/** Whose memory the body takes (see `Bounds`), and where what it has unknown is noted. */
+export interface Receiving {
+  share: string
+  notes: Notes
+}
+
+/** What comes with a request to a route that takes no body. */
+export const NOTHING: Received = { body: undefined, file: null, text: '' }
+
+/** Whether a route takes a body: most requests are to one that doesn't, and need not wait for it. */
+export const receives = ({ body, form }: Ready) => body !== null || form !== null
+
+/** Reads the body of a request to a route that takes one, JSON or a form. Refuses with 400, 408, 413, 415 or 503. */
+export async function receive({ body, form }: Ready, request: Request, { share, notes }: Receiving): Promise<Received> {
+  if (form) {
+    const type = request.headers.get('content-type') ?? ''
+    if (/^multipart\/form-data\s*;/i.test(type)) return receiveForm(form, request, type, { share, notes })
+    if (!body || (type && !/json/i.test(type)))
+      throw new Refusal(415, `the body must be a form${body ? ' or JSON' : ''}: send Content-Type: multipart/form-data`)
+  }
+  const { value, text } = await readJson(request, share)
+  return { body: body!.parse(value, notes), file: null, text }
+}
+
+async function receiveForm(
+  { field, parser, maxBytes = BODY_MAX_BYTES }: NonNullable<Ready['form']>,
+  request: Request,
+  type: string,
+  { share, notes }: Receiving,
+) {
+  const bounds = { maxBytes: maxBytes + REST_MAX_BYTES, tooLarge: () => tooLarge(maxBytes), share, deadlineMs: DEADLINE_MS }
+  const { values, file } = await valuesOf(await parsed(await readBytes(request, bounds), type), field, maxBytes)
+  const body = parser.parse(file ? { ...values, [field]: file.name ?? field } : values, notes)
+  // The line between the parts is another one each time: what is compared is what it divides.
+  const sum = file && new Bun.CryptoHasher('sha256').update(file.bytes).digest('hex')
+  return { body, file, text: JSON.stringify([values, file?.name, sum]) }
+}
+
+const tooLarge = (maxBytes: number) => new Refusal(413, `the file is larger than ${maxBytes} bytes`)
+
+async function parsed(bytes: Uint8Array, type: string): Promise<FormData> {
+  try {
+    return (await new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { 'content-type': type } }).formData()) as FormData
+  } catch {
+    throw new Refusal(400, 'the body is not a valid form')
+  }
+}
+
+/** The fields of a form, and the file in the one called `field`. A field left empty is one left out: a form has no null. */
+async function valuesOf(form: FormData, field: string, maxBytes: number) {
+  const values: Record<string, string> = Object.create(null)
+  let file: Upload | null = null
+  for (const [name, value] of form as never as Iterable<[string, string | Blob]>) {
+    if (name in values || (name === field && file)) throw invalid([{ code: 'custom', message: 'is given more than once', path: [name] }])
+    if (typeof value !== 'string') {
+      if (name !== field) continue
+      if (value.size > maxBytes) throw tooLarge(maxBytes)
+      if (!value.size) throw wrong(field, 'is empty')
+      file = { bytes: new Uint8Array(await value.arrayBuffer()), name: ('name' in value && (value.name as string)) || null }
+    } else if (name === field) throw invalid([{ code: 'invalid_type', message: 'must be a file', path: [field] }])
+    // A form's own line ends are CR and LF, whatever was typed.
+    else if (value !== '') values[name] = value.replaceAll('\r\n', '\n')
+  }
+  refuseBrokenText(values)
+  return { values, file }
+}

@@ -1,0 +1,42 @@
+/** A newsletter: its row, and its shape on the wire. */
+import { eq } from 'drizzle-orm'
+import type { Db } from '../../../db/driver.ts'
+import { AUDIENCES, NEWSLETTER_STATUSES, newsletters } from '../../../db/store/newsletters.ts'
+import { missing } from '../../values/refusal.ts'
+import { Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
+
+/** A newsletter on the wire. */
+export const Newsletter = Type.Object(
+  {
+    id: Uuid(),
+    subject: Type.String(),
+    content: Type.String({ description: 'Plain text' }),
+    status: OneOf(NEWSLETTER_STATUSES),
+    audience: OneOf(AUDIENCES),
+    products: Type.Array(Type.Object({ productId: Uuid(), variantId: Nullable(Uuid()) })),
+    scheduledAt: Nullable(Type.String()),
+    recipientCount: Type.Integer({ description: 'Who has been sent it; 0 until it is sent' }),
+    sentAt: Nullable(Type.String()),
+    failedAt: Nullable(Type.String()),
+    errorMessage: Nullable(Type.String()),
+    createdAt: Type.String(),
+    updatedAt: Type.String(),
+  },
+  { $id: 'Newsletter' },
+)
+
+/** A newsletter as it is stored. */
+export type NewsletterRow = typeof newsletters.$inferSelect
+
+/** A newsletter on the wire. */
+export function newsletterView(row: NewsletterRow) {
+  const { lastSubscriberId: _, passedSubscriberId: __, quotaMonth: ___, reserved: ____, triedBefore: _____, ...wire } = row
+  return wire
+}
+
+/** The row of a newsletter, or 404. */
+export async function findNewsletter(db: Db, id: string): Promise<NewsletterRow> {
+  const [row] = await db.select().from(newsletters).where(eq(newsletters.id, id.toLowerCase()))
+  if (!row) throw missing('newsletter')
+  return row
+}

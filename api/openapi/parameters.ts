@@ -1,0 +1,70 @@
+/** The parameters of an operation: those of its path, its query and its headers. */
+import { parameter, PARAMETERS } from './common.ts'
+import { exampleOf } from './examples.ts'
+import type { Json, Show } from './schemas.ts'
+import type { Route } from '../http/route.ts'
+import { Type } from '../http/schema.ts'
+
+const IDENTIFIERS: Record<string, string> = {
+  id: 'UUID',
+  idOrSlug: 'UUID or slug',
+  idOrCode: 'UUID or code',
+  locale: 'Locale code, such as `pl-PL`',
+  code: 'Code',
+  token: 'Secret token',
+  slug: 'Slug',
+  email: 'Email address',
+  kind: 'Kind',
+  handle: 'Account handle',
+}
+
+function pathParameters(path: string): Json[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
+    const of = name!.endsWith('Id')
+      ? `UUID of the ${name!
+          .slice(0, -2)
+          .replace(/([A-Z])/g, ' $1')
+          .toLowerCase()}`
+      : name!
+    return {
+      name,
+      in: 'path',
+      required: true,
+      description: IDENTIFIERS[name!] ?? of,
+      schema: { type: 'string' },
+      example: exampleOf(Type.String(), name === 'idOrSlug' || name === 'idOrCode' ? name.slice(4) : name!, 'answer'),
+    }
+  })
+}
+
+function queryParameters({ query }: Route, show: Show): Json[] {
+  const required = new Set(query?.required as string[] | undefined)
+  return Object.entries(query?.properties ?? {}).map(([name, schema]) => {
+    const { description, ...shown } = show(schema, true)
+    const needed = required.has(name) && schema.default === undefined
+    return {
+      name,
+      in: 'query',
+      required: needed,
+      ...(description ? { description } : {}),
+      schema: shown,
+      ...(needed ? { example: exampleOf(schema, name, 'body') } : {}),
+      ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
+    }
+  })
+}
+
+/** The headers that change how the request is carried out. */
+function headerParameters({ method, options }: Route): Json[] {
+  const names: (keyof typeof PARAMETERS)[] = ['RequestId', 'Prefer']
+  if (method === 'GET') names.push('IfNoneMatch')
+  else if (options.scope !== 'public') names.push(method === 'POST' ? 'IdempotencyKey' : 'IfMatch')
+  return names.map(parameter)
+}
+
+/** All parameters of a route. */
+export const parametersOf = (route: Route, show: Show): Json[] => [
+  ...pathParameters(route.path),
+  ...queryParameters(route, show),
+  ...headerParameters(route),
+]

@@ -1,0 +1,42 @@
+/** The points that a cart is paid with: what the member has now, and what the store lets it redeem. */
+import { eq } from 'drizzle-orm'
+import { compile, named, type Db } from '../../db/driver.ts'
+import { loyaltySettings } from '../../db/store/loyalty.ts'
+import { customers } from '../../db/store/orders.ts'
+import type { Settings } from '../http/route.ts'
+import { availablePoints } from '../marketing/loyalty/points.ts'
+import { redemptionProblem } from '../marketing/loyalty/redeeming.ts'
+import { decimalsOf } from '../values/money.ts'
+import type { PriceInput } from './price.ts'
+
+const rules = compile((db) => db.select().from(loyaltySettings))
+const customerByEmail = compile((db) =>
+  db
+    .select({ id: customers.id })
+    .from(customers)
+    .where(eq(customers.email, named('email'))),
+)
+
+/** What a cart asks to be paid with. */
+export interface Paying {
+  loyaltyPoints?: number
+  email?: string | null
+  currency: string
+}
+
+/** The points of a cart as the price takes them, or why it takes none (`isOff`: no cart of the store does); neither when the cart has none. */
+export async function loyaltyFor(
+  db: Db,
+  { loyaltyPoints: points = 0, email = null, currency }: Paying,
+  settings: Settings,
+  now: string,
+): Promise<{ loyalty: PriceInput['loyalty']; warning?: string; isOff?: boolean }> {
+  if (points <= 0) return { loyalty: null }
+  const redemption = (await rules.get(db)) as typeof loyaltySettings.$inferSelect | undefined
+  if (!redemption || !settings.tools.loyalty) return { loyalty: null, warning: 'the store has no loyalty program', isOff: true }
+  const customer = email === null ? undefined : ((await customerByEmail.get(db, { email })) as { id: string } | undefined)
+  if (!customer) return { loyalty: null, warning: 'points are redeemed by customers: the email of the cart is not one of them' }
+  const problem = redemptionProblem(points, await availablePoints(db, customer.id, now), redemption)
+  if (problem) return { loyalty: null, warning: problem }
+  return { loyalty: { ...redemption, points, minorPerUnit: 10 ** decimalsOf(currency) } }
+}

@@ -1,0 +1,233 @@
+/** The configuration of the servers and the command line, read from the environment. */
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import type { Location } from '../../db/open.ts'
+import type { Level } from './log.ts'
+import type { Rate } from './rate-limit.ts'
+import { hostAndPort, isRange, isResolver } from './network-places.ts'
+import type { CarrierUrls } from '../outside/carriers.ts'
+
+export interface Config {
+  host: string
+  /** 0: any free port. */
+  apiPort: number
+  sitePort: number
+  /** Public URLs without a slash at the end; null: made from host and port, see `urlOf`. */
+  baseUrl: string | null
+  contentBaseUrl: string | null
+  /** Absolute. */
+  dataDir: string
+  database: Location
+  workers: number
+  /** Null: no limit. */
+  rate: Rate | null
+  /** Addresses and CIDR ranges whose `X-Forwarded-For` counts. */
+  trustProxy: string[]
+  smtpUrl: string | null
+  stripe: { secretKey: string | null; webhookSecret: string | null; apiBase: string | null }
+  carriers: CarrierUrls
+  /** Null: made once in the data folder. */
+  secretKey: string | null
+  /** Empty: the system's resolvers. */
+  dnsServers: string[]
+  /** `host:port` pairs that may be fetched from although they are private, in lower case. */
+  fetchAllow: string[]
+  log: Level
+  metrics: boolean
+}
+
+/** A variable that has a wrong value; the message is one line for whoever set it. */
+export class ConfigError extends Error {
+  constructor(
+    readonly variable: string,
+    given: string | null,
+    expected: string,
+  ) {
+    super(`${variable}${given === null ? '' : ` is ${shown(given)}`}: expected ${expected}`)
+  }
+}
+
+/** A value on one line, without what is secret in a URL. */
+const shown = (value: string) =>
+  JSON.stringify(
+    value
+      .replace(/\/\/[^/]*@/, '//…@')
+      .replace(/\?.*$/s, '?…')
+      .slice(0, 200),
+  )
+
+export type Environment = Record<string, string | undefined>
+
+/** Processes that share the port; more than any machine has use for. */
+const WORKERS_MAX = 128
+/** Where the content site is when nothing else is said. */
+const SITE_PORT_USUAL = 4000
+
+/** Reads the configuration (document 4). Throws `ConfigError` for the first variable that has a wrong value. */
+export function readConfig(env: Environment): Config {
+  const text = (name: string) => env[name]?.trim() || null
+  const dataDir = dataFolder(text('DATA_DIR'))
+  return {
+    host: host(text('HOST')),
+    apiPort: whole('API_PORT', text('API_PORT'), { fallback: 3000, least: 0, most: 65_535 }),
+    sitePort: whole('SITE_PORT', text('SITE_PORT'), { fallback: SITE_PORT_USUAL, least: 0, most: 65_535 }),
+    baseUrl: webUrl('BASE_URL', text('BASE_URL')),
+    contentBaseUrl: webUrl('CONTENT_BASE_URL', text('CONTENT_BASE_URL')),
+    dataDir,
+    database: database(dataDir, {
+      url: text('DATABASE_URL'),
+      adminUrl: text('DATABASE_ADMIN_URL'),
+      authToken: text('DATABASE_AUTH_TOKEN'),
+    }),
+    workers: whole('WORKERS', text('WORKERS'), { fallback: 1, least: 1, most: WORKERS_MAX }),
+    rate: rate(text('RATE_LIMIT')),
+    trustProxy: list(text('TRUST_PROXY')).map((range) =>
+      isRange(range) ? range : fail('TRUST_PROXY', range, 'IP addresses or ranges such as 10.0.0.0/8, separated by commas'),
+    ),
+    smtpUrl: smtpUrl(text('SMTP_URL')),
+    stripe: stripe(text('STRIPE_SECRET_KEY'), text('STRIPE_WEBHOOK_SECRET'), text('STRIPE_API_BASE')),
+    carriers: {
+      carrier_a: {
+        live: webUrl('CARRIER_A_LIVE_URL', text('CARRIER_A_LIVE_URL')),
+        test: webUrl('CARRIER_A_TEST_URL', text('CARRIER_A_TEST_URL')),
+      },
+      carrier_b: {
+        live: webUrl('CARRIER_B_LIVE_URL', text('CARRIER_B_LIVE_URL')),
+        test: webUrl('CARRIER_B_TEST_URL', text('CARRIER_B_TEST_URL')),
+      },
+    },
+    secretKey: strongSecret('SECRET_KEY', text('SECRET_KEY')),
+    dnsServers: list(text('DNS_SERVERS')).map((server) =>
+      isResolver(server)
+        ? server
+        : fail(
+            'DNS_SERVERS',
+            server,
+            'IP addresses, each with an optional port, such as 1.1.1.1 or [2606:4700::1111]:53, separated by commas',
+          ),
+    ),
+    fetchAllow: list(text('FETCH_ALLOW')).map(
+      (place) =>
+        hostAndPort(place) ??
+        fail('FETCH_ALLOW', place, 'hosts, each with its port, such as 127.0.0.1:8080 or intranet.example:443, separated by commas'),
+    ),
+    log: oneOf('LOG', text('LOG') ?? 'info', ['debug', 'info', 'warn', 'silent']),
+    metrics: oneOf('METRICS', text('METRICS') ?? '0', ['0', '1']) === '1',
+  }
+}
+
+/** The public URL of a server: the one that is configured, or the one that host and port make. */
+export function urlOf(configured: string | null, host: string, port: number): string {
+  if (configured) return configured
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host
+  return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`
+}
+
+/** Where the content site is: on its usual port when it is to take a free one, which nobody knows before. */
+export const contentUrlOf = ({ contentBaseUrl, host, sitePort }: Pick<Config, 'contentBaseUrl' | 'host' | 'sitePort'>) =>
+  urlOf(contentBaseUrl, host, sitePort || SITE_PORT_USUAL)
+
+/** A server's public URL for the terminal; beside it where it listens, when that is elsewhere: behind a proxy, or on a free port. */
+export function printed(url: string, listensOn: string, path = ''): string {
+  return url === listensOn ? `${url}${path}` : `${url}${path}  (listening on ${listensOn})`
+}
+
+function fail(variable: string, given: string | null, expected: string): never {
+  throw new ConfigError(variable, given, expected)
+}
+
+const list = (value: string | null) =>
+  (value ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+
+function oneOf<const T extends string>(name: string, value: string, words: readonly T[]): T {
+  return (words as readonly string[]).includes(value)
+    ? (value as T)
+    : fail(name, value, words.slice(0, -1).join(', ') + ` or ${words.at(-1)}`)
+}
+
+function whole(name: string, value: string | null, { fallback, least, most }: { fallback: number; least: number; most: number }): number {
+  if (value === null) return fallback
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : NaN
+  return number >= least && number <= most ? number : fail(name, value, `a whole number from ${least} to ${most}`)
+}
+
+/** A folder whose name could be taken for the template of `DATABASE_URL` would have databases elsewhere. */
+function dataFolder(value: string | null): string {
+  const folder = resolve(value ?? './data')
+  return folder.includes('{name}') ? fail('DATA_DIR', folder, 'a folder without {name} in its path') : folder
+}
+
+function host(value: string | null): string {
+  if (value === null) return '127.0.0.1'
+  const bare = value.replace(/^\[(.*)\]$/, '$1')
+  // A name whose last part is a number would be an address (WHATWG URL, "ends in a number"): 256.1.1.1 is neither.
+  return isIP(bare) || (/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(bare) && !/(^|\.)\d+$/.test(bare))
+    ? bare
+    : fail('HOST', value, 'an IP address or a host name, such as 127.0.0.1 or 0.0.0.0')
+}
+
+function parsed(value: string): URL | null {
+  return URL.canParse(value) ? new URL(value) : null
+}
+
+function webUrl(name: string, value: string | null): string | null {
+  if (value === null) return null
+  const url = parsed(value)
+  const isWeb = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash
+  return isWeb
+    ? value.replace(/\/+$/, '')
+    : fail(name, value, 'an http or https URL without user, query and fragment, such as https://shop.example')
+}
+
+function smtpUrl(value: string | null): string | null {
+  if (value === null) return null
+  const url = parsed(value)
+  return url && /^smtps?:$/.test(url.protocol) && url.hostname
+    ? value
+    : fail('SMTP_URL', null, 'a URL such as smtp://user:password@mail.example:587 or smtps://…')
+}
+
+/** A secret is taken as it is; one with spaces or line breaks was not pasted whole. */
+function secret(name: string, value: string | null): string | null {
+  return value === null || /^[\x21-\x7e]+$/.test(value) ? value : fail(name, null, 'a secret without spaces or line breaks')
+}
+
+/** Both secrets or none: without the second one no payment would ever be confirmed. */
+function stripe(secretKey: string | null, webhookSecret: string | null, apiBase: string | null): Config['stripe'] {
+  secret('STRIPE_SECRET_KEY', secretKey)
+  secret('STRIPE_WEBHOOK_SECRET', webhookSecret)
+  if (secretKey && !webhookSecret) fail('STRIPE_WEBHOOK_SECRET', null, 'the signing secret of the webhook, since STRIPE_SECRET_KEY is set')
+  if (webhookSecret && !secretKey) fail('STRIPE_SECRET_KEY', null, 'a secret key, since STRIPE_WEBHOOK_SECRET is set')
+  return { secretKey, webhookSecret, apiBase: webUrl('STRIPE_API_BASE', apiBase) }
+}
+
+/** A secret that a key is made from: too long to be guessed, and no few characters over and over. */
+function strongSecret(name: string, value: string | null): string | null {
+  return secret(name, value) === null || (value!.length >= 32 && new Set(value).size >= 10)
+    ? value
+    : fail(name, null, 'at least 32 random characters, such as openssl rand -hex 32 prints')
+}
+
+function rate(value: string | null): Rate | null {
+  if (value === '0') return null
+  const [, perSecond, burst] = /^(\d{1,7}(?:\.\d{1,3})?):(\d{1,7})$/.exec(value ?? '100:200') ?? []
+  if (!(Number(perSecond) > 0 && Number(burst) >= 1))
+    fail('RATE_LIMIT', value, 'requests per second and burst, such as 100:200, or 0 for no limit')
+  return { perSecond: Number(perSecond), burst: Number(burst) }
+}
+
+/** Where the databases are: files under the data folder, or what the template `DATABASE_URL` says. */
+function database(dataDir: string, given: { url: string | null; adminUrl: string | null; authToken: string | null }): Location {
+  const location: Location = { url: given.url ?? `file:${dataDir}/{name}.db` }
+  if (!/^(file:.|https?:\/\/.|libsql:\/\/.)/.test(location.url) || !location.url.includes('{name}')) {
+    fail('DATABASE_URL', given.url, 'a URL with {name} in it, such as file:./data/{name}.db or http://{name}.db.example:8080')
+  }
+  if (!location.url.startsWith('file:') && !URL.canParse(location.url.replaceAll('{name}', 'name')))
+    fail('DATABASE_URL', given.url, 'a URL that is valid once {name} is filled in')
+  const adminUrl = webUrl('DATABASE_ADMIN_URL', given.adminUrl)
+  const authToken = secret('DATABASE_AUTH_TOKEN', given.authToken)
+  return { ...location, ...(adminUrl ? { adminUrl } : {}), ...(authToken ? { authToken } : {}) }
+}
