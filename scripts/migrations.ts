@@ -1,8 +1,8 @@
 /**
  * `npm run migrations -- NAME`: writes the migrations that the tables in `db/` need. drizzle-kit knows no STRICT tables, so that
- * is added here: without it an INTEGER column stores 10.5.
+ * is added here: without it an INTEGER column stores 10.5. It compares with the newest snapshot alone, so older ones go.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 
 const name = process.argv[2]
 if (!name) {
@@ -22,4 +22,6 @@ for (const kind of ['control', 'store']) {
     const strict = text.replace(/(CREATE TABLE [^;]*\n\))(?= *;)/g, '$1 STRICT')
     if (strict !== text) writeFileSync(`${folder}/${file}`, strict)
   }
+  const snapshots = readdirSync(`${folder}/meta`).filter((file) => file.endsWith('_snapshot.json'))
+  for (const file of snapshots.sort().slice(0, -1)) rmSync(`${folder}/meta/${file}`)
 }

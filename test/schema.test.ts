@@ -76,6 +76,14 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('the migrations of a
     expect(rows(kind, 'pragma user_version')).toEqual([[migrations(kind).length]])
   })
 
+  test('carry the newest snapshot alone, with which the next one is compared', () => {
+    const newest = readdirSync(`db/migrations/${kind}`)
+      .filter((file) => file.endsWith('.sql'))
+      .sort()
+      .at(-1)!
+    expect(readdirSync(`db/migrations/${kind}/meta`).sort()).toEqual([`${newest.slice(0, 4)}_snapshot.json`, '_journal.json'])
+  })
+
   test('every connection keeps foreign keys and writes through to disk', async () => {
     const settings = (text: string) => handles[kind].write(async (tx) => Object.values((await tx.all(text as never))[0] as object))
     expect(await settings('pragma foreign_keys')).toEqual([1])
