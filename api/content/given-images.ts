@@ -1,6 +1,6 @@
 /** What a request gives as images, taken in with it as far as that goes quickly; a job does the rest. */
 import type { Db } from '../../db/driver.ts'
-import { ask } from '../jobs/queue.ts'
+import { enqueue } from '../jobs/queue.ts'
 import { Resource, type Call, type Route } from '../http/route.ts'
 import type { Wake } from '../jobs/kind.ts'
 import { ownerOf } from './files.ts'
@@ -61,7 +61,7 @@ function overridden(route: Route, entity: ImageEntity, { intake, wake }: GivenNe
       const result = await route.handler(inside as never)
       const { id } = result as { id: string }
       await noteUses(tx, owner, entity, id, addresses)
-      if (left.length) await ask(tx, call, { kind: TAKE_IN, subject: `${entity}/${id}`, dueAt: call.now })
+      if (left.length) await enqueue(tx, call, { kind: TAKE_IN, subject: `${entity}/${id}`, dueAt: call.now })
       return result
     })
   }

@@ -1,4 +1,4 @@
-/** Who holds a lease: one start of a process. What has ended where this one runs holds nothing any more, so that nobody waits for it. */
+/** Holders of leases: one start of a process each. One that has ended on this machine holds nothing any more, so nobody waits for it. */
 import { readFileSync, readlinkSync } from 'node:fs'
 
 /** This start of the process: another one may have the same number, on another machine, in another container or later. */

@@ -1,9 +1,9 @@
-/** What a kind of job is, and what one that runs gets to work with. */
+/** Kinds of jobs, and what a running job gets to work with. */
 import type { Db } from '../../db/driver.ts'
 import type { Environment, Handle } from '../../db/open.ts'
 import type { Clock } from '../values/clock.ts'
 
-/** What a job gets to work with. */
+/** A running job: its store, its subject, and how it keeps its lease. */
 export interface Running {
   store: Handle
   storeId: string
@@ -22,7 +22,7 @@ export interface Running {
   progress(tx: Db): Promise<void>
 }
 
-/** One kind of job. */
+/** A kind of job: how it is run, retried and given up. */
 export interface JobKind {
   /** Resolves when the job is done, with the instant at which it is due again, or `'interrupted'`; throws when it went wrong. */
   run(job: Running): Promise<string | 'interrupted' | void>

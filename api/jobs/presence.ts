@@ -1,6 +1,6 @@
 /**
- * Where processes have jobs under way, told in the registry: what one leaves that dies is looked at by the others as soon as its lease
- * has run out, or as they know that it has ended.
+ * Presence: in the registry, each process tells in which stores it runs jobs. Jobs of a process that died are looked for by the others
+ * as soon as its lease has run out, or as they know that it has ended.
  */
 import { and, eq, gte, lt } from 'drizzle-orm'
 import { leases } from '../../db/control/tables.ts'

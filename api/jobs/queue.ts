@@ -1,4 +1,4 @@
-/** The jobs of one store: asked for in the transaction of what they follow from, done by whoever holds the lease. */
+/** The queue of one store's jobs: enqueued in the transaction of what they follow from, run by whoever holds the lease. */
 import { and, asc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { jobs } from '../../db/store/store.ts'
@@ -10,10 +10,10 @@ export type JobRow = typeof jobs.$inferSelect
 type About = { clock: Clock; now: string }
 
 /**
- * Asks for a job about `subject` at an instant; one that is there already is done at the earlier of both, and one that was given
- * up is taken up again. What is asked for while it runs is done after it.
+ * Enqueues a job about `subject` for an instant. One that is in the queue already runs at the earlier of both; one that was given up
+ * is taken up again. A job that is enqueued while it runs, runs again afterwards.
  */
-export async function ask(tx: Db, { clock, now }: About, { kind, subject, dueAt }: { kind: string; subject: string; dueAt: string }) {
+export async function enqueue(tx: Db, { clock, now }: About, { kind, subject, dueAt }: { kind: string; subject: string; dueAt: string }) {
   const row = { id: clock.id(), kind, subject, dueAt, attempts: 0, asked: 1, createdAt: now, updatedAt: now }
   await tx
     .insert(jobs)
@@ -32,7 +32,7 @@ export async function ask(tx: Db, { clock, now }: About, { kind, subject, dueAt 
 }
 
 const later = sql`${jobs.dueAt} > excluded.due_at or ${jobs.leaseToken} is not null or ${jobs.failedAt} is not null`
-const askedBy = compile((db) =>
+const insertBy = compile((db) =>
   db
     .insert(jobs)
     .values({
@@ -57,7 +57,7 @@ const askedBy = compile((db) =>
     }),
 )
 
-const isAsked = compile((db) =>
+const isQueued = compile((db) =>
   db
     .select({ id: jobs.id })
     .from(jobs)
@@ -72,12 +72,12 @@ const isAsked = compile((db) =>
     ),
 )
 
-/** Asks for a job that will find out itself what there is to do, at an instant at the latest: nothing is written when it is due before. */
-export async function askBy(tx: Db, { clock, now }: About, job: { kind: string; subject: string; dueAt: string }) {
-  if (!(await isAsked.get(tx, job))) await askedBy.run(tx, { id: clock.id(), ...job, now })
+/** Enqueues a job that finds out itself what there is to do, for an instant at the latest: nothing is written when it is due before. */
+export async function enqueueBy(tx: Db, { clock, now }: About, job: { kind: string; subject: string; dueAt: string }) {
+  if (!(await isQueued.get(tx, job))) await insertBy.run(tx, { id: clock.id(), ...job, now })
 }
 
-/** Takes back a job that has not begun; whether there was one. */
+/** Removes a job from the queue; whether there was one. */
 export async function withdraw(tx: Db, kind: string, subject: string): Promise<boolean> {
   const gone = await tx
     .delete(jobs)
@@ -118,7 +118,7 @@ export async function nextDues(db: Db): Promise<Map<string, string>> {
   return dues
 }
 
-/** Takes the lease of the job of a kind that has been due for longest; null when none is due. */
+/** Claims the job of a kind that has been due for longest: takes its lease; null when none is due. */
 export async function claim(
   tx: Db,
   { kind, now, until, token }: { kind: string; now: string; until: string; token: string },
@@ -138,57 +138,57 @@ export async function claim(
 
 const held = ({ id, leaseToken }: JobRow) => and(eq(jobs.id, id), eq(jobs.leaseToken, leaseToken!))
 
-/** Whether a lease still is what it was; one that gets on may begin counting its attempts anew. */
+/** Whether the lease of a job is still held. */
 export const holds = async (db: Db, job: JobRow) => (await db.$count(jobs, held(job))) === 1
 
-/** Prolongs a lease; false when it is lost. */
-export async function prolong(tx: Db, job: JobRow, until: string): Promise<boolean> {
+/** Renews a lease until an instant; false when it is lost. */
+export async function renew(tx: Db, job: JobRow, until: string): Promise<boolean> {
   return (await tx.update(jobs).set({ leaseUntil: until }).where(held(job)).returning({ id: jobs.id })).length > 0
 }
 
-/** Forgets the attempts so far: the job got somewhere. */
-export const gotOn = (tx: Db, job: JobRow) => tx.update(jobs).set({ attempts: 0 }).where(held(job))
+/** Sets the number of attempts to 0: the job got somewhere. */
+export const resetAttempts = (tx: Db, job: JobRow) => tx.update(jobs).set({ attempts: 0 }).where(held(job))
 
-const released = { leaseToken: null, leaseUntil: null }
+const free = { leaseToken: null, leaseUntil: null }
 
-/** Ends a job that is done: it is gone, or due again at `again`; one that was asked for meanwhile stays due. */
-export async function finish(tx: Db, job: JobRow, again: string | null) {
+/** Completes a job: it is removed, or due again at `again`; one that was enqueued meanwhile stays due. */
+export async function complete(tx: Db, job: JobRow, again: string | null) {
   const same = and(held(job), eq(jobs.asked, job.asked))
   const left =
     again === null
       ? tx.delete(jobs).where(same)
       : tx
           .update(jobs)
-          .set({ ...released, dueAt: again, attempts: 0, error: null })
+          .set({ ...free, dueAt: again, attempts: 0, error: null })
           .where(same)
   await left
   await tx
     .update(jobs)
-    .set({ ...released, attempts: 0, error: null })
+    .set({ ...free, attempts: 0, error: null })
     .where(held(job))
 }
 
-/** Lets go of a job that was interrupted: another process may go on at once, or from `dueAt` on. */
-export const interrupt = (tx: Db, job: JobRow, dueAt: string) =>
+/** Releases the lease of a job that was interrupted: any process may take it from `dueAt` on, and the attempt does not count. */
+export const release = (tx: Db, job: JobRow, dueAt: string) =>
   tx
     .update(jobs)
-    .set({ ...released, dueAt, attempts: sql`max(0, ${jobs.attempts} - 1)` })
+    .set({ ...free, dueAt, attempts: sql`max(0, ${jobs.attempts} - 1)` })
     .where(held(job))
 
-/** Keeps a job that went wrong for later. */
-export const postpone = (tx: Db, job: JobRow, dueAt: string, error: string) =>
+/** Has a job that failed run again at `dueAt`. */
+export const retry = (tx: Db, job: JobRow, dueAt: string, error: string) =>
   tx
     .update(jobs)
-    .set({ ...released, dueAt, error })
+    .set({ ...free, dueAt, error })
     .where(held(job))
 
-/** Gives a job up; false when its lease is lost. */
+/** Gives a job up, with the error that is kept for the operator; false when its lease is lost. */
 export async function giveUp(tx: Db, job: JobRow, now: string, error: string): Promise<boolean> {
   return (
     (
       await tx
         .update(jobs)
-        .set({ ...released, failedAt: now, error })
+        .set({ ...free, failedAt: now, error })
         .where(held(job))
         .returning({ id: jobs.id })
     ).length > 0

@@ -1,6 +1,6 @@
 /**
- * The runner: does the jobs of all stores as they become due. Several processes may run one each: a job belongs to whoever holds
- * its lease, and a lease that is not prolonged runs out.
+ * The runner: runs the jobs of all stores as they become due. Several processes may have one each: a job belongs to whoever holds
+ * its lease, and a lease that is not renewed runs out.
  */
 import type { Registry } from '../../db/control/registry.ts'
 import type { Db } from '../../db/driver.ts'
@@ -21,7 +21,7 @@ export interface RunnerNeeds {
   kinds: Readonly<Record<string, JobKind>>
   clock: Clock
   log: Log
-  /** A lease lasts this long unless it is prolonged: so long does the work of a process that died wait. */
+  /** A lease lasts this long unless it is renewed: the work of a process that died waits for that long. */
   leaseMs?: number
 }
 
@@ -33,7 +33,7 @@ const PER_STORE_MAX = 3
 /** The pause between two stores of the first look round. */
 const LOOK_PAUSE_MS = 5
 
-/** A store's turn to have one job done; `slot` names the kind that one is taken of. */
+/** A store's turn to have one job run; `slot` is the kind whose slot it holds. */
 interface Turn {
   about: About
   slot: string | null
@@ -55,7 +55,7 @@ export class Runner {
     this.#presence = new Presence(needs.registry.control, this.#needs.leaseMs)
   }
 
-  /** Begins to do what is due: at once what stores wait for from before, then what is asked for. */
+  /** Starts running jobs: those that are due from before at once, others as they are enqueued. */
   start() {
     this.#timers.push(
       setInterval(() => this.#begin(), TICK_MS),
@@ -64,7 +64,7 @@ export class Runner {
     void this.lookRound().catch((error) => this.#needs.log.write('warn', 'looking for jobs failed', { error: String(error) }))
   }
 
-  /** Looks at all stores for what they wait for, one at a time and without haste. */
+  /** Reads the queues of all stores, one at a time, with a pause in between. */
   async lookRound(pauseMs = LOOK_PAUSE_MS) {
     for (const { id } of await this.#needs.registry.listStores())
       for (const environment of ['live', 'sandbox'] as const) {
@@ -74,7 +74,7 @@ export class Runner {
       }
   }
 
-  /** Tells where this process works, and looks at what others left that do so no more. */
+  /** Tells in which stores this process runs jobs, and looks for jobs that a process which has ended left. */
   async #lookAround() {
     try {
       const now = this.#needs.clock.now()
@@ -86,7 +86,7 @@ export class Runner {
     }
   }
 
-  /** Looks at what a store waits for. */
+  /** Reads when the next job of a store is due. */
   async look(storeId: string, environment: Environment) {
     const about = { storeId, environment }
     try {
@@ -117,19 +117,19 @@ export class Runner {
     else this.#due.set(keyOf(about), { about, at: next })
   }
 
-  /** Says that a store may have something to do: called once it is committed. */
+  /** Looks at a store that may have a new job, once that is committed. */
   wake(storeId: string, environment: Environment) {
     if (this.#stopping.signal.aborted) return
     void this.look(storeId, environment).then(() => this.#begin())
   }
 
-  /** Does everything that is due now, and returns when it is done. */
+  /** Runs every job that is due now, and returns when all are done. */
   async settle() {
     await this.lookRound(0)
     while (this.#begin() || this.#running.size) await Promise.race(this.#running.keys())
   }
 
-  /** Starts what is due, as far as there is room; whether it started anything. */
+  /** Starts jobs that are due, as far as there is room; whether it started any. */
   #begin(): boolean {
     let began = false
     const now = this.#needs.clock.now().getTime()
@@ -190,7 +190,7 @@ export class Runner {
     if (await isThere()) await this.#note(store, about)
   }
 
-  /** Claims the job that has been due for longest, of a kind that has a slot free, or of the kind that one was handed on of. */
+  /** Claims the job that has been due for longest, of a kind with a free slot, or of the kind whose slot the turn holds already. */
   async #claim(tx: Db, turn: Turn): Promise<JobRow | null> {
     const { clock, leaseMs } = this.#needs
     const now = clock.now()
@@ -206,7 +206,7 @@ export class Runner {
     return null
   }
 
-  /** Starts nothing more; resolves when what runs has stopped. */
+  /** Starts no more jobs; resolves when those that run have stopped. */
   async stop() {
     for (const timer of this.#timers) clearInterval(timer)
     this.#stopping.abort()

@@ -1,4 +1,4 @@
-/** How many jobs of each kind run in this process, and which stores wait for their turn where a kind has a limit. */
+/** Slots of this process: how many jobs of each kind run, and which stores wait where a kind has a limit. */
 import type { Environment } from '../../db/open.ts'
 import type { JobKind } from './kind.ts'
 
@@ -35,7 +35,7 @@ export class Slots {
     if (!waiting.has(keyOf(about))) waiting.set(keyOf(about), about)
   }
 
-  /** Gives a slot back: to the store that has waited for longest, which is returned, or to whoever asks next. */
+  /** Frees a slot, and returns the store that has waited for longest, which has it now; null when none waits. */
   release(kind: string): About | null {
     const waiting = this.#waiting.get(kind)
     for (const [key, about] of waiting ?? []) {

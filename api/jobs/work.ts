@@ -1,10 +1,10 @@
-/** One job that is run under its lease: the lease is prolonged meanwhile, and what came of the job is stored. */
+/** One job run under its lease: the lease is renewed meanwhile, and the outcome is stored. */
 import type { Db } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
 import type { Log } from '../server/log.ts'
 import type { Clock } from '../values/clock.ts'
 import type { JobKind } from './kind.ts'
-import { finish, giveUp, gotOn, holds, interrupt, postpone, prolong, type JobRow } from './queue.ts'
+import { complete, giveUp, holds, release, renew, resetAttempts, retry, type JobRow } from './queue.ts'
 import type { About } from './slots.ts'
 
 export interface Work {
@@ -24,17 +24,17 @@ export interface Work {
 /** The lease was lost, or its store is gone: nothing of the job is this process's any more. */
 class LeaseLost extends Error {}
 
-/** Runs a job, and stores what came of it. */
+/** Runs a claimed job, then completes it, has it run again later, or gives it up. */
 export async function runJob(work: Work) {
   const { store, about, job, kind, clock, log, isThere } = work
   const [lost, over] = [new AbortController(), new AbortController()]
-  const stops = [prolonging(work, lost), budget(kind, over)]
+  const stops = [renewing(work, lost), budget(kind, over)]
   const held = async (tx: Db) => {
     if (!(await isThere()) || !(await holds(tx, job))) throw new LeaseLost('the lease was lost')
   }
   const progress = async (tx: Db) => {
     await held(tx)
-    if (job.attempts) await gotOn(tx, job)
+    if (job.attempts) await resetAttempts(tx, job)
     job.attempts = 0
   }
   try {
@@ -50,7 +50,7 @@ export async function runJob(work: Work) {
     if (!(await isThere())) return
     // One whose time is up stands behind the others of its store from now on.
     const dueAt = over.signal.aborted ? clock.now().toISOString() : job.dueAt
-    await store.write<unknown>((tx) => (outcome === 'interrupted' ? interrupt(tx, job, dueAt) : finish(tx, job, outcome ?? null)))
+    await store.write<unknown>((tx) => (outcome === 'interrupted' ? release(tx, job, dueAt) : complete(tx, job, outcome ?? null)))
   } catch (error) {
     if (error instanceof LeaseLost || !(await isThere())) return
     const message = (error instanceof Error ? error.message : String(error)).slice(0, 500)
@@ -65,19 +65,19 @@ export async function runJob(work: Work) {
 async function failed(tx: Db, { job, kind, clock }: Work, error: string) {
   const now = clock.now()
   const wait = kind?.retriesMs[Math.max(0, job.attempts - 1)]
-  if (wait !== undefined) return void (await postpone(tx, job, new Date(now.getTime() + wait).toISOString(), error))
+  if (wait !== undefined) return void (await retry(tx, job, new Date(now.getTime() + wait).toISOString(), error))
   const wire = now.toISOString()
   if (await giveUp(tx, job, wire, error)) await kind?.givenUp?.(tx, { clock, now: wire }, job.subject, error)
 }
 
-/** Prolongs a lease while its job runs; returns how to stop. */
-function prolonging({ store, job, clock, log, leaseMs, isThere }: Work, lost: AbortController): () => void {
+/** Renews a lease while its job runs; returns how to stop. */
+function renewing({ store, job, clock, log, leaseMs, isThere }: Work, lost: AbortController): () => void {
   const once = async () => {
     const until = new Date(clock.now().getTime() + leaseMs).toISOString()
-    if (!(await isThere()) || !(await store.write((tx) => prolong(tx, job, until)))) lost.abort()
+    if (!(await isThere()) || !(await store.write((tx) => renew(tx, job, until)))) lost.abort()
   }
   const timer = setInterval(() => {
-    once().catch((error) => log.write('warn', 'a lease could not be prolonged', { kind: job.kind, error: String(error) }))
+    once().catch((error) => log.write('warn', 'a lease could not be renewed', { kind: job.kind, error: String(error) }))
   }, leaseMs / 3)
   return () => clearInterval(timer)
 }

@@ -10,7 +10,7 @@ import { isCurrency } from '../values/money.ts'
 import { wrong } from '../values/refusal.ts'
 import { resource, type Settings as Stored } from '../http/route.ts'
 import type { Wake } from '../jobs/kind.ts'
-import { askBy } from '../jobs/queue.ts'
+import { enqueueBy } from '../jobs/queue.ts'
 import { UNPAID } from './unpaid.ts'
 import { timeZoneOf } from '../values/time.ts'
 import { lookUp, proofOf, type Lookup } from './email-domain.ts'
@@ -107,7 +107,7 @@ export const settingsRoutes = ({ registry, dnsServers, wake }: { registry: Regis
           if (next.welcomeOffer) await checkOffer(tx, next.welcomeOffer, body.welcomeOffer)
           await tx.update(table).set({ ...next, updatedAt: now })
           // What has waited longer than it may now is found by the job.
-          if (body.checkout?.unpaidHours !== undefined) await askBy(tx, { clock, now }, { ...UNPAID, dueAt: now })
+          if (body.checkout?.unpaidHours !== undefined) await enqueueBy(tx, { clock, now }, { ...UNPAID, dueAt: now })
           return { ...stored, ...next, updatedAt: now }
         })
         // Operators list stores from the control database, which is another file: the name there follows once the change is safe.

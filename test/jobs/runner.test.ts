@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { realClock } from '../../api/values/clock.ts'
 import { createLog } from '../../api/server/log.ts'
 import { holderToken } from '../../api/jobs/holder.ts'
-import { ask, nextDues, withdraw } from '../../api/jobs/queue.ts'
+import { enqueue, nextDues, withdraw } from '../../api/jobs/queue.ts'
 import type { JobKind, Running } from '../../api/jobs/kind.ts'
 import { Runner } from '../../api/jobs/runner.ts'
 import type { Db } from '../../db/driver.ts'
@@ -24,7 +24,7 @@ afterAll(() => app.close())
 const inStore = <T>(fn: (tx: Db) => Promise<T>) => app.handles.use(shop.store.id, 'live', (store) => store.write(fn))
 const about = () => ({ clock: { ...realClock, now: () => app.clock.now }, now: app.clock.now.toISOString() })
 const later = (ms: number) => new Date(app.clock.now.getTime() + ms).toISOString()
-const asked = (subject = 'a', dueAt = later(0), kind = 'test') => inStore((tx) => ask(tx, about(), { kind, subject, dueAt }))
+const asked = (subject = 'a', dueAt = later(0), kind = 'test') => inStore((tx) => enqueue(tx, about(), { kind, subject, dueAt }))
 const rows = () =>
   app.handles.use(shop.store.id, 'live', ({ read }) =>
     read.all<[string, number, string | null, string | null, string]>(
@@ -94,7 +94,7 @@ describe('a job', () => {
 
   test('leaves nothing when the transaction that asked for it fails, and can be withdrawn', async () => {
     await inStore(async (tx) => {
-      await ask(tx, about(), { kind: 'test', subject: 'a', dueAt: later(0) })
+      await enqueue(tx, about(), { kind: 'test', subject: 'a', dueAt: later(0) })
       throw new Error('refused')
     }).catch(() => {})
     expect(await rows()).toEqual([])
@@ -264,7 +264,7 @@ describe('a lease', () => {
     expect(await rows()).toEqual([])
   })
 
-  test('is prolonged while its job runs', async () => {
+  test('is renewed while its job runs', async () => {
     app.clock.real()
     // Prolonged each third of the lease: two of three may be late on a busy machine.
     const end = Promise.withResolvers<void>()
@@ -337,7 +337,7 @@ describe('a kind with a limit', () => {
     } of stores)
       for (let i = 0; i < 4; i++)
         await app.handles.use(id, 'live', (store) =>
-          store.write((tx) => ask(tx, about(), { kind: 'slow', subject: `${i}`, dueAt: later(0) })),
+          store.write((tx) => enqueue(tx, about(), { kind: 'slow', subject: `${i}`, dueAt: later(0) })),
         )
     await asked('quick', later(0), 'test')
     const settled = runner.settle()

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { realClock } from '../../api/values/clock.ts'
 import { createLog } from '../../api/server/log.ts'
 import type { JobKind, Running } from '../../api/jobs/kind.ts'
-import { ask } from '../../api/jobs/queue.ts'
+import { enqueue } from '../../api/jobs/queue.ts'
 import { Runner } from '../../api/jobs/runner.ts'
 import { leases } from '../../db/control/tables.ts'
 import { createDatabase, databaseName } from '../../db/open.ts'
@@ -26,7 +26,7 @@ const newStores = async (count: number) => {
 }
 const asked = async (storeId: string, subject: string, kind = 'test') =>
   app.handles.use(storeId, 'live', (store) =>
-    store.write((tx) => ask(tx, { clock: realClock, now: now() }, { kind, subject, dueAt: now() })),
+    store.write((tx) => enqueue(tx, { clock: realClock, now: now() }, { kind, subject, dueAt: now() })),
   )
 const runnerOf = (kinds: Record<string, JobKind>, leaseMs?: number) =>
   new Runner({

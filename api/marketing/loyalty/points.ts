@@ -8,7 +8,7 @@ import { and, asc, eq, gt, gte, lte, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../../db/driver.ts'
 import { loyaltyLedger, loyaltyMembers, type LEDGER_KINDS, type Lot } from '../../../db/store/loyalty.ts'
 import type { Clock } from '../../values/clock.ts'
-import { ask } from '../../jobs/queue.ts'
+import { enqueue } from '../../jobs/queue.ts'
 
 type About = { clock: Clock; now: string }
 
@@ -131,7 +131,7 @@ export async function changePoints(tx: Db, about: About, change: Change): Promis
   const balance = await addTo(tx, now, change)
   if (balance === null) return null
   const taken = points < 0 ? await useUp(tx, customerId, -points, kind === 'taken_back' ? orderId : undefined) : []
-  if (points > 0 && expiresAt !== null) await ask(tx, about, { kind: 'loyalty.expire', subject: 'points', dueAt: expiresAt })
+  if (points > 0 && expiresAt !== null) await enqueue(tx, about, { kind: 'loyalty.expire', subject: 'points', dueAt: expiresAt })
   // What fills up a balance below zero is used by that: only the rest can expire.
   const expiring = points > 0 && expiresAt !== null ? Math.max(0, Math.min(points, balance)) : 0
   await addEntry(tx, about, change, expiring - (await putBackLots(tx, from, expiring)), kind === 'redeemed' ? taken : null)

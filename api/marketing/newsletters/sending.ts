@@ -6,7 +6,7 @@ import { conflict, wrong } from '../../values/refusal.ts'
 import { resource, type Call } from '../../http/route.ts'
 import type { Wake } from '../../jobs/kind.ts'
 import { Instant, Nullable, OneOf, Page, Paging, Type, Uuid } from '../../http/schema.ts'
-import { ask, withdraw } from '../../jobs/queue.ts'
+import { enqueue, withdraw } from '../../jobs/queue.ts'
 import { utc } from '../../values/time.ts'
 import { reach, type Reach } from './audience.ts'
 import { begin, DELIVER, redraft, requireSendable } from './launch.ts'
@@ -85,7 +85,7 @@ export const newsletterSendingRoutes = ({ wake }: { wake?: Wake }) =>
             await requireSendable(tx, { ...launch, now: scheduledAt })
             await tx.update(newsletters).set({ status: 'scheduled', scheduledAt, updatedAt: now }).where(eq(newsletters.id, newsletter.id))
           }
-          await ask(tx, call, { kind: DELIVER, subject: newsletter.id, dueAt: scheduledAt ?? now })
+          await enqueue(tx, call, { kind: DELIVER, subject: newsletter.id, dueAt: scheduledAt ?? now })
           after(async () => wake?.(session.store.id, session.environment))
           const to = People(reached.recipients)
           const message =

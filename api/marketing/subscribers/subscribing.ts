@@ -5,7 +5,7 @@ import { subscribers } from '../../../db/store/newsletters.ts'
 import { settings as settingsTable } from '../../../db/store/store.ts'
 import type { Settings } from '../../http/route.ts'
 import type { Clock } from '../../values/clock.ts'
-import { ask } from '../../jobs/queue.ts'
+import { enqueue } from '../../jobs/queue.ts'
 import { newToken, tokenFor, type Owner } from './token.ts'
 import { countSignUp, recount, type SubscriberStatus } from '../newsletters/tally.ts'
 
@@ -45,7 +45,7 @@ async function askToConfirm(tx: Db, about: About, row: SubscriberRow, owner: Own
   if (row.askedAt !== null && Date.parse(now) - Date.parse(row.askedAt) < ASK_AGAIN_MS) return
   const confirmToken = newToken(owner)
   await tx.update(subscribers).set({ askedAt: now, confirmToken }).where(eq(subscribers.id, row.id))
-  await ask(tx, about, { kind: CONFIRM, subject: row.id, dueAt: now })
+  await enqueue(tx, about, { kind: CONFIRM, subject: row.id, dueAt: now })
 }
 
 /** The token of an address; the store's secret is made with its first one. */

@@ -2,7 +2,7 @@
 import type { Db } from '../../../db/driver.ts'
 import type { Settings } from '../../http/route.ts'
 import type { Clock } from '../../values/clock.ts'
-import { askBy } from '../../jobs/queue.ts'
+import { enqueueBy } from '../../jobs/queue.ts'
 import { UNPAID } from '../../store/unpaid.ts'
 import type { OrderRow } from '../order.ts'
 
@@ -30,5 +30,5 @@ export async function askForLook(
   settings: Settings,
 ) {
   if (awaiting === null) return
-  await askBy(tx, about, { ...UNPAID, dueAt: new Date(Date.parse(about.now) + waitMs(awaiting, settings, true)).toISOString() })
+  await enqueueBy(tx, about, { ...UNPAID, dueAt: new Date(Date.parse(about.now) + waitMs(awaiting, settings, true)).toISOString() })
 }
