@@ -1,31 +1,27 @@
 /** The store API: how requests reach its resources (resources.ts). */
-import { Elysia } from 'elysia'
 import type { Handles } from '../db/handles.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { serveFile } from './content/cdn.ts'
 import type { Intake } from './content/intake.ts'
 import type { MediaNeeds } from './content/keeping.ts'
-import { Answering } from './http/answer.ts'
+import { Pipeline } from './http/pipeline.ts'
+import { REMEMBERED_BYTES } from './http/remembered.ts'
+import { Router } from './http/routing/router.ts'
 import { describe } from './openapi/describe.ts'
 import { createLog, type Log } from './server/log.ts'
 import { exposition, Metrics, type Figures } from './server/metrics.ts'
 import type { RateLimiter } from './server/rate-limit.ts'
-import { NearestPaths } from './openapi/nearest-paths.ts'
-import { Paths } from './http/paths.ts'
 import { Readiness } from './server/readiness.ts'
-import { Refusal } from './values/refusal.ts'
 import type { Route } from './http/route.ts'
 import type { Wake } from './jobs/kind.ts'
 import { type Clock, realClock } from './values/clock.ts'
-import { absolute, isDecodable, pathOf } from './http/url.ts'
+import { absolute, pathOf } from './http/url.ts'
 import type { Visitors } from './http/surroundings.ts'
 import { resources } from './resources.ts'
 import type { CarrierUrls } from './outside/carriers.ts'
 import { passingSecrets, type Secrets } from './outside/secrets.ts'
 import type { Provider } from './outside/payment-provider.ts'
 
-/** No path of the API comes near. */
-const PATH_MAX_LENGTH = 2_048
 /** Where the API lives. */
 export const PREFIX = '/api/v1'
 
@@ -53,6 +49,8 @@ export interface AppOptions extends MediaNeeds {
   /** Where data are kept: `/readyz` tells when these can't be written. */
   folders?: readonly string[]
   checkAnswers?: boolean
+  /** What answers that are remembered may take; 64 MB unless told otherwise, 0: none are. */
+  rememberedBytes?: number
   metrics?: boolean
   /** From how to tell the figures of this process, how to ask for those of all that share its port; none: it is alone. */
   scrape?: (own: () => Figures) => () => Promise<Figures>
@@ -87,7 +85,7 @@ export function createApp(options: AppOptions): App {
   const listed = resources({ ...options, clock, secrets }).flatMap((resource) => resource.routes)
   const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version: options.version, contentUrl: options.contentUrl }).routes]
   const readiness = new Readiness({ handles: options.handles, folders: options.folders ?? [], log })
-  const answering = new Answering(
+  const pipeline = new Pipeline(
     {
       registry: options.registry,
       handles: options.handles,
@@ -96,6 +94,7 @@ export function createApp(options: AppOptions): App {
       metrics,
       readiness,
       checkAnswers: options.checkAnswers ?? false,
+      rememberedBytes: options.rememberedBytes ?? REMEMBERED_BYTES,
       contentUrl: options.contentUrl,
       limiter: options.limiter ?? null,
       secrets,
@@ -117,47 +116,7 @@ export function createApp(options: AppOptions): App {
   const idle: (() => void)[] = []
   /** The request as it came, of one that had to be made anew: what the server knows of its connection goes by that. */
   const sentAs = new WeakMap<Request, Request>()
-  const paths = new Paths()
-  const nearest = new NearestPaths(routes.map(({ path }) => PREFIX + path))
-  // A host may be shorter than Elysia takes hosts to be, which looks for the path behind it.
-  const elysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
-  const patternOf = ({ path }: Route) => PREFIX + path.replace(/\{(\w+)\}/g, ':$1')
-  for (const route of routes) paths.add(patternOf(route), route.method)
-  for (const route of routes) {
-    const isStranger = paths.strangers(patternOf(route))
-    const handler = ({ request, params }: { request: Request; params: Record<string, string> }) =>
-      isStranger?.(pathOf(request.url)) ? unknown(request) : answering.answer(route, request, params)
-    elysia.route(route.method, patternOf(route), handler as never, { parse: 'none' } as never)
-  }
-  elysia.onError({ as: 'global' }, ({ request, code, error }) => {
-    if (code === 'NOT_FOUND') return unknown(request)
-    return answering.refuseUnrouted(request, error)
-  })
-
-  /** 404 for a path that leads nowhere, with those that it may be mistaken for. */
-  function nowhere(path: string): Refusal {
-    const near = nearest.to(path)
-    const hint = `GET ${PREFIX}/openapi lists the endpoints`
-    return new Refusal(404, `no endpoint at ${path.slice(0, 200)}`, {
-      hint: near.length ? `Perhaps ${near.join(' or ')}; ${hint}` : hint,
-      nearest: near,
-    })
-  }
-
-  /** 405 for a path that has other methods, 404 for one that has none. */
-  function unknown(request: Request): Response {
-    const path = pathOf(request.url)
-    const allowed = paths.methodsOf(path)
-    const refusal = allowed
-      ? new Refusal(
-          405,
-          `${request.method} is not possible here`,
-          {},
-          { allow: [...allowed, ...(allowed.has('GET') ? ['HEAD'] : [])].join(', ') },
-        )
-      : nowhere(path)
-    return answering.refuseUnrouted(request, refusal)
-  }
+  const router = new Router(PREFIX, routes, pipeline)
 
   const figures = () =>
     metrics.figures({
@@ -205,15 +164,11 @@ export function createApp(options: AppOptions): App {
       const request = absolute(sent)
       if (request !== sent) sentAs.set(request, sent)
       const path = pathOf(request.url)
-      if (!path.startsWith(PREFIX)) return (await health(path)) ?? (await file(request)) ?? unknown(request)
-      if (path.length > PATH_MAX_LENGTH)
-        return answering.refuseUnrouted(request, new Refusal(414, `the path has more than ${PATH_MAX_LENGTH} characters`))
-      if (path.includes('%') && !isDecodable(path))
-        return answering.refuseUnrouted(request, new Refusal(400, 'the path has a broken percent escape'))
-      if (request.method !== 'HEAD') return await elysia.handle(request)
+      if (!path.startsWith(PREFIX)) return (await health(path)) ?? (await file(request)) ?? router.unknown(request)
+      if (request.method !== 'HEAD') return await router.answer(request, path)
       const get = new Request(request.url, { method: 'GET', headers: request.headers })
       sentAs.set(get, sent)
-      const response = await elysia.handle(get)
+      const response = await router.answer(get, path)
       const { byteLength } = await response.arrayBuffer()
       if (byteLength) response.headers.set('content-length', String(byteLength))
       return new Response(null, { status: response.status, headers: response.headers })

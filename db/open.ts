@@ -40,8 +40,6 @@ export class Handle {
   readonly #closers: (() => void)[] = []
   /** Requests that use it now; it is not closed under them. */
   users = 0
-  /** ETags that held while nothing was committed: see `api/http/etag.ts`. */
-  readonly validators = new Map<string, { version: number; etag: string }>()
 
   constructor(
     connection: Connection,

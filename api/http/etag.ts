@@ -3,14 +3,18 @@
 /** The ETag of a body. */
 export const etagOf = (body: string | Uint8Array) => `"${Bun.hash(body).toString(36)}"`
 
-/** Whether a list of ETags (`If-None-Match`, weak comparison) names this one. */
+/** The compressed form of a representation has an ETag of its own. */
+export const zipped = (etag: string) => `${etag.slice(0, -1)}-gzip"`
+const unzipped = (etag: string) => (etag.endsWith('-gzip"') ? `${etag.slice(0, -6)}"` : etag)
+
+/** Whether a list of ETags (`If-None-Match`, weak comparison) names this one, in whichever form. */
 export function matches(header: string, etag: string): boolean {
   if (header === etag) return true
   if (header.trim() === '*') return true
-  return header.split(',').some((part) => part.trim().replace(/^W\//, '') === etag)
+  return header.split(',').some((part) => unzipped(part.trim().replace(/^W\//, '')) === etag)
 }
 
 /** Whether `If-Match` (strong comparison: a weak ETag never matches) names this one; what has no ETag matches `*` alone. */
 export function stillMatches(header: string, etag: string | null): boolean {
-  return header.trim() === '*' || header.split(',').some((part) => part.trim() === etag)
+  return header.trim() === '*' || header.split(',').some((part) => unzipped(part.trim()) === etag)
 }

@@ -6,7 +6,7 @@ import { idempotencyKeys } from '../../db/store/store.ts'
 import { abandoned } from './call.ts'
 import { isSealed, type Secrets } from '../outside/secrets.ts'
 import { invalid, Refusal } from '../values/refusal.ts'
-import { jsonResponse } from './response.ts'
+import { jsonResponse } from './respond.ts'
 import { pathOf } from './url.ts'
 
 /** How long a first answer is kept. */

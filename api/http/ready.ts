@@ -1,9 +1,10 @@
 /** A route made ready to answer: its schemas compiled at their first use, not at start, and its results turned into bodies. */
 import { parser, type Parser, type QueryParser } from './input/check.ts'
 import { placeOf } from './documentation.ts'
-import { JSON_TYPE } from './response.ts'
 import { isSchema, Reply, type Route } from './route.ts'
 import { Type, type TProperties, type TSchema } from './schema.ts'
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
 
 export interface Ready {
   route: Route

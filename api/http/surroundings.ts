@@ -26,6 +26,8 @@ export interface Surroundings {
   /** Seals the answers that an `Idempotency-Key` keeps. */
   secrets: Secrets
   readiness: Readiness
+  /** What answers that are remembered may take; 0: none are. */
+  rememberedBytes: number
   /** Checks every answer against its schema and turns a mismatch into a 500: in tests. */
   checkAnswers: boolean
   /** Where the content site is, which explains refusals. */

@@ -1,6 +1,6 @@
 /** What leads from the API to its pages: `externalDocs`, `documentationUrl`, `?tag=`, and the paths nearest to one that is not there. */
 import { afterAll, describe, expect, test } from 'vitest'
-import { NearestPaths } from '../../api/openapi/nearest-paths.ts'
+import { NearestPaths } from '../../api/http/routing/nearest-paths.ts'
 import { placeOf } from '../../api/http/documentation.ts'
 import { readContent } from '../../site/lib/content.ts'
 import { testApp } from '../harness.ts'

@@ -1,7 +1,7 @@
 /** How the API reads paths: whatever they are made of, in time that grows with their length, and none over 2 KB. */
 import { afterAll, describe, expect, test } from 'vitest'
-import { NearestPaths } from '../../api/openapi/nearest-paths.ts'
-import { Paths } from '../../api/http/paths.ts'
+import { NearestPaths } from '../../api/http/routing/nearest-paths.ts'
+import { Paths } from '../../api/http/routing/paths.ts'
 import { absolute, isDecodable, loggable, pathOf, searchOf, targetOf } from '../../api/http/url.ts'
 import { testApp } from '../harness.ts'
 import { growthOf, HOSTILE } from '../paths.ts'

@@ -1,6 +1,6 @@
 /** Which methods each path has, so that a wrong method is told from an unknown path. */
 import { Memoirist } from 'memoirist'
-import type { Method } from './route.ts'
+import type { Method } from '../route.ts'
 
 type Methods = ReadonlySet<Method>
 

@@ -1,5 +1,5 @@
 /** The paths of the API that are nearest to one that leads nowhere. */
-import { likeness, wordsOf } from '../values/likeness.ts'
+import { likeness, wordsOf } from '../../values/likeness.ts'
 
 /** How many paths are named. */
 const NAMED = 3

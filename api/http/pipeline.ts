@@ -1,0 +1,217 @@
+/**
+ * From a request to its answer, in a row: identify, limit, allow, open the store, recall, read, run, respond, note. Whatever is thrown on
+ * the way is answered in one form.
+ */
+import type { Session } from '../../db/control/registry.ts'
+import { troubleOf } from '../../db/errors.ts'
+import type { Handle } from '../../db/open.ts'
+import { Unusable } from '../../db/unusable.ts'
+import { Refusal } from '../values/refusal.ts'
+import { allow, authenticate, limit, requirePlan } from './auth.ts'
+import { callOf, requireTool, strangerIn, type AnyCall, type Task } from './call.ts'
+import { OVERVIEW } from './documentation.ts'
+import { refusalOf } from './errors.ts'
+import { STRANGERS } from './input/bytes.ts'
+import { parseQuery } from './input/check.ts'
+import { Notes } from './input/notes.ts'
+import { read, tell, type Read } from './read.ts'
+import { readied, shownBy, type Ready } from './ready.ts'
+import { Remembered } from './remembered.ts'
+import { requestIdOf } from './request-id.ts'
+import { jsonResponse, respond } from './respond.ts'
+import { Reply, type Route } from './route.ts'
+import { run, type Reads, type Running } from './run.ts'
+import type { Surroundings } from './surroundings.ts'
+import { loggable, pathOf } from './url.ts'
+
+/** One request on its way to its answer. */
+interface Exchange {
+  readonly ready: Ready
+  readonly request: Request
+  readonly params: Record<string, string>
+  readonly requestId: string
+  /** What the answer has so far. */
+  readonly headers: Record<string, string>
+  /** By the monotonic clock. */
+  readonly started: number
+  /** Null until the key is known, and for a request without one. */
+  session: Session | null
+}
+
+/** What is told of a request that was answered. */
+type Told = Pick<Exchange, 'request' | 'requestId' | 'started' | 'session'>
+
+export class Pipeline {
+  readonly #ready = new Map<Route, Ready>()
+  /** GET routes by path: what an `If-Match` is compared with. */
+  readonly #reads: Reads = new Map()
+  readonly #remembered: Remembered
+
+  constructor(
+    readonly app: Surroundings,
+    routes: readonly Route[],
+  ) {
+    this.#remembered = new Remembered(app.rememberedBytes)
+    for (const route of routes) {
+      const ready = readied(route, app.contentUrl, shownBy(route, routes))
+      this.#ready.set(route, ready)
+      if (route.method === 'GET') this.#reads.set(route.path, ready)
+    }
+  }
+
+  /** Answers one request of a route. Never throws. */
+  async answer(route: Route, request: Request, params: Record<string, string>): Promise<Response> {
+    const requestId = requestIdOf(request, this.app.clock)
+    const exchange: Exchange = {
+      ready: this.#ready.get(route)!,
+      request,
+      params,
+      requestId,
+      headers: { 'x-request-id': requestId },
+      started: performance.now(),
+      session: null,
+    }
+    let response: Response
+    try {
+      response = await (route.options.scope === 'public' ? this.#public(exchange) : this.#keyed(exchange))
+    } catch (error) {
+      response = this.#refuse(error, exchange, exchange.ready.documentation)
+    }
+    this.#note(exchange, route.path, response.status)
+    return response
+  }
+
+  /** Refuses a request that belongs to no route. */
+  refuseUnrouted(request: Request, error: unknown): Response {
+    const requestId = requestIdOf(request, this.app.clock)
+    const told = { request, requestId, headers: { 'x-request-id': requestId }, started: performance.now(), session: null }
+    const response = this.#refuse(error, told, this.app.contentUrl + OVERVIEW)
+    this.#note(told, 'unknown', response.status)
+    return response
+  }
+
+  /** A request with a key: it is about the key's store. */
+  async #keyed(exchange: Exchange): Promise<Response> {
+    const { app } = this
+    const { ready, request, headers } = exchange
+    const { options } = ready.route
+    const session = (exchange.session = await authenticate(app.registry, request, app.clock.now()))
+    if (app.limiter) limit(app.limiter, session.key.id, headers)
+    allow(ready.route, session)
+    requirePlan(ready.route, session)
+    return this.#open(session, async (handle, tasks) => {
+      const version = options.stored ? handle.version() : null
+      const memory = version === null ? null : this.#remembered.of(handle, version, session, request)
+      const recalled = memory?.recall(headers)
+      if (recalled) return recalled
+      const keyed = { ...exchange, session, handle, tasks, ...(version === null ? {} : { version }) }
+      if (options.tool) await requireTool(keyed, options.tool)
+      const said = await read(ready, request, session.store.id, headers)
+      const call = callOf(ready.route, keyed, app.clock, said.query, said)
+      await this.#compare(exchange, call, said)
+      return run(this.#running(exchange, handle, said, memory), call)
+    })
+  }
+
+  /** A request without a key: it says itself which store it is about, or is about none. */
+  async #public(exchange: Exchange): Promise<Response> {
+    const { visitors } = this.app
+    if (!visitors) return this.#visited(exchange)
+    const client = visitors.clientOf(exchange.request)
+    const isFree = exchange.ready.route.options.limited === 'refusals'
+    if (!isFree) limit(visitors.limiter, client, exchange.headers)
+    try {
+      return await this.#visited(exchange)
+    } catch (error) {
+      // What a provider signed is taken whoever has guessed from its address: it is refusals that are counted.
+      if (isFree) limit(visitors.limiter, client, exchange.headers)
+      throw error
+    }
+  }
+
+  async #visited(exchange: Exchange): Promise<Response> {
+    const { checkAnswers, clock, handles } = this.app
+    const { ready, request, params, requestId, headers } = exchange
+    const said = await read(ready, request, STRANGERS, headers)
+    const { query, body, file } = said
+    const call = { query, body, file, params, request, requestId, clock, now: clock.now().toISOString(), prepared: undefined } as never
+    const owner = await ready.route.options.owner?.(call)
+    if (owner instanceof Reply) return respond(ready, request, checkAnswers, owner, headers)
+    if (!owner) return respond(ready, request, checkAnswers, await ready.route.handler(call), headers)
+    return handles.use(owner.storeId, owner.environment, (handle) =>
+      run(this.#running(exchange, handle, said, null), strangerIn(handle, call)),
+    )
+  }
+
+  /** Opens the session's store for as long as it takes to answer; then starts what was to follow. */
+  async #open(session: Session, answer: (handle: Handle, tasks: Task[]) => Promise<Response>): Promise<Response> {
+    const { handles, log, after } = this.app
+    const { store, environment } = session
+    const tasks: Task[] = []
+    let succeeded = false
+    try {
+      const response = await handles.use(store.id, environment, (handle) => answer(handle, tasks))
+      succeeded = response.status < 400
+      return response
+    } finally {
+      // What follows a change waits for its commit: a refusal leaves nothing to follow.
+      for (const { run, when } of tasks)
+        if (when === 'undo') {
+          if (!succeeded) await run().catch((error) => log.write('warn', 'not undone', { error: String(error) }))
+        } else if (succeeded || when === 'always') after(() => handles.use(store.id, environment, run))
+    }
+  }
+
+  /** Says what was sent of fields that only answers have, unless they are as they were read. What a POST makes can't have been read. */
+  async #compare({ ready: { route }, headers }: Exchange, call: AnyCall, { notes }: Read) {
+    const reading = route.method === 'POST' || !notes.hasShown ? undefined : this.#reads.get(route.path)
+    if (!reading) return
+    const query = parseQuery('', reading.query, new Notes())
+    notes.compare(await reading.route.handler({ ...call, query } as never))
+    notes.refuse()
+    tell(notes, headers)
+  }
+
+  #running({ ready, request, headers }: Exchange, handle: Handle, { text, notes }: Read, memory: Running['memory']): Running {
+    const { secrets, checkAnswers } = this.app
+    return { ready, request, headers, handle, text, notes, memory, secrets, checkAnswers, reads: this.#reads }
+  }
+
+  /** The answer to anything thrown. What is not a refusal tells the client nothing but its request id. */
+  #refuse(error: unknown, { requestId, headers, session }: Told & Pick<Exchange, 'headers'>, documentation: string): Response {
+    const { readiness, log } = this.app
+    let refusal = refusalOf(error)?.at(documentation)
+    const trouble = troubleOf(error)
+    if (trouble) readiness.note(trouble, requestId, session && { storeId: session.store.id, environment: session.environment })
+    if (error instanceof Unusable)
+      log.write('warn', 'a database is not usable', { requestId, database: error.database, error: error.message })
+    if (!refusal) {
+      log.write('warn', 'unexpected error', {
+        requestId,
+        error: String(error),
+        stack: error instanceof Error ? error.stack : undefined,
+      })
+      refusal = new Refusal(500, 'internal error', { requestId })
+    }
+    return jsonResponse(refusal.status, JSON.stringify(refusal.body), { ...headers, ...refusal.headers })
+  }
+
+  /** Counts and logs an answered request; `pattern` is its route, so that the number of series stays bounded. */
+  #note({ request, requestId, started, session }: Told, pattern: string, status: number) {
+    const ms = performance.now() - started
+    this.app.metrics.count(request.method, pattern, status, ms / 1000)
+    if (!this.app.log.enabled('info')) return
+    // What is wrong with the store or the disk has a line of its own.
+    const isWarning = status >= 500 && status !== 503 && status !== 507
+    this.app.log.write(isWarning ? 'warn' : 'info', 'request', {
+      requestId,
+      method: request.method,
+      route: pattern,
+      path: loggable(pathOf(request.url), pattern),
+      status,
+      ms: Math.round(ms * 100) / 100,
+      storeId: session?.store.id,
+      keyId: session?.key.id,
+    })
+  }
+}

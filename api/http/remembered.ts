@@ -1,0 +1,194 @@
+/**
+ * Answers that depend on the stored data alone, remembered by the version of the data: whoever asks again before anything was committed
+ * gets the same bytes, or 304 (RFC 9110, 13), without anything being read. They belong to one open database, so to one store and one
+ * environment; within it, to what the key may see and to the query. Where the database can't tell its version cheaply, as on a libSQL
+ * server, nothing is remembered.
+ */
+import { gzipSync } from 'bun'
+import type { Session } from '../../db/control/registry.ts'
+import type { Handle } from '../../db/open.ts'
+import { matches, zipped } from './etag.ts'
+import { isStrict } from './input/notes.ts'
+import { notModified } from './respond.ts'
+import { searchOf } from './url.ts'
+
+/** What all stores of a process may take together, unless told otherwise. */
+export const REMEMBERED_BYTES = 64 * 1_048_576
+/** What one store may take: an eighth of all. */
+const STORE_PART = 8
+/** An answer that takes more than this part of what its store may take is not kept. */
+const ANSWER_PART = 8
+/** What an answer takes beside its bytes and its key. */
+const OVERHEAD_BYTES = 400
+/** A longer URL is worked out each time. */
+const URL_MAX_LENGTH = 400
+/** What is smaller gains nothing from being compressed. */
+const ZIP_LEAST_BYTES = 1_024
+/** Compressing costs as much as making the answer again: it is for what is asked for often. */
+const ZIP_AFTER = 2
+
+/** An answer, or, of one that was asked for once only, its ETag alone. */
+interface Kept {
+  version: number
+  etag: string
+  bytes: Uint8Array | null
+  zip: Uint8Array | null
+  /** How often its bytes were given. */
+  given: number
+  /** Headers of its own. */
+  headers: Record<string, string>
+  weight: number
+}
+
+/** The answers of one store, the one unused for longest first. */
+interface Shelf {
+  kept: Map<string, Kept>
+  bytes: number
+}
+
+/** What an answer remembers of the headers: what does not belong to the one request. */
+const OWN_HEADERS = ['content-type', 'cache-control', 'ignored-fields', 'vary'] as const
+
+const views = new WeakMap<Session, string>()
+
+/** What a key may see: keys with the same scopes get the same answers. */
+function viewOf(session: Session): string {
+  let view = views.get(session)
+  if (view === undefined) views.set(session, (view = session.scopes === null ? '*' : [...session.scopes].sort().join(' ')))
+  return view
+}
+
+/** A URL with its parameters in one order; as it came when one is given twice, which means what its order says. */
+function canonical(url: string): string {
+  const search = searchOf(url)
+  if (!search.includes('&')) return url
+  const parts = search.split('&').sort()
+  const nameOf = (part: string) => part.split('=', 1)[0]
+  if (parts.some((part, i) => i > 0 && nameOf(part) === nameOf(parts[i - 1]!))) return url
+  return `${url.slice(0, url.length - search.length)}${parts.join('&')}`
+}
+
+const takesZip = (request: Request) => /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(request.headers.get('accept-encoding') ?? '')
+
+/** The answers that a process remembers, at most `maxBytes`; of all stores, the least used goes first. */
+export class Remembered {
+  /** The store unused for longest first. */
+  readonly #shelves = new Map<Handle, Shelf>()
+  #bytes = 0
+
+  constructor(readonly maxBytes: number) {}
+
+  /** Where the answer to a request is, or will be; null when it is not to be remembered. */
+  of(handle: Handle, version: number, session: Session, request: Request): Memory | null {
+    // What has to be refused can't be remembered.
+    if (this.maxBytes === 0 || request.url.length > URL_MAX_LENGTH || isStrict(request.headers.get('prefer'))) return null
+    return new Memory(this, handle, version, `${viewOf(session)} ${canonical(request.url)}`, request)
+  }
+
+  get(handle: Handle, key: string): Kept | undefined {
+    const shelf = this.#shelves.get(handle)
+    const kept = shelf?.kept.get(key)
+    // Kept in the order of their use once room is getting scarce.
+    if (kept && shelf!.bytes > this.maxBytes / STORE_PART / 2) {
+      shelf!.kept.delete(key)
+      shelf!.kept.set(key, kept)
+    }
+    return kept
+  }
+
+  /** Notes an answer that was made. Its bytes are kept when it was asked for before. */
+  put(handle: Handle, key: string, made: { version: number; etag: string; headers: Record<string, string> }, bytes: () => Uint8Array) {
+    const shelf = this.#shelf(handle)
+    const before = shelf.kept.get(key)
+    if (before?.etag === made.etag && before.bytes) {
+      before.version = made.version
+      return
+    }
+    this.#drop(shelf, key)
+    const body = before ? bytes() : null
+    const kept = { ...made, bytes: body, zip: null, given: 0, weight: OVERHEAD_BYTES + 2 * key.length + (body?.byteLength ?? 0) }
+    if (kept.weight > this.maxBytes / STORE_PART / ANSWER_PART) return
+    shelf.kept.set(key, kept)
+    this.#grow(shelf, kept.weight)
+  }
+
+  /** Keeps the compressed form of an answer, too. */
+  zip(handle: Handle, kept: Kept): Uint8Array {
+    const zip = gzipSync(kept.bytes as Uint8Array<ArrayBuffer>)
+    kept.zip = zip
+    kept.weight += zip.byteLength
+    this.#grow(this.#shelf(handle), zip.byteLength)
+    return zip
+  }
+
+  #shelf(handle: Handle): Shelf {
+    let shelf = this.#shelves.get(handle)
+    if (!shelf) {
+      shelf = { kept: new Map(), bytes: 0 }
+      handle.closeWith({ close: () => this.#clear(handle) })
+    } else this.#shelves.delete(handle)
+    this.#shelves.set(handle, shelf)
+    return shelf
+  }
+
+  #grow(shelf: Shelf, bytes: number) {
+    shelf.bytes += bytes
+    this.#bytes += bytes
+    while (shelf.bytes > this.maxBytes / STORE_PART) this.#drop(shelf, shelf.kept.keys().next().value!)
+    for (const [handle, oldest] of this.#shelves) {
+      if (this.#bytes <= this.maxBytes) break
+      if (oldest !== shelf) this.#clear(handle, false)
+    }
+  }
+
+  #drop(shelf: Shelf, key: string) {
+    const weight = shelf.kept.get(key)?.weight ?? 0
+    shelf.kept.delete(key)
+    shelf.bytes -= weight
+    this.#bytes -= weight
+  }
+
+  #clear(handle: Handle, isClosed = true) {
+    const shelf = this.#shelves.get(handle)
+    if (!shelf) return
+    this.#bytes -= shelf.bytes
+    if (isClosed) this.#shelves.delete(handle)
+    shelf.kept.clear()
+    shelf.bytes = 0
+  }
+}
+
+/** Where the answer to one request is remembered. */
+export class Memory {
+  constructor(
+    readonly remembered: Remembered,
+    readonly handle: Handle,
+    readonly version: number,
+    readonly key: string,
+    readonly request: Request,
+  ) {}
+
+  /** The answer, when it is known and nothing was committed since; `headers` are those that it has so far. */
+  recall(headers: Record<string, string>): Response | null {
+    const kept = this.remembered.get(this.handle, this.key)
+    if (!kept || kept.version !== this.version) return null
+    const condition = this.request.headers.get('if-none-match')
+    const isKnown = condition !== null && matches(condition, kept.etag)
+    if (!isKnown && !kept.bytes) return null
+    const isZipped = (kept.bytes?.byteLength ?? 0) >= ZIP_LEAST_BYTES && takesZip(this.request)
+    Object.assign(headers, kept.headers)
+    if (isKnown) return notModified(isZipped ? zipped(kept.etag) : kept.etag, headers)
+    const zip = isZipped && ++kept.given > ZIP_AFTER ? (kept.zip ?? this.remembered.zip(this.handle, kept)) : null
+    headers.etag = zip ? zipped(kept.etag) : kept.etag
+    if (zip) headers['content-encoding'] = 'gzip'
+    return new Response((zip ?? kept.bytes) as BodyInit, { headers })
+  }
+
+  /** Remembers an answer that was made from the data of this version. */
+  keep(etag: string, body: string | Uint8Array, all: Record<string, string>) {
+    const headers: Record<string, string> = {}
+    for (const name of OWN_HEADERS) if (all[name] !== undefined) headers[name] = all[name]
+    const bytes = () => (typeof body === 'string' ? new TextEncoder().encode(body) : body)
+    this.remembered.put(this.handle, this.key, { version: this.version, etag, headers }, bytes)
+  }
+}

@@ -1,0 +1,95 @@
+/** Running a handler: alone, once for an `Idempotency-Key`, or if what it changes still is what the client has seen. */
+import type { Handle } from '../../db/open.ts'
+import type { Secrets } from '../outside/secrets.ts'
+import { Refusal } from '../values/refusal.ts'
+import { abandoned, joined, type AnyCall } from './call.ts'
+import { constraintRefusal } from './errors.ts'
+import { etagOf, stillMatches } from './etag.ts'
+import { answered, attemptOf, once, replayed, type Attempt } from './idempotency.ts'
+import { parseQuery } from './input/check.ts'
+import { Notes } from './input/notes.ts'
+import { tell } from './read.ts'
+import { encoded, statusOf, type Ready } from './ready.ts'
+import type { Memory } from './remembered.ts'
+import { respond } from './respond.ts'
+import { Reply } from './route.ts'
+import { searchOf } from './url.ts'
+
+/** GET routes by path. */
+export type Reads = Map<string, Ready>
+
+/** What running needs beside the call. */
+export interface Running {
+  ready: Ready
+  request: Request
+  /** What the answer has so far. */
+  headers: Record<string, string>
+  handle: Handle
+  /** The body as it came. */
+  text: string
+  notes: Notes
+  /** Where the answer may be remembered. */
+  memory: Memory | null
+  secrets: Secrets
+  checkAnswers: boolean
+  reads: Reads
+}
+
+const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
+
+/** Runs the handler of a route and answers with what it returns. */
+export async function run(running: Running, call: AnyCall): Promise<Response> {
+  const { ready, request, handle, headers, text, checkAnswers, memory } = running
+  // Whoever has no key could store an answer with every request.
+  const attempt = call.session && attemptOf(request, call.session.key.id, text, call)
+  const before = attempt && ready.route.options.prepare ? await replayed(handle.read, attempt, running.secrets) : null
+  if (before) return answered(before, headers)
+  const prepared = await ready.route.options.prepare?.(call as never)
+  const effect = (own: AnyCall) => handled(running, prepared === undefined ? own : { ...own, prepared })
+  if (attempt) return runOnce(running, call, attempt, effect)
+  const condition = CONDITIONAL.has(request.method) ? request.headers.get('if-match') : null
+  const result = condition === null ? await effect(call) : await runIf(running, call, condition, effect)
+  return respond(ready, request, checkAnswers, result, headers, memory)
+}
+
+/** What the handler returns; says in the headers what of the request it does not know, and where to read about a refusal. */
+async function handled({ ready, notes, headers }: Running, call: AnyCall): Promise<unknown> {
+  try {
+    const result = await ready.route.handler(call as never)
+    if (notes.hasShown && ready.route.method === 'POST') notes.compare(result instanceof Reply ? result.body : result)
+    tell(notes, headers)
+    return result
+  } catch (error) {
+    const refusal = constraintRefusal(error) ?? error
+    throw refusal instanceof Refusal ? refusal.at(ready.documentation) : refusal
+  }
+}
+
+type Effect = (call: AnyCall) => Promise<unknown>
+
+async function runOnce({ ready, handle, secrets, checkAnswers, headers }: Running, call: AnyCall, attempt: Attempt, effect: Effect) {
+  const outcome = await once(handle, attempt, secrets, async (tx) => {
+    const result = await effect(joined(ready.route, call, tx))
+    return { status: statusOf(ready, result), body: encoded(ready, result, checkAnswers) }
+  })
+  return answered(outcome, headers)
+}
+
+async function runIf(running: Running, call: AnyCall, condition: string, effect: Effect): Promise<unknown> {
+  const { ready, handle, request } = running
+  return handle.write(async (tx) => {
+    const inside = joined(ready.route, call, tx)
+    if (!stillMatches(condition, await currentTag(running, inside))) throw new Refusal(412, 'the resource has changed since: read it again')
+    return effect(inside)
+  }, abandoned(request))
+}
+
+/** The ETag that a GET with the request's query would have now: of the path itself, else of the resource that it is a part of. */
+async function currentTag({ ready, reads, checkAnswers }: Running, inside: AnyCall): Promise<string | null> {
+  const { path } = ready.route
+  let reading = reads.get(path)
+  for (let above = path; !reading && (above = above.slice(0, above.lastIndexOf('/')));) if (above.endsWith('}')) reading = reads.get(above)
+  if (!reading) return null
+  const query = parseQuery(searchOf(inside.request.url), reading.query, new Notes())
+  return etagOf(encoded(reading, await reading.route.handler({ ...inside, query } as never), checkAnswers))
+}
