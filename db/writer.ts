@@ -6,6 +6,7 @@
 import { ServerConnection, type Connection } from './connection.ts'
 import { database, type Db } from './driver.ts'
 import { Abandoned, Busy, isLocked } from './errors.ts'
+import { SlicedConnection, turn } from './sliced.ts'
 import type { Client } from '@libsql/client'
 
 /** More waiting writes than this are refused with `Busy`. */
@@ -30,13 +31,14 @@ export type Begin = () => Transaction | Promise<Transaction>
 
 /** Transactions of a file: one connection that only the writer uses. `beforeCommit` lets go of what would be read. */
 export function fileTransactions(open: () => Connection, beforeCommit: () => void): Begin {
-  let connection: Connection | undefined
+  let connection: SlicedConnection | undefined
   return () => {
-    connection ??= open()
-    const own = connection
+    connection ??= new SlicedConnection(open())
+    const { own } = connection
     own.run('BEGIN IMMEDIATE', [])
+    connection.begin()
     return {
-      connection: own,
+      connection,
       commit() {
         beforeCommit()
         own.run('COMMIT', [])
@@ -53,9 +55,6 @@ export function serverTransactions(client: Client): Begin {
     return { connection: new ServerConnection(transaction), commit: () => transaction.commit(), rollback: () => transaction.rollback() }
   }
 }
-
-/** One turn of the event loop: whatever has arrived is answered, and what it writes joins the queue. */
-const turn = () => new Promise<void>((next) => setImmediate(next))
 
 interface Job {
   run(tx: Db): Promise<unknown>

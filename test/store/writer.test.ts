@@ -89,6 +89,22 @@ describe('the writer of a store', () => {
     expect(Math.min(...lags)).toBeLessThan(100)
   })
 
+  test('a write of many statements gives others their turns in between, and its statements keep their order', async () => {
+    let turns = 0
+    let over = false
+    const count = () => void (turns++, over || setImmediate(count))
+    setImmediate(count)
+    const rows = await store.write(async (tx) => {
+      for (let n = 0; n < 3_000; n += 3) await Promise.all([0, 1, 2].map((more) => tx.insert(outbox).values(event(`e${n + more}`))))
+      return tx.$count(outbox)
+    })
+    over = true
+    expect(rows).toBe(3_000)
+    // 3,000 inserts that are built anew take 100 ms and more.
+    expect(turns).toBeGreaterThan(5)
+    expect(await ids()).toEqual(Array.from({ length: 3_000 }, (_, n) => `e${n}`))
+  })
+
   test('first come, first served', async () => {
     const done: string[] = []
     const wanted = Array.from({ length: 300 }, (_, n) => `e${n}`)

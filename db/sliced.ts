@@ -1,0 +1,51 @@
+/** Writes of many statements, run so that those who read get their turns in between. */
+import type { Connection, RunResult } from './connection.ts'
+
+/** Statements of one write hold the event loop for about this long at a time; a checkout is over before. */
+const SLICE_MS = 5
+
+/** One turn of the event loop: whatever has arrived is answered, and what it writes joins the queue. */
+export const turn = () => new Promise<void>((next) => setImmediate(next))
+
+/**
+ * A file's connection as writes have it. A statement runs when it is asked for, so that none overtakes another; after a slice it is the
+ * answer that waits for a turn of the event loop.
+ */
+export class SlicedConnection implements Connection {
+  #turned = performance.now()
+
+  constructor(readonly own: Connection) {}
+
+  /** The event loop has just had a turn. */
+  begin() {
+    this.#turned = performance.now()
+  }
+
+  #told<T>(answer: T): T | Promise<T> {
+    if (performance.now() - this.#turned <= SLICE_MS) return answer
+    return turn().then(() => {
+      this.begin()
+      return answer
+    })
+  }
+
+  rows(text: string, params: unknown[]) {
+    return this.#told(this.own.rows(text, params) as unknown[][])
+  }
+
+  row(text: string, params: unknown[]) {
+    return this.#told(this.own.row(text, params) as unknown[] | undefined)
+  }
+
+  run(text: string, params: unknown[]) {
+    return this.#told(this.own.run(text, params) as RunResult)
+  }
+
+  exec(text: string) {
+    return this.own.exec(text)
+  }
+
+  close() {
+    this.own.close()
+  }
+}
