@@ -28,7 +28,8 @@ export interface Packable {
 /** The rules place everything but what was handed over at a counter. */
 export const isPlaced = ({ source }: Pick<Packable, 'source'>) => source !== 'counter'
 
-const matches = ({ sources, shippingIds }: Rule, order: Packable) =>
+/** Whether a rule is about an order. */
+export const matches = ({ sources, shippingIds }: Rule, order: Packable) =>
   (!sources.length || sources.includes(order.source)) &&
   (!shippingIds.length || (order.shippingMethodId !== null && shippingIds.includes(order.shippingMethodId)))
 
@@ -38,6 +39,10 @@ const before = (a: Queue, b: Queue) =>
   a.position - b.position ||
   (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.id < b.id ? -1 : 1)
 
+/** The queue that comes first; null of none. */
+export const firstOf = (queues: readonly Queue[]): Queue | null =>
+  queues.reduce<Queue | null>((first, queue) => (first && before(first, queue) < 0 ? first : queue), null)
+
 /**
  * The queue that an order joins: of the first rule that matches it and has a workstation that takes orders, the one with the fewest
  * waiting. Null when there is none. `queues` are those that take orders, by id.
@@ -46,7 +51,7 @@ export function queueFor(order: Packable, rules: readonly Rule[], queues: Readon
   if (!isPlaced(order)) return null
   for (const rule of rules) {
     if (!matches(rule, order)) continue
-    const [first] = rule.workstationIds.flatMap((id) => queues.get(id) ?? []).sort(before)
+    const first = firstOf(rule.workstationIds.flatMap((id) => queues.get(id) ?? []))
     if (first) return first
   }
   return null

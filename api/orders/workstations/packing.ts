@@ -3,11 +3,14 @@ import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../../db/driver.ts'
 import { orders } from '../../../db/store/orders.ts'
 import { workstationRules, workstations } from '../../../db/store/workstations.ts'
-import { queueFor, type Packable, type Queue, type Rule } from './assignment.ts'
+import { firstOf, isPlaced, matches, queueFor, type Packable, type Queue, type Rule } from './assignment.ts'
 import type { OrderRow } from '../order.ts'
 
 /** Ready to pack: paid for, and not packed (the condition of the index `orders_waiting`). */
 export const waiting = sql`${orders.packedAt} is null and ${orders.status} in ('paid', 'processing')`
+
+/** Orders that one statement moves: a move costs about 30 µs. */
+const AT_ONCE = 200
 
 /** How many orders wait at a workstation, in a query of workstations. */
 export const waitingCount = sql<number>`(select count(*) from ${orders} where ${orders.workstationId} = ${sql.raw('"workstations"."id"')} and ${waiting})`
@@ -22,7 +25,13 @@ const openQueues = compile((db) =>
       waiting: waitingCount,
     })
     .from(workstations)
-    .where(and(eq(workstations.active, true), inArray(workstations.type, ['packing', 'both']))),
+    .where(
+      and(
+        eq(workstations.active, true),
+        inArray(workstations.type, ['packing', 'both']),
+        sql`${workstations.id} in (select value from json_each(${named('ids')}))`,
+      ),
+    ),
 )
 const placeMany = compile((db) =>
   db
@@ -31,28 +40,39 @@ const placeMany = compile((db) =>
     .where(sql`${orders.id} in (select value from json_each(${named('ids')}))`),
 )
 
-async function readPlan(tx: Db): Promise<{ rules: Rule[]; queues: Map<string, Queue> }> {
-  const rules = (await allRules.all(tx)) as Rule[]
-  // Most stores have no rules: then nobody asks for the queues.
-  const queues = rules.length ? ((await openQueues.all(tx)) as Queue[]) : []
-  return { rules, queues: new Map(queues.map((queue) => [queue.id, queue])) }
-}
+const readRules = async (tx: Db) => (await allRules.all(tx)) as Rule[]
+/** Those of some workstations that take orders. To know one's queue is to count it: about 0.2 µs for each order that waits there. */
+const readQueues = async (tx: Db, ids: readonly string[]) => (await openQueues.all(tx, { ids: JSON.stringify(ids) })) as Queue[]
 
 type Placed = Pick<OrderRow, 'workstationId' | 'workstationBy'>
 
 /** Where an order that becomes ready to pack goes: the columns that say so. One that was decided before stays where it is. */
 export async function placementOf(tx: Db, order: Packable & Placed): Promise<Placed> {
   const decided = { workstationId: order.workstationId, workstationBy: order.workstationBy }
-  if (decided.workstationId !== null || decided.workstationBy !== null) return decided
-  const { rules, queues } = await readPlan(tx)
-  const queue = queueFor(order, rules, queues)
-  return queue ? { workstationId: queue.id, workstationBy: 'rule' } : decided
+  if (decided.workstationId !== null || decided.workstationBy !== null || !isPlaced(order)) return decided
+  for (const rule of await readRules(tx)) {
+    const queue = matches(rule, order) && firstOf(await readQueues(tx, rule.workstationIds))
+    if (queue) return { workstationId: queue.id, workstationBy: 'rule' }
+  }
+  return decided
 }
 
-/** Places orders by the rules, oldest first, and returns how many found a workstation. */
-async function placeAll(tx: Db, now: string, found: readonly (Packable & { id: string })[]): Promise<number> {
-  if (!found.length) return 0
-  const { rules, queues } = await readPlan(tx)
+type Ready = Packable & { id: string }
+interface Plan {
+  rules: readonly Rule[]
+  queues: ReadonlyMap<string, Queue>
+}
+
+async function readPlan(tx: Db): Promise<Plan> {
+  const rules = await readRules(tx)
+  const ids = new Set(rules.flatMap(({ workstationIds }) => workstationIds))
+  // Most stores have no rules: then nobody asks for the queues.
+  const queues = ids.size ? await readQueues(tx, [...ids]) : []
+  return { rules, queues: new Map(queues.map((queue) => [queue.id, queue])) }
+}
+
+/** Places orders by a plan, the first ones first, and returns how many found a workstation. */
+async function place(tx: Db, now: string, { rules, queues }: Plan, found: readonly Ready[]): Promise<number> {
   const placed = new Map<string, string[]>()
   for (const order of found) {
     const queue = queueFor(order, rules, queues)
@@ -67,39 +87,90 @@ async function placeAll(tx: Db, now: string, found: readonly (Packable & { id: s
 }
 
 const packable = { id: orders.id, source: orders.source, shippingMethodId: orders.shippingMethodId }
+const undecidedAfter = compile((db) =>
+  db
+    .select({ ...packable, createdAt: orders.createdAt })
+    .from(orders)
+    .where(
+      and(
+        isNull(orders.workstationId),
+        isNull(orders.workstationBy),
+        waiting,
+        sql`(${orders.createdAt}, ${orders.id}) > (${named('at')}, ${named('id')})`,
+      ),
+    )
+    .orderBy(asc(orders.createdAt), asc(orders.id))
+    .limit(AT_ONCE),
+)
 
-/** Places all that wait and that nobody has decided about. */
+/** Places all that wait and that nobody has decided about, oldest first. */
 export async function placeUndecided(tx: Db, now: string): Promise<number> {
-  const undecided = and(isNull(orders.workstationId), isNull(orders.workstationBy), waiting)
-  return placeAll(tx, now, await tx.select(packable).from(orders).where(undecided).orderBy(asc(orders.createdAt), asc(orders.id)))
+  const plan = await readPlan(tx)
+  if (!plan.rules.length) return 0
+  let count = 0
+  let last = { at: '', id: '' }
+  for (;;) {
+    const part = await undecidedAfter.all(tx, last)
+    count += await place(tx, now, plan, part)
+    const end = part.at(-1)
+    if (!end || part.length < AT_ONCE) return count
+    last = { at: end.createdAt, id: end.id }
+  }
 }
+
+const ids = () => sql`${orders.id} in (select value from json_each(${named('ids')}))`
+const waitingAt = compile((db) =>
+  db
+    .select({ ...packable, by: orders.workstationBy })
+    .from(orders)
+    .where(and(eq(orders.workstationId, named('workstationId')), waiting))
+    .orderBy(asc(orders.createdAt), asc(orders.id))
+    .limit(AT_ONCE),
+)
+/** What a person decided about stays so: no rule moves it later either. */
+const unassign = compile((db) =>
+  db
+    .update(orders)
+    .set({
+      workstationId: null,
+      workstationBy: sql`case ${orders.workstationBy} when 'hand' then 'hand' end`,
+      updatedAt: named('now') as never,
+    })
+    .where(ids()),
+)
 
 /**
  * Takes the waiting orders of a workstation that takes none any more: those that the rules had placed are placed again, those that were
  * assigned by hand wait unassigned. Returns how many left.
  */
 export async function release(tx: Db, now: string, workstationId: string): Promise<number> {
-  const here = and(eq(orders.workstationId, workstationId), waiting)
-  const left = await tx
-    .select({ ...packable, by: orders.workstationBy })
-    .from(orders)
-    .where(here)
-    .orderBy(asc(orders.createdAt), asc(orders.id))
-  // What a person decided about stays so: no rule moves it later either.
-  const workstationBy = sql`case ${orders.workstationBy} when 'hand' then 'hand' end`
-  await tx.update(orders).set({ workstationId: null, workstationBy, updatedAt: now }).where(here)
-  await placeAll(
-    tx,
-    now,
-    left.filter(({ by }) => by === 'rule'),
-  )
-  return left.length
+  let count = 0
+  let plan: Plan | undefined
+  for (let part = await waitingAt.all(tx, { workstationId }); part.length; part = await waitingAt.all(tx, { workstationId })) {
+    plan ??= await readPlan(tx)
+    await unassign.run(tx, { ids: JSON.stringify(part.map(({ id }) => id)), now })
+    const byRule = part.filter(({ by }) => by === 'rule')
+    await place(tx, now, plan, byRule)
+    count += part.length
+  }
+  return count
 }
+
+const abandonSome = compile((db) => {
+  const here = db
+    .select({ id: orders.id })
+    .from(orders)
+    .where(eq(orders.workstationId, named('workstationId')))
+    .limit(AT_ONCE)
+  return db
+    .update(orders)
+    .set({ workstationId: null, workstationBy: null, updatedAt: named('now') as never })
+    .where(inArray(orders.id, here))
+})
 
 /** Unassigns all orders of a workstation that goes; returns how many of them waited there. */
 export async function abandon(tx: Db, now: string, workstationId: string): Promise<number> {
-  const here = eq(orders.workstationId, workstationId)
-  const left = await tx.$count(orders, and(here, waiting))
-  await tx.update(orders).set({ workstationId: null, workstationBy: null, updatedAt: now }).where(here)
+  const left = await tx.$count(orders, and(eq(orders.workstationId, workstationId), waiting))
+  while ((await abandonSome.run(tx, { workstationId, now })).changes === AT_ONCE);
   return left
 }
