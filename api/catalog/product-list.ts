@@ -57,6 +57,15 @@ const BROAD: Record<string, () => SQL> = {
   noEvents: () => sql`+${products.isEvent} = 0`,
   published: () => sql`+${products.status} = 'published'`,
 }
+/** The same of prices alone: the products that do not meet them are few, and have indexes of their own. */
+const OF_PRICES: Record<string, () => SQL> = {
+  noEvents: () =>
+    sql`not exists (select 1 from products p indexed by products_newest where p.is_event = 1 and p.id = ${productPrices.productId})`,
+  published: () =>
+    sql`not exists (select 1 from products p indexed by products_unpublished where p.id = ${productPrices.productId} and p.status <> 'published')`,
+  minPrice: CONDITIONS.minPrice!,
+  maxPrice: CONDITIONS.maxPrice!,
+}
 /** Filters that leave few products: these are looked up, then sorted. */
 const isNarrow = (filters: readonly string[]) =>
   filters.some((name) => ['query', 'seenQuery', 'categoryId', 'collectionId', 'brandId', 'tag'].includes(name))
@@ -117,12 +126,13 @@ async function page(db: Db, filters: readonly string[], sort: Sort, priced: bool
 
 async function count(db: Db, filters: readonly string[], priced: boolean, values: Record<string, unknown>): Promise<number> {
   const source = !priced ? 'products' : isNarrow(filters) ? 'pricesOfProducts' : 'productsByPrice'
-  const query = remembered(counts, `${filters.join()} ${priced}`, (blank) =>
-    blank
-      .select({ count: sql<number>`count(*)` })
-      .from(sourceOf(source, filters, 'newest'))
-      .where(and(...filters.map((name) => CONDITIONS[name]!()))),
-  )
+  const ofPrices = priced && filters.every((name) => OF_PRICES[name])
+  const query = remembered(counts, `${filters.join()} ${priced}`, (blank) => {
+    const counted = blank.select({ count: sql<number>`count(*)` })
+    return ofPrices
+      ? counted.from(productPrices).where(and(eq(productPrices.currency, named('currency')), ...filters.map((name) => OF_PRICES[name]!())))
+      : counted.from(sourceOf(source, filters, 'newest')).where(and(...filters.map((name) => CONDITIONS[name]!())))
+  })
   return ((await query.get(aside(db, 'products'), values)) as { count: number }).count
 }
 

@@ -234,6 +234,17 @@ describe('no statement reads a growing table from end to end', () => {
     }
   })
 
+  test('to count what has a price, but for the prices: no product is looked up that is listed', async () => {
+    for (const key of [shop.keys.admin, shop.keys.storefront])
+      for (const path of ['/products?currency=eur', '/products?minPrice=3', '/products?currency=eur&maxPrice=3&sort=name']) {
+        const [text] = (await statementsOf(path, key)).filter((one) => one.startsWith('select count(*) from "product_prices"'))
+        const [first, ...others] = (await planOf(text!)).steps.filter((step) => /^(SCAN|SEARCH)/.test(step))
+        expect(first).toMatch(/^SEARCH product_prices USING COVERING INDEX product_prices_price \(currency=/)
+        for (const step of others) expect(step).toMatch(/^SEARCH p USING (COVERING INDEX products_newest|INDEX products_unpublished) /)
+        expect(others).toHaveLength(key === shop.keys.storefront ? 2 : 1)
+      }
+  })
+
   test('a plan that does so is seen', async () => {
     for (const text of [
       'select * from products p where p.summary = ?',
