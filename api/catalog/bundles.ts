@@ -1,5 +1,6 @@
 /** Bundles (document 1): variants sold together, with a percentage off the sum of their prices. */
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
+import { aside } from '../../db/aside.ts'
 import type { Db } from '../../db/driver.ts'
 import { bundles, bundleVariants } from '../../db/store/bundles.ts'
 import { products, variants } from '../../db/store/catalog.ts'
@@ -125,15 +126,16 @@ export const bundleRoutes = resource('catalog', '/bundles')
       const productCount =
         sql<number>`(select count(*) from bundle_variants parts join variants on variants.id = parts.variant_id join products on products.id = variants.product_id
       where parts.bundle_id = bundles.id ${storefront ? sql`and ${visible}` : sql``})`.as('product_count')
+      const far = aside(db, 'bundles')
       return {
-        data: await db
+        data: await far
           .select({ id, name, slug, summary, images, status, discountPercentage, productCount })
           .from(bundles)
           .where(where)
           .orderBy(desc(bundles.id))
           .limit(limit)
           .offset(offset),
-        meta: { count: await db.$count(bundles, where), offset, limit },
+        meta: { count: await far.$count(bundles, where), offset, limit },
       }
     },
   )

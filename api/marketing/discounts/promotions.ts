@@ -1,5 +1,6 @@
 /** Promotions (document 3, Carts and checkout): discounts that carts get by themselves. */
 import { and, desc, eq } from 'drizzle-orm'
+import { aside } from '../../../db/aside.ts'
 import type { Db } from '../../../db/driver.ts'
 import { promotions } from '../../../db/store/marketing.ts'
 import { Currency } from '../../catalog/shapes.ts'
@@ -148,8 +149,9 @@ export const promotionRoutes = resource('marketing', '/promotions')
       const store = await settings()
       const currency = currencyOf(asked, store)
       const where = and(active === undefined ? undefined : eq(promotions.active, active), pricedIn(promotions, currency, store))
-      const rows = await db.select().from(promotions).where(where).orderBy(desc(promotions.id)).limit(limit).offset(offset)
-      return { data: rows.map((row) => view(row, store, currency)), meta: { count: await db.$count(promotions, where), offset, limit } }
+      const far = aside(db, 'promotions')
+      const rows = await far.select().from(promotions).where(where).orderBy(desc(promotions.id)).limit(limit).offset(offset)
+      return { data: rows.map((row) => view(row, store, currency)), meta: { count: await far.$count(promotions, where), offset, limit } }
     },
   )
   .post(

@@ -1,5 +1,5 @@
 /** Loyalty members (document 3): what each customer has, the ledger of it, and corrections by hand. */
-import { desc, eq, sql } from 'drizzle-orm'
+import { desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/driver.ts'
 import { loyaltyLedger, loyaltyMembers, loyaltyTiers } from '../../../db/store/loyalty.ts'
 import { customers } from '../../../db/store/orders.ts'
@@ -85,7 +85,8 @@ export const loyaltyMemberRoutes = resource('marketing', '/loyalty/members')
     },
     async ({ db, query: { limit, offset } }) => {
       const tiers = await tiersOf(db)
-      const rows = await members(db).orderBy(desc(customers.id)).limit(limit).offset(offset)
+      const page = db.select({ id: customers.id }).from(customers).orderBy(desc(customers.id)).limit(limit).offset(offset)
+      const rows = await members(db).where(inArray(customers.id, page)).orderBy(desc(customers.id))
       return {
         data: rows.map((member) => ({ ...member, tier: tierOf(member.lifetimePoints, tiers) })),
         meta: { count: await db.$count(customers), offset, limit },
