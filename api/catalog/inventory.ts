@@ -1,7 +1,7 @@
 /** Inventory (document 3, Catalog): what lies on the shelf, and the ledger of every change to it. */
 import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
-import type { Db } from '../../db/driver.ts'
+import { compile, named, type Db } from '../../db/driver.ts'
 import { inventoryMovements, products, variants } from '../../db/store/catalog.ts'
 import { conflict, missing, wrong } from '../values/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
@@ -58,11 +58,32 @@ function level(row: { productName: string; variantName: string } & Omit<Static<t
   const { productName, variantName, ...rest } = row
   return { ...rest, name: variantName === productName ? productName : `${productName} – ${variantName}` }
 }
+const oneLevel = compile((db) =>
+  db
+    .select(columns)
+    .from(variants)
+    .innerJoin(products, eq(products.id, variants.productId))
+    .where(eq(variants.id, named('id'))),
+)
 async function levelOf(db: Db, id: string) {
-  const [row] = await db.select(columns).from(variants).innerJoin(products, eq(products.id, variants.productId)).where(eq(variants.id, id))
+  const row = await oneLevel.get(db, { id })
   if (!row) throw missing('variant')
   return level(row)
 }
+
+const { quantity: onShelf, reserved, tracked, backorder } = variants
+const stockOf = compile((db) =>
+  db
+    .select({ quantity: onShelf, reserved, tracked, backorder })
+    .from(variants)
+    .where(eq(variants.id, named('id'))),
+)
+const setQuantity = compile((db) =>
+  db
+    .update(variants)
+    .set({ quantity: named('quantity') as never, updatedAt: named('now') as never })
+    .where(eq(variants.id, named('id'))),
+)
 
 /** Condition: words in name or SKU; what has no word in it ("%", an emoji) is not in the index. */
 function found(text: string) {
@@ -75,14 +96,14 @@ function found(text: string) {
 async function apply(tx: Db, call: Call<never, never>, variantId: string, change: Static<typeof Change>, path: string[]) {
   if ((change.quantity === undefined) === (change.adjust === undefined))
     throw wrong([...path, 'quantity'], 'give either quantity or adjust')
-  const [row] = await tx.select().from(variants).where(eq(variants.id, variantId))
+  const row = await stockOf.get(tx, { id: variantId })
   if (!row) throw path.length ? wrong([...path, 'variantId'], 'no such resource in this store') : missing('variant')
   const next = change.quantity ?? row.quantity + change.adjust!
   if (next < 0) throw conflict("the quantity can't be negative", { variantId, quantity: row.quantity })
   if (row.tracked && !row.backorder && next < row.reserved)
     throw conflict(`the quantity can't fall under the ${row.reserved} that orders hold`, { variantId, reserved: row.reserved })
   if (next > QUANTITY_MAX) throw conflict(`the quantity can't be more than ${QUANTITY_MAX}`, { variantId })
-  await tx.update(variants).set({ quantity: next, updatedAt: call.now }).where(eq(variants.id, variantId))
+  await setQuantity.run(tx, { id: variantId, quantity: next, now: call.now })
   await record(tx, variantId, next - row.quantity, {
     id: call.clock.id(),
     reason: change.reason ?? null,
