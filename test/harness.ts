@@ -2,9 +2,9 @@
  * A store for one test file: real libSQL databases in a folder of its own (or on the libSQL server that `DATABASE_URL` names), the
  * app over them, and keys. Every answer is checked against its schema.
  */
+import { folderFor } from './folder.ts'
 import { type Clock, realClock } from '../api/values/clock.ts'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApp, type App } from '../api/app.ts'
 import { publicFetch, type FetchPublic } from '../api/outside/fetch-public.ts'
@@ -94,7 +94,7 @@ function testLocation(folder: string): Location {
 }
 
 export async function testApp(options: TestOptions = {}): Promise<TestApp> {
-  const folder = mkdtempSync(join(tmpdir(), 'stoa-test-'))
+  const folder = folderFor('test')
   const location = testLocation(folder)
   const controlName = process.env.DATABASE_URL ? `control-${Bun.randomUUIDv7()}` : 'control'
   await createDatabase(location, controlName, 'control')

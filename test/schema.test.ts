@@ -1,14 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { getTableColumns, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { folderFor } from './folder.ts'
 import * as control from '../db/control/tables.ts'
 import { migrations } from '../db/migrate.ts'
 import { createDatabase, openDatabase, type Handle } from '../db/open.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'stoa-schema-'))
+const folder = folderFor('schema')
 const location = { url: `file:${folder}/{name}.db` }
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 const tablesOf = (...modules: object[]) =>

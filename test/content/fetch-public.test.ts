@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { folderFor } from '../folder.ts'
 import { NotFetched, publicFetch, type FetchLimits } from '../../api/outside/fetch-public.ts'
 import { isPublic } from '../../api/values/public-address.ts'
 import { testApp, type TestApp } from '../harness.ts'
@@ -232,7 +232,7 @@ describe('bounds', () => {
 })
 
 test('over https the certificate is that of the name, not of the address', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stoa-tls-'))
+  const folder = folderFor('tls')
   const trusted = join(folder, 'certificate.pem')
   writeFileSync(trusted, CERTIFICATE)
   const tls = { key: KEY, cert: CERTIFICATE }

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { folderFor } from '../folder.ts'
 import { docsPage } from '../../api/openapi/docs-page.ts'
 import { openapi } from '../../api/openapi/document.ts'
 import { exampleOf } from '../../api/openapi/examples.ts'
@@ -20,7 +20,7 @@ const about = { baseUrl: '/api/v1', version: '1', contentUrl: 'https://stoa.exam
 
 /** Runs the linter on a document, with its own output as JSON. */
 async function lint(document: string): Promise<{ message: string; location: unknown }[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'stoa-openapi-'))
+  const folder = folderFor('openapi')
   try {
     writeFileSync(join(folder, 'openapi.json'), document)
     const run = Bun.spawn(

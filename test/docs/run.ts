@@ -1,7 +1,7 @@
 /** Running what a page shows: its requests in a shell, its programs in Bun, its answers against the real ones. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { folderFor } from '../folder.ts'
 import type { CodeBlock } from '../../site/lib/markdown.ts'
 import { PICTURE } from './picture.ts'
 
@@ -103,7 +103,7 @@ export const runs = ({ code }: { code: readonly CodeBlock[] }) =>
 
 /** What is wrong with the requests and programs of a page, a line each. */
 export async function runPage(code: readonly CodeBlock[], variables: Record<string, string>): Promise<string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'stoa-page-'))
+  const folder = folderFor('page')
   const env = { ...variables, PATH: process.env.PATH! }
   writeFileSync(join(folder, 'linen-shirt.jpg'), PICTURE)
   try {

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { sql } from 'drizzle-orm'
+import { folderOnDisk } from '../folder.ts'
 import { openDatabase } from '../../db/open.ts'
 import { LARGE_ROWS, measureLarge } from '../../scripts/bench/large.ts'
 import { mailingStore } from '../../scripts/bench/newsletter.ts'
@@ -10,7 +9,7 @@ import { bars } from '../../scripts/bench/report.ts'
 import { seed } from '../../scripts/bench/seed.ts'
 
 test('what the bench writes past the API fits the tables that there are', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stoa-bench-'))
+  const folder = folderOnDisk('bench')
   const location = { url: `file:${folder}/{name}.db` }
   try {
     const { database, orderIds, cartIds } = await seed(location, { products: 5, orders: 7, carts: 2 })
@@ -30,7 +29,7 @@ test('what the bench writes past the API fits the tables that there are', async 
 })
 
 test('a large store is measured: what is read, and how long others wait beside it; a wait that is too long misses its bar', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stoa-bench-'))
+  const folder = folderOnDisk('bench')
   try {
     const large = await measureLarge(folder, LARGE_ROWS, { rounds: 1, products: 300 })
     expect(large.map(({ name, products, perSecond, healthMs }) => [name, products, perSecond > 0, healthMs > 0])).toEqual([

@@ -1,8 +1,9 @@
 /** Servers and commands as real processes, each with a data folder of its own, on ports that are free. */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { folderFor } from '../folder.ts'
 
 export const ROOT = resolve(import.meta.dirname, '../..')
 const BUN = process.execPath
@@ -14,7 +15,7 @@ export type Env = Record<string, string>
 
 /** An empty folder, removed at the end of the test file. */
 export function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'stoa-run-'))
+  const path = folderFor('run')
   folders.push(path)
   return path
 }

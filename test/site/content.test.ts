@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Heading, Link, Nodes } from 'mdast'
 import { remark } from 'remark'
 import remarkGfm from 'remark-gfm'
 import { afterEach, expect, test } from 'vitest'
+import { folderFor } from '../folder.ts'
 import { ContentError, readContent } from '../../site/lib/content.ts'
 import { htmlOf } from '../../site/lib/html.ts'
 import { linksOf, lowered, parse, textOf, walk } from '../../site/lib/markdown.ts'
@@ -25,7 +25,7 @@ afterEach(() => {
 
 /** The content of a project with these files: those below docs/start are listed in the navigation, unless told otherwise. */
 function contentOf(files: Record<string, string>, listed?: string[]) {
-  const root = mkdtempSync(join(tmpdir(), 'stoa-content-'))
+  const root = folderFor('content')
   folders.push(root)
   const slugs = Object.keys(files).flatMap((name) => /^docs\/start\/(.+)\.md$/.exec(name)?.[1] ?? [])
   const navigation = { docs: [{ section: 'start', title: 'Start', pages: listed ?? slugs }], help: [] }

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { folderFor } from '../folder.ts'
 import { version } from '../../package.json'
 import { LIMITS } from '../../api/values/plans.ts'
 import { readContent } from '../../site/lib/content.ts'
@@ -144,7 +144,7 @@ describe('openapi.json', () => {
   })
 
   test('has nothing that the linter minds', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'stoa-lint-'))
+    const folder = folderFor('lint')
     try {
       writeFileSync(join(folder, 'openapi.json'), (await ask('/openapi.json')).text)
       const child = Bun.spawnSync(

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { folderFor } from '../folder.ts'
 import type { Passage } from '../../site/lib/passages.ts'
 import { Search, writeIndex } from '../../site/lib/search.ts'
 import { openSite } from './site.ts'
@@ -131,7 +131,7 @@ describe('what is refused', () => {
 })
 
 describe('work', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stoa-search-'))
+  const folder = folderFor('search')
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   test('a passage with every word comes before one that has one of them often; one page does not fill the list', () => {

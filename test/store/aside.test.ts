@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { folderFor } from '../folder.ts'
 import { aside, AsideReader } from '../../db/aside.ts'
 import { FileConnection } from '../../db/connection.ts'
 import { Busy } from '../../db/errors.ts'
 import { createDatabase, openDatabase, type Handle } from '../../db/open.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'stoa-aside-'))
+const folder = folderFor('aside')
 const path = join(folder, 'plain.db')
 let file: FileConnection
 beforeAll(() => {

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { folderFor } from '../folder.ts'
 import { FileConnection, FileReader } from '../../db/connection.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'stoa-connection-'))
+const folder = folderFor('connection')
 let file: FileConnection
 let count = 0
 beforeEach(() => {

@@ -1,8 +1,7 @@
 import { Database } from 'bun:sqlite'
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { folderFor } from '../folder.ts'
 import { Handles } from '../../db/handles.ts'
 import { createDatabase, databaseName, fileOf, type Handle, type Location } from '../../db/open.ts'
 import { counters } from '../../db/store/store.ts'
@@ -10,7 +9,7 @@ import { counters } from '../../db/store/store.ts'
 let folder: string
 let location: Location
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'stoa-handles-'))
+  folder = folderFor('handles')
   location = { url: `file:${folder}/{name}.db` }
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))

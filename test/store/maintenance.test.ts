@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from 'drizzle-orm'
+import { folderFor } from '../folder.ts'
 import { realClock } from '../../api/values/clock.ts'
 import { createLog } from '../../api/server/log.ts'
 import { MAILS_KEPT, pruneMails } from '../../api/outside/mail-folder.ts'
@@ -72,7 +72,7 @@ test('events of the payment provider are forgotten once none of them can come ag
 })
 
 test('mails in files are kept for a month, and only the newest when there are many', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stoa-mails-'))
+  const folder = folderFor('mails')
   const now = new Date()
   const write = (name: string, days: number) => {
     writeFileSync(join(folder, name), 'x')

@@ -1,7 +1,7 @@
-import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { folderOnDisk } from '../folder.ts'
 import { ownTable, RateLimiter } from '../../api/server/rate-limit.ts'
 import { sharedTable } from '../../api/server/rate-table.ts'
 
@@ -51,7 +51,7 @@ test('after the clock was set back a bucket limits nobody for longer than a full
 })
 
 test('a table in a file is shared, is for this user alone, and keeps its size', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stoa-rates-'))
+  const folder = folderOnDisk('rates')
   try {
     const path = join(folder, 'rate-limits')
     const rate = { perSecond: 1, burst: 10 }
@@ -69,7 +69,7 @@ test('a table in a file is shared, is for this user alone, and keeps its size', 
 })
 
 test('a file with holes is filled, and keeps what was counted', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stoa-rates-'))
+  const folder = folderOnDisk('rates')
   try {
     const [whole, sparse] = [join(folder, 'whole'), join(folder, 'sparse')]
     const rate = { perSecond: 1, burst: 10 }
@@ -88,7 +88,7 @@ test('a file with holes is filled, and keeps what was counted', () => {
 })
 
 test('processes that take from new buckets at the same instant get exactly the burst together', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stoa-rates-'))
+  const folder = folderOnDisk('rates')
   const [NAMES, TRIES, BURST, ROUNDS] = [200, 40, 20, 4]
   try {
     for (let round = 0; round < ROUNDS; round++) {

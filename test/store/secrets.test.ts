@@ -1,13 +1,13 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { folderFor } from '../folder.ts'
 import { KEY_FILE, keyIn, secretsWith } from '../../api/outside/secrets.ts'
 import { examine } from '../../scripts/doctor.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'stoa-secrets-'))
+  folder = folderFor('secrets')
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { folderFor } from '../folder.ts'
 import { readConfig } from '../../api/server/config.ts'
 import { serveApi } from '../../api/main.ts'
 import { openRegistry } from '../../db/control/open.ts'
@@ -603,7 +602,7 @@ describe('email domain', () => {
 })
 
 test('a server asks the resolvers that DNS_SERVERS names', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stoa-dns-'))
+  const folder = folderFor('dns')
   const config = readConfig({ DATA_DIR: folder, API_PORT: '0', LOG: 'silent', DNS_SERVERS: dns.address })
   const { registry, close } = await openRegistry(config.database)
   const store = await registry.createStore({

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { asc, eq, sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { folderOnDisk } from '../folder.ts'
 import { Busy, constraintOf } from '../../db/errors.ts'
 import { createDatabase, openDatabase, type Handle } from '../../db/open.ts'
 import { counters, outbox } from '../../db/store/store.ts'
@@ -13,7 +13,7 @@ let store: Handle
 const open = () => openDatabase({ url: `file:${path}` }, 'store', 'store')
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'stoa-writer-'))
+  folder = folderOnDisk('writer')
   path = join(folder, 'store.db')
   await createDatabase({ url: `file:${path}` }, 'store', 'store')
   store = await open()

@@ -1,7 +1,6 @@
 /** Real server processes over one data folder, and a store to buy from. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
+import { folderFor } from '../folder.ts'
 import { openRegistry } from '../../db/control/open.ts'
 import { databaseName, openDatabase, type Handle, type Location } from '../../db/open.ts'
 
@@ -52,7 +51,7 @@ async function startServer(env: Record<string, string>): Promise<Server> {
 
 /** A new store in a data folder of its own (or on the libSQL server that `DATABASE_URL` names). */
 export async function openShop(): Promise<Shop> {
-  const folder = mkdtempSync(join(tmpdir(), 'stoa-storm-'))
+  const folder = folderFor('storm')
   const location: Location = process.env.DATABASE_URL
     ? { url: process.env.DATABASE_URL, adminUrl: process.env.DATABASE_ADMIN_URL, authToken: process.env.DATABASE_AUTH_TOKEN }
     : { url: `file:${folder}/{name}.db` }
