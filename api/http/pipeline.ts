@@ -15,7 +15,7 @@ import { STRANGERS } from './input/bytes.ts'
 import { parseQuery } from './input/check.ts'
 import { Notes } from './input/notes.ts'
 import { read, tell, type Read } from './read.ts'
-import { readied, shownBy, type Ready } from './ready.ts'
+import { bodyOf, readied, shownBy, type Ready } from './ready.ts'
 import { Remembered } from './remembered.ts'
 import { requestIdOf } from './request-id.ts'
 import { jsonResponse, respond } from './respond.ts'
@@ -167,7 +167,7 @@ export class Pipeline {
     const reading = route.method === 'POST' || !notes.hasShown ? undefined : this.#reads.get(route.path)
     if (!reading) return
     const query = parseQuery('', reading.query, new Notes())
-    notes.compare(await reading.route.handler({ ...call, query } as never))
+    notes.compare(bodyOf(reading, await reading.route.handler({ ...call, query } as never)))
     notes.refuse()
     tell(notes, headers)
   }

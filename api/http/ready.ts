@@ -1,6 +1,7 @@
 /** A route made ready to answer: its schemas compiled at their first use, not at start, and its results turned into bodies. */
 import { parser, type Parser, type QueryParser } from './input/check.ts'
 import { placeOf } from './documentation.ts'
+import { closed, projection, type Projection } from './projection.ts'
 import { isSchema, Reply, type Route } from './route.ts'
 import { Type, type TProperties, type TSchema } from './schema.ts'
 
@@ -12,7 +13,9 @@ export interface Ready {
   body: Parser<unknown> | null
   /** Of a route that takes a form: the field of its file, and how large that may be. */
   form: { parser: Parser<unknown>; field: string; maxBytes: number | undefined } | null
-  answers: Map<number, Parser<unknown>>
+  /** By status: what of a result goes out, and in tests whether it may. */
+  projections: Map<number, Projection>
+  checks: Map<number, Parser<unknown>>
   /** Of a plain return value. */
   status: number
   type: string
@@ -30,7 +33,8 @@ export function readied(route: Route, contentUrl: string, shown: readonly TSchem
     query: { schema: route.query ?? NO_QUERY, check: parser(route.query ?? NO_QUERY) },
     body: route.options.body ? parser(route.options.body, shown) : null,
     form: formOf(route),
-    answers: new Map(),
+    projections: new Map(),
+    checks: new Map(),
     status: Number(status),
     documentation: contentUrl + placeOf(route),
     type: isSchema(first) ? JSON_TYPE : [first].flat()[0]!,
@@ -54,23 +58,38 @@ function formOf({ options: { upload, uploadMaxBytes } }: Route): Ready['form'] {
 
 export const statusOf = (ready: Ready, result: unknown) => (result instanceof Reply ? result.status : ready.status)
 
-/** The body of a result; `checked`: throws when it does not match the schema that describes it. */
-export function encoded(ready: Ready, result: unknown, checked: boolean): string {
+/** What goes out of a result: what the schema of its status has; of an answer that is no JSON, its text. */
+export function bodyOf(ready: Ready, result: unknown): unknown {
+  const status = statusOf(ready, result)
   const body = result instanceof Reply ? result.body : result
-  if (checked) check(ready, statusOf(ready, result), body)
-  return typeof body === 'string' && ready.type !== JSON_TYPE ? body : JSON.stringify(body ?? null)
+  const { op, answers } = ready.route.options
+  const schema = answers[status]
+  if (schema === undefined) throw new Error(`${op} answers ${status}, which it does not describe`)
+  if (!isSchema(schema)) {
+    if (typeof body !== 'string') throw new Error(`${op} answers no text`)
+    return body
+  }
+  let project = ready.projections.get(status)
+  if (!project) ready.projections.set(status, (project = projection(schema)))
+  return project(body)
+}
+
+/** The text of a result; `checked`: throws when it does not match the schema that describes it. */
+export function encoded(ready: Ready, result: unknown, checked: boolean): string {
+  const body = bodyOf(ready, result)
+  if (ready.type !== JSON_TYPE) return body as string
+  const text = JSON.stringify(body ?? null)
+  if (checked) check(ready, statusOf(ready, result), text)
+  return text
 }
 
 /** The bytes of a result that is no text; null for all others. */
 export const bytesOf = (result: unknown): Uint8Array | null =>
   result instanceof Reply && result.body instanceof Uint8Array ? result.body : null
 
-function check({ route, answers }: Ready, status: number, body: unknown) {
-  const schema = route.options.answers[status]
-  if (schema === undefined) throw new Error(`${route.options.op} answers ${status}, which it does not describe`)
-  if (!isSchema(schema)) return
-  let check = answers.get(status)
-  if (!check) answers.set(status, (check = parser(schema)))
-  const problems = check.problems(JSON.parse(JSON.stringify(body)))
-  if (problems.length) throw new Error(`${route.options.op}: the answer does not match its schema: ${JSON.stringify(problems)}`)
+function check({ route: { options }, checks }: Ready, status: number, text: string) {
+  let check = checks.get(status)
+  if (!check) checks.set(status, (check = parser(closed(options.answers[status] as TSchema))))
+  const problems = check.problems(JSON.parse(text))
+  if (problems.length) throw new Error(`${options.op}: the answer does not match its schema: ${JSON.stringify(problems)}`)
 }

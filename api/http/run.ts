@@ -9,10 +9,9 @@ import { answered, attemptOf, once, replayed, type Attempt } from './idempotency
 import { parseQuery } from './input/check.ts'
 import { Notes } from './input/notes.ts'
 import { tell } from './read.ts'
-import { encoded, statusOf, type Ready } from './ready.ts'
+import { bodyOf, encoded, statusOf, type Ready } from './ready.ts'
 import type { Memory } from './remembered.ts'
 import { respond } from './respond.ts'
-import { Reply } from './route.ts'
 import { searchOf } from './url.ts'
 
 /** GET routes by path. */
@@ -56,7 +55,7 @@ export async function run(running: Running, call: AnyCall): Promise<Response> {
 async function handled({ ready, notes, headers }: Running, call: AnyCall): Promise<unknown> {
   try {
     const result = await ready.route.handler(call as never)
-    if (notes.hasShown && ready.route.method === 'POST') notes.compare(result instanceof Reply ? result.body : result)
+    if (notes.hasShown && ready.route.method === 'POST') notes.compare(bodyOf(ready, result))
     tell(notes, headers)
     return result
   } catch (error) {

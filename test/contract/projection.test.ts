@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { closed, projection } from '../../api/http/projection.ts'
+import { bodyOf, encoded, readied } from '../../api/http/ready.ts'
+import { Reply, resource } from '../../api/http/route.ts'
+import { parser } from '../../api/http/input/check.ts'
+import { Nullable, Page, RichTextOrText, Type, Uuid } from '../../api/http/schema.ts'
+
+const Item = Type.Object({ id: Uuid(), name: Nullable(Type.String()), price: Type.Optional(Type.Number()) })
+const secret = { token: 'sesame' }
+
+describe('an answer', () => {
+  test('has the fields of its schema and no other, at any depth', () => {
+    const Answer = Type.Object({ item: Item, list: Type.Array(Item), maybe: Nullable(Item), none: Nullable(Item) })
+    const item = { id: '1', name: null, ...secret }
+    expect(projection(Answer)({ item, list: [item, item], maybe: item, none: null, ...secret })).toEqual({
+      item: { id: '1', name: null },
+      list: [
+        { id: '1', name: null },
+        { id: '1', name: null },
+      ],
+      maybe: { id: '1', name: null },
+      none: null,
+    })
+    expect(projection(Page(Item))({ data: [item], meta: { count: 1, offset: 0, limit: 10 }, ...secret })).not.toHaveProperty('token')
+  })
+
+  test('has no field that was left out', () => {
+    expect(JSON.stringify(projection(Item)({ id: '1', name: 'one' }))).toBe('{"id":"1","name":"one"}')
+  })
+
+  test('passes what is open whole, and entries by the schema of each', () => {
+    const open = { type: 'doc', content: [{ type: 'paragraph', ...secret }], ...secret }
+    expect(projection(RichTextOrText())(open)).toBe(open)
+    expect(projection(Type.Record(Type.String(), Type.Number()))({ eur: 1, pln: 2 })).toEqual({ eur: 1, pln: 2 })
+    expect(projection(Type.Record(Type.String(), Item))({ one: { id: '1', name: null, ...secret } })).toEqual({
+      one: { id: '1', name: null },
+    })
+  })
+
+  test('goes by the part of a union that fits', () => {
+    const Either = Type.Union([Type.Object({ mode: Type.Literal('zpl') }), Type.Object({ template: Type.Integer() }), Type.Null()])
+    const project = projection(Either)
+    expect([project({ mode: 'zpl', ...secret }), project({ template: 4, ...secret }), project(null)]).toEqual([
+      { mode: 'zpl' },
+      { template: 4 },
+      null,
+    ])
+    expect(() => project(secret)).toThrow('its schema does not know')
+  })
+
+  test('is none when it has an object or a list where its schema has a plain value', () => {
+    const wrong = [{ id: secret, name: null }, { id: [secret], name: null }, { id: '1', name: secret }, [secret]]
+    for (const value of wrong) expect(() => projection(Item)(value)).toThrow('its schema does not know')
+    expect(() => projection(Type.Array(Item))({ data: [] })).toThrow('its schema does not know')
+    expect(() => projection(Type.Array(Type.String()))([secret])).toThrow('its schema does not know')
+    expect(() => projection(Type.Record(Type.String(), Type.Number()))({ eur: secret })).toThrow('its schema does not know')
+  })
+})
+
+describe('a route', () => {
+  const [route] = resource('store', '/items').get('', { op: 'x', summary: 'x', scope: 'public', answers: { 200: Item } }, () => null).routes
+  const [text] = resource('store', '/text').get(
+    '',
+    { op: 'x', summary: 'x', scope: 'public', answers: { 200: 'text/plain' } },
+    () => '',
+  ).routes
+  const ready = readied(route!, '', [])
+
+  test('answers nothing that it does not describe', () => {
+    expect(() => bodyOf(ready, new Reply(202, {}))).toThrow('answers 202')
+    expect(() => bodyOf(readied(text!, '', []), secret)).toThrow('answers no text')
+  })
+
+  test('is refused by the tests when what it answers is not as it says', () => {
+    expect(() => encoded(ready, { id: 'no UUID', name: null }, true)).toThrow('does not match its schema')
+    expect(encoded(ready, { id: 'no UUID', name: null }, false)).toBe('{"id":"no UUID","name":null}')
+    const { problems } = parser(closed(Page(Item)))
+    const item = { id: '0191a1b0-0000-7000-8000-000000000000', name: null }
+    const page = (each: object) => ({ data: [each], meta: { count: 1, offset: 0, limit: 1 } })
+    expect([problems(page(item)), problems(page({ ...item, ...secret })).map(({ keys }) => keys)]).toEqual([[], [['token']]])
+  })
+})
