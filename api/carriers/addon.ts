@@ -8,7 +8,7 @@ import type { AddonEnvironment } from '../outside/carriers.ts'
 
 export type AddonRow = typeof addons.$inferSelect
 
-const Configured = Type.Object({ configured: Type.Boolean({ description: 'Credentials are stored' }) }, { $id: 'AddonEnvironment' })
+const Configured = Type.Object({ configured: Type.Boolean({ description: 'Credentials are stored' }) })
 export const Addon = Type.Object(
   {
     name: OneOf(CARRIERS),
@@ -19,11 +19,7 @@ export const Addon = Type.Object(
       description: 'Null while not connected, and for a carrier that connects by OAuth',
     }),
     config: Type.Union(
-      [
-        Type.Object({ labelMode: OneOf(LABEL_MODES) }, { $id: 'CarrierAConfig' }),
-        Type.Object({ fallbackTemplate: Nullable(OneOf(TEMPLATES)) }, { $id: 'CarrierBConfig' }),
-        Type.Null(),
-      ],
+      [Type.Object({ labelMode: OneOf(LABEL_MODES) }), Type.Object({ fallbackTemplate: Nullable(OneOf(TEMPLATES)) }), Type.Null()],
       { description: 'Null while not connected, and for carrier_c' },
     ),
     createdAt: Nullable(Type.String()),

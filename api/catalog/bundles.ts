@@ -11,6 +11,7 @@ import {
   deleted,
   Deleted,
   Label,
+  Named,
   Nullable,
   OneOf,
   Page,
@@ -38,7 +39,7 @@ const item = {
   discountPercentage: Type.Number(),
   productCount: Type.Integer({ description: 'How many different variants are in it' }),
 }
-const Bundle = Type.Object({
+const Bundle = Named('Bundle', {
   ...item,
   content: RichTextOrText(),
   seo: Seo,
@@ -58,7 +59,7 @@ const input = {
   status: Type.Optional(OneOf(STATUSES)),
   variants: Type.Optional(
     Type.Array(
-      Type.Object({
+      Named('CreateBundleVariant', {
         variantId: Uuid(),
         quantity: Type.Integer({ minimum: 1, maximum: 10_000, default: 1 }),
         position: Type.Integer({ minimum: 0, maximum: 10_000, default: 0 }),
@@ -67,12 +68,12 @@ const input = {
     ),
   ),
 }
-const BundleInput = Type.Object({
+const BundleInput = Named('BundleInput', {
   name: Label(300),
   ...input,
   status: Type.Optional(OneOf(STATUSES, { default: 'published' })),
 })
-const BundlePatch = Type.Object({ name: Type.Optional(Label(300)), ...input })
+const BundlePatch = Named('BundlePatch', { name: Type.Optional(Label(300)), ...input })
 
 /** A bundle by id (or slug); a storefront sees published ones alone. */
 export async function findBundle(db: Db, id: string, storefront: boolean) {
@@ -119,7 +120,13 @@ const own = ({ variants: _, ...body }: Static<typeof BundlePatch>) => body as Pa
 export const bundleRoutes = resource('catalog', '/bundles')
   .get(
     '',
-    { op: 'listBundles', summary: 'List bundles', scope: 'storefront:read', query: Paging(50), answers: { 200: Page(Type.Object(item)) } },
+    {
+      op: 'listBundles',
+      summary: 'List bundles',
+      scope: 'storefront:read',
+      query: Paging(50),
+      answers: { 200: Page(Named('BundleItem', item)) },
+    },
     async ({ db, query: { limit, offset }, storefront }) => {
       const where = storefront ? eq(bundles.status, 'published') : undefined
       const { id, name, slug, summary, images, status, discountPercentage } = bundles

@@ -5,13 +5,13 @@ import { compile, named, type Db } from '../../db/driver.ts'
 import { inventoryMovements, products, variants } from '../../db/store/catalog.ts'
 import { conflict, missing, wrong } from '../values/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
-import { Nullable, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { Named, Nullable, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { emit } from '../store/outbox.ts'
 import { contains } from '../values/like.ts'
 import { foundAmong, matchExpression } from './search/search-index.ts'
 import { fallsLow, record } from './stock.ts'
 
-const Level = Type.Object({
+const Level = Named('Stock', {
   variantId: Uuid(),
   productId: Uuid(),
   name: Type.String({ description: "The product's name, and the variant's when it differs" }),
@@ -20,7 +20,7 @@ const Level = Type.Object({
   reserved: Type.Integer(),
   available: Type.Integer(),
 })
-const Movement = Type.Object({
+const Movement = Named('Movement', {
   id: Uuid(),
   variantId: Uuid(),
   delta: Type.Integer(),
@@ -38,8 +38,9 @@ const adjust = Type.Optional(
   Type.Integer({ minimum: -QUANTITY_MAX, maximum: QUANTITY_MAX, description: 'What to add to it, or to take away' }),
 )
 const reason = Type.Optional(Nullable(Text(0, 200)))
-const Change = Type.Object({ quantity, adjust, reason }, { examples: [{ adjust: 5, reason: 'Delivery' }] })
-const Bulk = Type.Object(
+const Change = Named('StockPatch', { quantity, adjust, reason }, { examples: [{ adjust: 5, reason: 'Delivery' }] })
+const Bulk = Named(
+  'ChangeInventoryInput',
   { items: Type.Array(Type.Object({ variantId: Uuid(), quantity, adjust, reason }), { minItems: 1, maxItems: 500 }) },
   { examples: [{ items: [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', adjust: 5, reason: 'Delivery' }] }] },
 )

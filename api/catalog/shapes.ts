@@ -1,6 +1,20 @@
 /** The shapes of the catalog on the wire, shared by its resources (document 3, Catalog). */
 import { wrong } from '../values/refusal.ts'
-import { CountryCode, Label, Money, Nullable, OneOf, RichDocument, Slug, Text, Type, Uuid, WebUrl, type Static } from '../http/schema.ts'
+import {
+  CountryCode,
+  Label,
+  Money,
+  Named,
+  Nullable,
+  OneOf,
+  RichDocument,
+  Slug,
+  Text,
+  Type,
+  Uuid,
+  WebUrl,
+  type Static,
+} from '../http/schema.ts'
 
 export const LOCALE = '^[a-z]{2,3}-[A-Z]{2}$'
 export const Lang = Type.Optional(
@@ -8,7 +22,7 @@ export const Lang = Type.Optional(
 )
 export const Currency = Type.Optional(Type.String({ pattern: '^[A-Za-z]{3}$', description: 'Enabled currency to price the answer in' }))
 
-export const Seo = Type.Object({
+export const Seo = Named('Seo', {
   title: Type.Optional(Nullable(Text(0, 300))),
   description: Type.Optional(Nullable(Text(0, 1000))),
   canonical: Type.Optional(Nullable(Text(0, 2048, { pattern: '^(https?://.*|/.*)?$' }))),
@@ -48,7 +62,7 @@ const Options = Type.Record(Type.String({ pattern: '^[\\s\\S]{1,100}$' }), Type.
   additionalProperties: false,
 })
 
-export const Variant = Type.Object({
+export const Variant = Named('Variant', {
   id: Uuid(),
   productId: Uuid(),
   name: Type.String(),
@@ -68,13 +82,13 @@ export const Variant = Type.Object({
   active: Type.Boolean(),
 })
 
-const StockInput = Type.Object({
+const StockInput = Named('StockInput', {
   tracked: Type.Boolean({ default: true }),
   quantity: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 }),
   backorder: Type.Boolean({ default: false }),
 })
 /** Stock on PATCH: what is left out stays; the quantity is changed through the inventory. */
-const StockPatch = Type.Object({
+const StockPatch = Named('UpdateProductStock', {
   tracked: Type.Optional(Type.Boolean()),
   quantity: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
   backorder: Type.Optional(Type.Boolean()),
@@ -97,9 +111,10 @@ const variantFields = {
 }
 function DimensionsInput() {
   const side = () => Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 1_000_000 })))
-  return Nullable(Type.Object({ length: side(), width: side(), height: side() }))
+  return Nullable(Named('DimensionsMmInput', { length: side(), width: side(), height: side() }))
 }
-export const VariantInput = Type.Object(
+export const VariantInput = Named(
+  'VariantInput',
   {
     price: Money(),
     stock: Type.Optional(StockInput),
@@ -110,7 +125,7 @@ export const VariantInput = Type.Object(
   },
   { examples: [{ name: 'Linen shirt, L', price: 49.9, sku: 'LINEN-L', options: { size: 'L' }, stock: { quantity: 8 } }] },
 )
-export const VariantPatch = Type.Object({ price: Type.Optional(Money()), stock: Type.Optional(StockPatch), ...variantFields })
+export const VariantPatch = Named('VariantPatch', { price: Type.Optional(Money()), stock: Type.Optional(StockPatch), ...variantFields })
 export type VariantInput = Static<typeof VariantInput>
 export type VariantPatch = Static<typeof VariantPatch>
 
@@ -132,12 +147,12 @@ const productFields = {
   seo: Seo,
   event: Type.Null({ description: 'Event products are not in this release' }),
   variants: Type.Array(Variant),
-  rating: Type.Object({ average: Nullable(Type.Number()), count: Type.Integer() }),
+  rating: Named('Rating', { average: Nullable(Type.Number()), count: Type.Integer() }),
   createdAt: Type.String(),
   updatedAt: Type.String(),
 }
-export const ProductItem = Type.Object(productFields)
-export const Product = Type.Object({ ...productFields, content: Nullable(RichDocument()) })
+export const ProductItem = Named('ProductItem', productFields)
+export const Product = Named('Product', { ...productFields, content: Nullable(RichDocument()) })
 
 const productInput = {
   slug: Type.Optional(Slug()),
@@ -156,7 +171,8 @@ const productInput = {
   compareAtPrice: Type.Optional(Nullable(Money())),
   prices: Type.Optional(Prices),
 }
-export const ProductInput = Type.Object(
+export const ProductInput = Named(
+  'ProductInput',
   {
     name: Label(300),
     ...productInput,
@@ -178,7 +194,8 @@ export const ProductInput = Type.Object(
     ],
   },
 )
-export const ProductPatch = Type.Object(
+export const ProductPatch = Named(
+  'ProductPatch',
   { name: Type.Optional(Label(300)), ...productInput, stock: Type.Optional(StockPatch) },
   { examples: [{ name: 'Linen shirt, washed', status: 'published', tags: ['linen', 'summer'] }] },
 )

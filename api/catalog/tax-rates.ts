@@ -6,11 +6,11 @@ import { shippingMethods } from '../../db/store/checkout.ts'
 import { PERCENT_DECIMALS, requireDecimals } from '../values/decimals.ts'
 import { conflict, missing } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
-import { deleted, Deleted, Label, Page, Paging, Type, Uuid } from '../http/schema.ts'
+import { deleted, Deleted, Label, Named, Page, Paging, Type, Uuid } from '../http/schema.ts'
 import { millionths } from '../values/money.ts'
 import { Countries, countriesOf } from './shapes.ts'
 
-const TaxRate = Type.Object({
+const TaxRate = Named('TaxRate', {
   id: Uuid(),
   name: Type.String(),
   rate: Type.Number({ description: 'Percent, up to four decimals' }),
@@ -20,8 +20,13 @@ const TaxRate = Type.Object({
   updatedAt: Type.String(),
 })
 const rate = Type.Number({ minimum: 0, maximum: 100, description: 'Percent, up to four decimals' })
-const TaxRateInput = Type.Object({ name: Label(200), rate, countries: Type.Optional(Countries), default: Type.Optional(Type.Boolean()) })
-const TaxRatePatch = Type.Object({
+const TaxRateInput = Named('TaxRateInput', {
+  name: Label(200),
+  rate,
+  countries: Type.Optional(Countries),
+  default: Type.Optional(Type.Boolean()),
+})
+const TaxRatePatch = Named('TaxRatePatch', {
   name: Type.Optional(Label(200)),
   rate: Type.Optional(rate),
   countries: Type.Optional(Countries),

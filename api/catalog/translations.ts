@@ -3,7 +3,7 @@ import { and, eq, ne } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { translations, type TranslationFields } from '../../db/store/translations.ts'
 import { conflict, wrong } from '../values/refusal.ts'
-import { Nullable, RichDocument, Type, Uuid, type Static } from '../http/schema.ts'
+import { Named, Nullable, RichDocument, Type, Uuid, type Static } from '../http/schema.ts'
 import { isUuid } from '../values/uuid.ts'
 import { resource, type Call } from '../http/route.ts'
 import { isLocale } from '../values/locales.ts'
@@ -17,7 +17,8 @@ const text = (maxLength: number) => Type.Optional(Nullable(Type.String({ maxLeng
 /** A document, or nothing; of a group, whose description may be text, text too. */
 const document = (textMax: number) => Type.Optional(Nullable(Type.Union([RichDocument(), Type.String({ maxLength: textMax })])))
 const strict = { additionalProperties: false }
-const ProductFields = Type.Object(
+const ProductFields = Named(
+  'TranslateProductInput',
   {
     name: text(300),
     slug: text(200),
@@ -29,7 +30,8 @@ const ProductFields = Type.Object(
   },
   strict,
 )
-const GroupFields = Type.Object(
+const GroupFields = Named(
+  'TranslateCollectionInput',
   {
     name: text(300),
     slug: text(200),
@@ -40,8 +42,8 @@ const GroupFields = Type.Object(
   },
   strict,
 )
-const answer = <K extends string>(id: K) =>
-  Type.Object({ ok: Type.Literal(true), [id]: Uuid(), locale: Type.String(), deleted: Type.Boolean() })
+const answer = <K extends string>(name: string, id: K) =>
+  Named(name, { ok: Type.Literal(true), [id]: Uuid(), locale: Type.String(), deleted: Type.Boolean() })
 
 /** The fields that are not blank: what is omitted falls back to the base language. */
 function filled(body: Record<string, unknown>): TranslationFields {
@@ -126,7 +128,7 @@ export const translationRoutes = [
       description: about('product'),
       scope: 'catalog:write',
       body: ProductFields,
-      answers: { 200: answer('productId') },
+      answers: { 200: answer('TranslateProductAnswer', 'productId') },
       refuses: [404, 409],
     },
     (call) => translate(call as never, 'product', (tx) => findProduct(tx, call.params.idOrSlug!, everyone)),
@@ -139,7 +141,7 @@ export const translationRoutes = [
       description: about('collection'),
       scope: 'catalog:write',
       body: GroupFields,
-      answers: { 200: answer('collectionId') },
+      answers: { 200: answer('TranslateCollectionAnswer', 'collectionId') },
       refuses: [404, 409],
     },
     (call) => translate(call as never, 'collection', (tx) => findGroup(tx, 'collection', call.params.idOrSlug!, everyone)),
@@ -152,7 +154,7 @@ export const translationRoutes = [
       description: about('category'),
       scope: 'catalog:write',
       body: GroupFields,
-      answers: { 200: answer('categoryId') },
+      answers: { 200: answer('TranslateCategoryAnswer', 'categoryId') },
       refuses: [404, 409],
     },
     (call) => translate(call as never, 'category', (tx) => findGroup(tx, 'category', call.params.idOrSlug!, everyone)),

@@ -3,7 +3,7 @@ import type { Db } from '../../db/driver.ts'
 import type { CartItem } from '../../db/store/checkout.ts'
 import { conflict, wrong } from '../values/refusal.ts'
 import type { Call, Settings } from '../http/route.ts'
-import { Nullable, Type, Uuid, type Static } from '../http/schema.ts'
+import { Named, Nullable, Type, Uuid, type Static } from '../http/schema.ts'
 import { requireOpen, type CartRow } from './cart.ts'
 import { availableOf, canGive, demandOf, LINES_MAX } from '../pricing/quote-lines.ts'
 import { quote } from '../pricing/quote.ts'
@@ -12,7 +12,8 @@ export const Quantity = (minimum: number) => Type.Integer({ minimum, maximum: 10
 const slot = Type.Optional(Nullable(Uuid()))
 /** An item of a new cart. */
 export const NewItem = Type.Object({ variantId: Uuid(), quantity: Type.Optional(Quantity(1)), bookingSlotId: slot })
-export const AnyItem = Type.Object(
+export const AnyItem = Named(
+  'AddCartItemInput',
   {
     variantId: Type.Optional(Nullable(Uuid())),
     bundleId: Type.Optional(Nullable(Uuid())),

@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import { compile, inserter, named, type Db } from '../../db/driver.ts'
 import { carts } from '../../db/store/checkout.ts'
 import { conflict, missing } from '../values/refusal.ts'
-import { Cents, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
+import { Cents, Named, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
 import type { Call, Settings } from '../http/route.ts'
 import { AddressShape } from '../orders/address.ts'
 import { AppliedPromotions, appliedPromotions } from '../pricing/applied.ts'
@@ -15,7 +15,7 @@ export type CartRow = typeof carts.$inferSelect
 /** What all cart routes have in common: buyers' own changes are no business of the audit log. */
 export const visitor = { scope: 'cart:write', unaudited: true } as const
 
-export const Cart = Type.Object({
+export const Cart = Named('Cart', {
   id: Uuid(),
   currency: Type.String(),
   email: Nullable(Type.String()),

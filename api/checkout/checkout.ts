@@ -5,7 +5,7 @@ import { carts } from '../../db/store/checkout.ts'
 import { customers, orders } from '../../db/store/orders.ts'
 import { conflict, invalid, Refusal, wrong } from '../values/refusal.ts'
 import { resource, type Call, type Settings } from '../http/route.ts'
-import { Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { Named, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { Order, orderView, Payment, paymentView } from '../orders/order.ts'
 import { place } from '../orders/place.ts'
 import { AddressInput, addressOf, requireAddress, emailOf } from '../orders/address.ts'
@@ -17,7 +17,8 @@ import type { Warning } from '../pricing/quote-lines.ts'
 import { quote, type Quote } from '../pricing/quote.ts'
 import { toStripe } from '../outside/stripe-amount.ts'
 
-const CheckoutInput = Type.Object(
+const CheckoutInput = Named(
+  'CheckOutCartInput',
   {
     email: Type.Optional(Nullable(Text(3, 254))),
     name: Type.Optional(Nullable(Text(0, 200))),
@@ -233,7 +234,7 @@ export const checkoutRoutes = (provider: Provider | null) =>
       scope: 'cart:write',
       unaudited: true,
       body: CheckoutInput,
-      answers: { 201: Type.Object({ order: Order, payment: Payment }) },
+      answers: { 201: Named('CheckOutCartAnswer', { order: Order, payment: Payment }) },
       refuses: [402, 404, 409, 502],
       description:
         'Takes the stock, redeems the coupons and places the order in one transaction, or does nothing. `manual` leaves the order pending, `test` pays at once, `stripe` answers with a client secret.',

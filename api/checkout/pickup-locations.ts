@@ -4,9 +4,9 @@ import type { Db } from '../../db/driver.ts'
 import { pickupLocations } from '../../db/store/checkout.ts'
 import { missing } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
-import { CountryCode, deleted, Deleted, Label, Line, Nullable, Page, Paging, Type, Uuid, type Static } from '../http/schema.ts'
+import { CountryCode, deleted, Deleted, Label, Line, Named, Nullable, Page, Paging, Type, Uuid, type Static } from '../http/schema.ts'
 
-const Location = Type.Object({
+const Location = Named('PickupLocation', {
   id: Uuid(),
   label: Type.String(),
   name: Type.String(),
@@ -22,7 +22,7 @@ const Location = Type.Object({
   updatedAt: Type.String(),
 })
 const optional = () => Type.Optional(Nullable(Line(0, 200)))
-const LocationInput = Type.Object({
+const LocationInput = Named('PickupLocationInput', {
   label: Label(200, { description: 'What the merchant calls it' }),
   name: Label(200, { description: 'What buyers read' }),
   company: optional(),

@@ -5,7 +5,7 @@ import { addons, CARRIERS } from '../../db/store/addons.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
 import { Currency } from '../catalog/shapes.ts'
 import { resource } from '../http/route.ts'
-import { Counted, Nullable, OneOf, Type, Uuid, type Static } from '../http/schema.ts'
+import { Counted, Named, Nullable, OneOf, Type, Uuid, type Static } from '../http/schema.ts'
 import { environmentOf, opened, type AddonRow } from '../carriers/addon.ts'
 import type { CredentialsB } from '../outside/carriers.ts'
 import type { Secrets } from '../outside/secrets.ts'
@@ -20,7 +20,7 @@ const PointPicker = Type.Object(
   },
   { $id: 'PointPicker', description: "Left out unless the carrier's point picker is to be shown: for a linked `pickup_point` or `parcel`" },
 )
-const Option = Type.Object({
+const Option = Named('ShippingOption', {
   id: Uuid(),
   name: Type.String(),
   description: Nullable(Type.String()),

@@ -10,7 +10,7 @@ import { byCurrency } from '../store/currency.ts'
 import { requireIds } from '../http/input/references.ts'
 import { missing, wrong } from '../values/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
-import { Counted, deleted, Deleted, Label, Money, Nullable, OneOf, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { Counted, deleted, Deleted, Label, Money, Named, Nullable, OneOf, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { toMajor, toMajorOrNull, toMinor } from '../values/money.ts'
 import { fold } from '../values/slug.ts'
 import { methodPrice, SHIPPING_TYPES, type MethodRow } from '../pricing/shipping-method.ts'
@@ -21,7 +21,7 @@ const CurrencyPrices = Type.Record(
   Type.Object({ price: Money(), freeShippingThreshold: Type.Optional(Nullable(Money())) }),
   { maxProperties: 200 },
 )
-const Method = Type.Object({
+const Method = Named('ShippingMethod', {
   id: Uuid(),
   name: Type.String(),
   description: Nullable(Type.String()),
@@ -41,7 +41,7 @@ const Method = Type.Object({
   updatedAt: Type.String(),
 })
 const days = Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 365, description: 'Days' })))
-const MethodInput = Type.Object({
+const MethodInput = Named('ShippingMethodInput', {
   name: Label(200),
   type: OneOf(SHIPPING_TYPES),
   price: Money(),

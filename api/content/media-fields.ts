@@ -1,6 +1,6 @@
 /** The fields of media: as they come in, as they are stored, as they are answered. */
 import { IMAGE_TYPES, media } from '../../db/store/content.ts'
-import { Instant, Label, Line, Nullable, OneOf, Text, Type, Uuid, WebUrl, type Static } from '../http/schema.ts'
+import { Instant, Label, Line, Named, Nullable, OneOf, Text, Type, Uuid, WebUrl, type Static } from '../http/schema.ts'
 import { fold } from '../values/slug.ts'
 import { utc } from '../values/time.ts'
 import { HANDLE, handleKey, shownHandle } from './handle.ts'
@@ -11,7 +11,7 @@ const Rendition = Type.Object(
   { $id: 'Rendition' },
 )
 /** An image of the library, as it is answered. */
-export const Media = Type.Object({
+export const Media = Named('Media', {
   id: Uuid(),
   url: Type.String({ description: "On the store's CDN path; never changes what it shows" }),
   name: Type.String(),
@@ -48,13 +48,13 @@ export const MediaForm = Type.Object({
   ...about,
 })
 /** What is fetched, and what is said about it. */
-export const MediaInput = Type.Object({
+export const MediaInput = Named('MediaInput', {
   url: WebUrl({ description: 'Fetched at once, and kept here; a JPEG, PNG, WebP or GIF of at most 20 MB' }),
   name,
   ...about,
 })
 /** What can be said about an image. */
-export const MediaPatch = Type.Object({ name, ...about })
+export const MediaPatch = Named('MediaPatch', { name, ...about })
 
 /** A row of the library. */
 export type Row = typeof media.$inferSelect

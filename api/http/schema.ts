@@ -1,5 +1,15 @@
 /** The schemas that resources are described with: TypeBox, with the formats of the documents. */
-import { FormatRegistry, Kind, Type, TypeRegistry, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
+import {
+  FormatRegistry,
+  Kind,
+  Type,
+  TypeRegistry,
+  type ObjectOptions,
+  type Static,
+  type TObject,
+  type TProperties,
+  type TSchema,
+} from '@sinclair/typebox'
 import { isCountry } from '../values/countries.ts'
 import { isEmail } from '../values/email.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -13,6 +23,9 @@ FormatRegistry.Set('uri', (value) => /^https?:\/\//i.test(value) && URL.canParse
 
 TypeRegistry.Set<{ enum: unknown[] }>('OneOf', (schema, value) => schema.enum.includes(value))
 
+/** An object with a name of its own, which is that of its component in the OpenAPI document: it never changes. */
+export const Named = <T extends TProperties>(name: string, fields: T, options: ObjectOptions = {}) =>
+  Type.Object(fields, { $id: name, ...options })
 /** A field that may be null. */
 export const Nullable = <T extends TSchema>(schema: T, options = {}) => Type.Union([schema, Type.Null()], options)
 /** One of some words; plain literals, so that an omitted one is an error and not the first of them. */

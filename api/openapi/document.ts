@@ -5,7 +5,7 @@ import { header, HEADERS, LIMITED_HEADERS, PARAMETERS, READ_HEADERS, ROOMS } fro
 import { ERROR_SCHEMAS, failure, failureOr, failures } from './errors.ts'
 import { exampleOf } from './examples.ts'
 import { parametersOf } from './parameters.ts'
-import { schemasOf, type Json, type Show } from './schemas.ts'
+import { gathering, type Json, type Show } from './schemas.ts'
 import { isSchema, type AnswerBody, type Room, type Route } from '../http/route.ts'
 
 export interface About {
@@ -170,12 +170,8 @@ function used(components: Record<string, Record<string, Json>>, document: Json):
 
 /** Describes `routes`; the same routes give the same document, byte for byte. */
 export function openapi(routes: readonly Route[], { baseUrl, version, contentUrl }: About): Json {
-  const { show, components } = schemasOf(routes)
-  const context: Context = {
-    show,
-    failed: new Set(),
-    contentUrl,
-  }
+  const schemas = new Map(Object.entries(ERROR_SCHEMAS))
+  const context: Context = { show: gathering(schemas), failed: new Set(), contentUrl }
   const paths: Record<string, Json> = {}
   for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route, context)
   const rooms = new Set(routes.map(({ room }) => room))
@@ -197,7 +193,7 @@ export function openapi(routes: readonly Route[], { baseUrl, version, contentUrl
         parameters: PARAMETERS,
         headers: HEADERS,
         responses: failures(context.failed),
-        schemas: { ...ERROR_SCHEMAS, ...components },
+        schemas: { ...ERROR_SCHEMAS, ...Object.fromEntries([...schemas].toSorted(([a], [b]) => (a < b ? -1 : 1))) },
       },
       paths,
     ),

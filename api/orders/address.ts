@@ -1,12 +1,12 @@
 /** Postal and mail addresses of carts and orders. */
 import type { Address } from '../../db/store/store.ts'
-import { CountryCode, Nullable, Text, Type, type Static } from '../http/schema.ts'
+import { CountryCode, Named, Nullable, Text, Type, type Static } from '../http/schema.ts'
 import { isEmail, normalizeEmail } from '../values/email.ts'
 import { invalid, wrong } from '../values/refusal.ts'
 
 const line = (maxLength = 200) => Type.Optional(Nullable(Text(0, maxLength)))
 
-export const AddressInput = Type.Object({
+export const AddressInput = Named('ShippingAddressInput', {
   name: line(),
   company: line(),
   line1: line(),
@@ -18,7 +18,7 @@ export const AddressInput = Type.Object({
   phone: line(40),
 })
 export const AddressShape = Nullable(
-  Type.Object({
+  Named('ShippingAddress', {
     name: line(),
     company: line(),
     line1: line(),

@@ -15,6 +15,7 @@ import {
   Deleted,
   Items,
   Label,
+  Named,
   Nullable,
   OneOf,
   Paging,
@@ -34,11 +35,11 @@ const address = {
   company: Nullable(Type.String()),
   phone: Nullable(Type.String()),
 }
-const Address = Type.Object({ id: Uuid(), line1: Type.String(), city: Type.String(), postalCode: Type.String(), ...address })
-const Customer = Type.Object({ ...item, phone: Nullable(Type.String()), addresses: Type.Array(Address) })
-const CustomerPatch = Type.Object({ name: Type.Optional(Nullable(Text(0, 200))), phone: Type.Optional(Nullable(Text(0, 40))) })
+const Address = Named('Address', { id: Uuid(), line1: Type.String(), city: Type.String(), postalCode: Type.String(), ...address })
+const Customer = Named('Customer', { ...item, phone: Nullable(Type.String()), addresses: Type.Array(Address) })
+const CustomerPatch = Named('CustomerPatch', { name: Type.Optional(Nullable(Text(0, 200))), phone: Type.Optional(Nullable(Text(0, 40))) })
 const optional = () => Type.Optional(Nullable(Text(0, 200)))
-const AddressInput = Type.Object({
+const AddressInput = Named('AddressInput', {
   line1: Label(200),
   city: Label(200),
   postalCode: Label(40),
@@ -49,7 +50,7 @@ const AddressInput = Type.Object({
   company: optional(),
   phone: optional(),
 })
-const CustomerOrder = Type.Object({
+const CustomerOrder = Named('CustomerOrder', {
   id: Uuid(),
   orderNumber: Type.String(),
   status: OneOf(ORDER_STATUSES),
@@ -102,7 +103,7 @@ export const customerRoutes = resource('orders', '/customers')
       summary: 'List customers',
       description: 'Newest first.',
       scope: 'customers:read',
-      answers: { 200: Items(Type.Object(item)) },
+      answers: { 200: Items(Named('CustomerItem', item)) },
       query: { ...Paging(50), search: Type.Optional(Type.String({ maxLength: 254, description: 'Part of the email' })) },
     },
     async ({ db, query }) => {

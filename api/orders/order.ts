@@ -4,7 +4,7 @@ import { compile, named, type Db } from '../../db/driver.ts'
 import { ORDER_SOURCES, ORDER_STATUSES, orderLines, orders, PAYMENT_ISSUES, PAYMENT_STATUSES } from '../../db/store/orders.ts'
 import type { payments } from '../../db/store/payments.ts'
 import { missing, Refusal, wrong } from '../values/refusal.ts'
-import { Cents, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
+import { Cents, Named, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
 import type { Session } from '../../db/control/registry.ts'
 import { AddressShape } from './address.ts'
 import { AppliedPromotions } from '../pricing/applied.ts'
@@ -48,7 +48,7 @@ const Line = Type.Object({
   refundedQuantity: Type.Integer(),
   bookingSlotId: Nullable(Uuid()),
 })
-export const Order = Type.Object({
+export const Order = Named('Order', {
   id: Uuid(),
   orderNumber: Type.String({ description: 'Gapless within the store' }),
   lookup: Type.Integer({ description: 'The order number as a number' }),
@@ -94,7 +94,7 @@ export const Order = Type.Object({
   createdAt: Type.String(),
   updatedAt: Type.String(),
 })
-export const Payment = Type.Object({
+export const Payment = Named('Payment', {
   id: Uuid(),
   orderId: Uuid(),
   method: Type.String(),

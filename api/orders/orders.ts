@@ -5,7 +5,7 @@ import { payments } from '../../db/store/payments.ts'
 import type { Provider } from '../outside/payment-provider.ts'
 import { conflict } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
-import { Label, Nullable, OneOf, Page, Text, Type, Uuid } from '../http/schema.ts'
+import { Label, Named, Nullable, OneOf, Page, Text, Type, Uuid } from '../http/schema.ts'
 import { aboutOf, cancel, dueCents, move, pay, setOrder } from './change.ts'
 import {
   Amount,
@@ -27,13 +27,13 @@ import { refundRest } from './payments/refund.ts'
 import { placementOf } from './workstations/packing.ts'
 import { requireWorkstation } from './workstations/workstation.ts'
 
-const OrderPatch = Type.Object({
+const OrderPatch = Named('OrderPatch', {
   status: Type.Optional(OneOf(ORDER_STATUSES)),
   workstationId: Type.Optional(Nullable(Uuid())),
   note: Type.Optional(Nullable(Text(0, 2000))),
   packed: Type.Optional(Type.Boolean()),
 })
-const PaymentInput = Type.Object({ amountCents: Amount, method: Label(50), reference: Type.Optional(Nullable(Text(0, 200))) })
+const PaymentInput = Named('PaymentInput', { amountCents: Amount, method: Label(50), reference: Type.Optional(Nullable(Text(0, 200))) })
 /** Orders of a store whose payments go through `provider`. */
 export function orderRoutes(provider: Provider | null) {
   return resource('orders', '/orders')
@@ -136,7 +136,7 @@ export function orderRoutes(provider: Provider | null) {
         summary: 'Cancel an order',
         description: 'Stock and coupon uses come back; what was paid is refunded separately.',
         scope: 'orders:write',
-        body: Type.Object({ reason: Type.Optional(Nullable(Text(0, 500))) }),
+        body: Named('CancelOrderInput', { reason: Type.Optional(Nullable(Text(0, 500))) }),
         answers: { 200: Order },
         refuses: [404, 409],
       },

@@ -9,12 +9,12 @@ import { quote } from '../pricing/quote.ts'
 import { currencyOf } from '../store/currency.ts'
 import { conflict, wrong } from '../values/refusal.ts'
 import type { Call } from '../http/route.ts'
-import { Money, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { Money, Named, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { toMinor } from '../values/money.ts'
 import { orderView } from './order.ts'
 import { place } from './place.ts'
 
-export const OrderInput = Type.Object({
+export const OrderInput = Named('OrderInput', {
   source: Type.Optional(OneOf(ORDER_SOURCES)),
   customer: Type.Object({ email: Text(3, 254), name: Type.Optional(Nullable(Text(0, 200))), phone: Type.Optional(Nullable(Text(0, 40))) }),
   items: Type.Array(

@@ -4,7 +4,7 @@ import { LABEL_MODES, TEMPLATES } from '../../db/store/addons.ts'
 import { shipments } from '../../db/store/orders.ts'
 import { conflict, missing, Refusal } from '../values/refusal.ts'
 import { Reply, resource } from '../http/route.ts'
-import { Nullable, OneOf, Line, Page, Paging, Type, Uuid, WebUrl } from '../http/schema.ts'
+import { Line, Named, Nullable, OneOf, Page, Paging, Type, Uuid, WebUrl } from '../http/schema.ts'
 import { findAddon } from '../carriers/addon.ts'
 import { aboutOf, noteShipment, shipUnits } from './change.ts'
 import { findOrder, readLines, unitsOf, type LineRow, type OrderRow, type Units } from './order.ts'
@@ -14,7 +14,7 @@ const UnitsInput = Type.Array(Type.Object({ lineId: Uuid(), quantity: Type.Integ
   minItems: 1,
   maxItems: 500,
 })
-const Shipment = Type.Object({
+const Shipment = Named('Shipment', {
   id: Uuid(),
   orderId: Uuid(),
   lines: Type.Array(Type.Object({ lineId: Uuid(), quantity: Type.Integer() })),
@@ -24,7 +24,7 @@ const Shipment = Type.Object({
   label: LabelView,
   createdAt: Type.String(),
 })
-const ShipmentInput = Type.Object({
+const ShipmentInput = Named('ShipmentInput', {
   lines: Type.Optional(UnitsInput),
   carrier: Type.Optional(
     Nullable(Line(0, 100, { examples: ['carrier_b'] }), { description: 'Left out: the carrier that the shipping method is linked to' }),

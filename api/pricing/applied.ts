@@ -1,9 +1,9 @@
 /** The promotions of a cart or an order, as they stand beside its coupons (document 3, Clarifications). */
-import { Cents, Type, Uuid } from '../http/schema.ts'
+import { Cents, Named, Type, Uuid } from '../http/schema.ts'
 import type { Price } from './price.ts'
 
 export const AppliedPromotions = Type.Array(
-  Type.Object({
+  Named('CreateCartPromotion', {
     id: Uuid(),
     name: Type.String(),
     discountCents: Cents({ description: 'What it took off the goods; 0 for free shipping' }),

@@ -6,7 +6,7 @@ import { SCOPES } from '../../db/control/scopes.ts'
 import { apiKeys } from '../../db/control/tables.ts'
 import { conflict } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
-import { deleted, Deleted, Instant, Label, Nullable, OneOf, Page, Paging, Type, Uuid } from '../http/schema.ts'
+import { deleted, Deleted, Instant, Label, Named, Nullable, OneOf, Page, Paging, Type, Uuid } from '../http/schema.ts'
 import { changing, forget, revoke, rotation, unrevoke } from './key-changes.ts'
 import { endWithin, refuseEnding, refuseWider } from './key-grants.ts'
 import { add, ADMIN, isLastAdmin, keyOf, KEYS_MAX, visibleTo } from './key-rows.ts'
@@ -32,7 +32,7 @@ const ApiKey = Type.Object(
 const NewApiKey = Type.Object({ ...ApiKey.properties, key: Type.String({ description: 'Shown this once' }) }, { $id: 'NewApiKey' })
 
 const ExpiresAt = Nullable(Instant(), { description: 'In the future, and no later than the calling key expires; null: never' })
-const ApiKeyInput = Type.Object({
+const ApiKeyInput = Named('ApiKeyInput', {
   name: Label(200, { description: 'What it is for; stands in the audit log' }),
   scopes: Type.Optional(
     Nullable(Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: SCOPES.length }), {
@@ -44,7 +44,7 @@ const ApiKeyInput = Type.Object({
   ),
   expiresAt: Type.Optional({ ...ExpiresAt, description: `${ExpiresAt.description}. When left out: when the calling key expires` }),
 })
-const Rotation = Type.Object({
+const Rotation = Named('RotateApiKeyInput', {
   graceMinutes: Type.Optional(
     Type.Integer({ minimum: 0, maximum: GRACE_MAX_MINUTES, default: 60, description: 'For how long the old key is still taken' }),
   ),

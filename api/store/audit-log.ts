@@ -3,9 +3,9 @@ import { and, desc, eq, lt, or } from 'drizzle-orm'
 import { auditLog } from '../../db/store/store.ts'
 import { cursorOf, placeOf } from '../http/input/cursor.ts'
 import { resource } from '../http/route.ts'
-import { Nullable, Paging, Text, Type, Uuid } from '../http/schema.ts'
+import { Named, Nullable, Paging, Text, Type, Uuid } from '../http/schema.ts'
 
-const Entry = Type.Object({
+const Entry = Named('AuditLog', {
   id: Uuid(),
   keyId: Uuid(),
   keyName: Type.String(),

@@ -1,9 +1,9 @@
 /** `/me`: which store a key opens, and what the key may do (document 3, Store; document 1, Localization). */
 import { PLANS } from '../values/plans.ts'
-import { Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
+import { Named, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
 import { resource } from '../http/route.ts'
 
-const Me = Type.Object({
+const Me = Named('Me', {
   store: Type.Object({
     id: Uuid(),
     name: Type.String(),

@@ -7,6 +7,7 @@ import {
   Email,
   Label,
   Line,
+  Named,
   Nullable,
   OneOf,
   Text,
@@ -74,7 +75,7 @@ const currencies = (code: typeof plain.defaultLanguage) =>
   Type.Array(code, { maxItems: 200, description: 'Lowercase; the base currency is always among them' })
 
 const { tools, checkout, payments, booking, welcomeOffer } = groups
-export const Settings = Type.Object({
+export const Settings = Named('Settings', {
   ...plain,
   address: Type.Object(address),
   enabledLanguages: languages,
@@ -120,6 +121,7 @@ export const SettingsPatch = Type.Partial(
     welcomeOffer: part(welcomeOffer),
     email: part(email),
   }),
+  { $id: 'SettingsPatch' },
 )
 export type Patch = Static<typeof SettingsPatch>
 

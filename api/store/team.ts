@@ -9,7 +9,7 @@ import { teamInvitations, teamMembers } from '../../db/store/store.ts'
 import { normalizeEmail } from '../values/email.ts'
 import { conflict, missing, wrong } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
-import { Counted, deleted, Deleted, Email, Label, Nullable, OneOf, Paging, Text, Type, Uuid } from '../http/schema.ts'
+import { Counted, deleted, Deleted, Email, Label, Named, Nullable, OneOf, Paging, Text, Type, Uuid } from '../http/schema.ts'
 
 /** An invitation that nobody accepts for this long is over. */
 const INVITATION_MS = 7 * 24 * 60 * 60 * 1000
@@ -30,10 +30,10 @@ const NewInvitation = Type.Object(
   { $id: 'NewTeamInvitation' },
 )
 
-const InvitationInput = Type.Object({ email: Email(), role: Type.Optional(OneOf(ROLES, { default: 'staff' })) })
-const Acceptance = Type.Object({ token: Text(1, 200), name: Type.Optional(Name) })
-const MemberPatch = Type.Object({ role: Type.Optional(Role), name: Type.Optional(Name) })
-const Transfer = Type.Object({ memberId: Uuid() })
+const InvitationInput = Named('InviteTeamMemberInput', { email: Email(), role: Type.Optional(OneOf(ROLES, { default: 'staff' })) })
+const Acceptance = Named('AcceptTeamInvitationInput', { token: Text(1, 200), name: Type.Optional(Name) })
+const MemberPatch = Named('TeamMemberPatch', { role: Type.Optional(Role), name: Type.Optional(Name) })
+const Transfer = Named('TransferOwnershipInput', { memberId: Uuid() })
 
 const invitationColumns = {
   id: teamInvitations.id,

@@ -7,7 +7,7 @@ import { openapi } from '../../api/openapi/document.ts'
 import { exampleOf } from '../../api/openapi/examples.ts'
 import type { Refusal } from '../../api/values/refusal.ts'
 import { isSchema, resource } from '../../api/http/route.ts'
-import { Nullable, OneOf, Page, Type, Uuid, type TSchema } from '../../api/http/schema.ts'
+import { Named, Nullable, OneOf, Page, Type, Uuid, type TSchema } from '../../api/http/schema.ts'
 import { Notes } from '../../api/http/input/notes.ts'
 import { parser } from '../../api/http/input/check.ts'
 import { testApp } from '../harness.ts'
@@ -111,6 +111,20 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('names every body, and every object that is an answer or an entry of a list', () => {
+    const nameless = routes.flatMap(({ options: { op, body, answers } }) => {
+      const fields = (schema: TSchema) => schema.properties as Record<string, TSchema> | undefined
+      const answered = Object.values(answers)
+        .filter(isSchema)
+        .map((schema) => {
+          const list = fields(schema)?.data ?? fields(schema)?.items
+          return list?.type === 'array' && !schema.$id ? (list.items as TSchema) : schema
+        })
+      return [...(body ? [body] : []), ...answered].filter((schema) => fields(schema) && !schema.$id).map(() => op)
+    })
+    expect(nameless).toEqual([])
+  })
+
   test('has no keyword that belongs to the server alone', () => {
     expect(served.text).not.toMatch(/"\$id"|TypeBox|undefined/)
     for (const [, name] of served.text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g))
@@ -119,14 +133,14 @@ describe('the OpenAPI document', () => {
 })
 
 describe('a described resource', () => {
-  const Coat = Type.Object({
+  const Coat = Named('Coat', {
     id: Uuid(),
     kind: OneOf(['rain', 'wind']),
     lining: Nullable(Type.String()),
     size: Type.Union([Type.Literal('S'), Type.Literal('M')]),
     maker: Nullable(Type.Object({ id: Uuid(), name: Type.String() })),
   })
-  const CoatInput = Type.Object({
+  const CoatInput = Named('CoatInput', {
     kind: OneOf(['rain', 'wind'], { default: 'rain' }),
     lining: Type.Optional(Nullable(Type.String({ maxLength: 5 }))),
     warmth: Type.Number({ exclusiveMinimum: 0 }),
@@ -158,13 +172,19 @@ describe('a described resource', () => {
     .get('/{id}', { op: 'getCoat', summary: 'Read a coat', scope: 'public', answers: { 200: Coat } }, () => null)
     .patch(
       '/{id}',
-      { op: 'updateCoat', summary: 'Change a coat', scope: 'any key', body: Type.Partial(CoatInput), answers: { 200: Coat } },
+      {
+        op: 'updateCoat',
+        summary: 'Change a coat',
+        scope: 'any key',
+        body: Type.Partial(CoatInput, { $id: 'CoatPatch' }),
+        answers: { 200: Coat },
+      },
       () => null,
     )
   const document = openapi(coats.routes, about)
   const { get, post } = document.paths['/coats']
 
-  test('gives its schemas names of their own', () => {
+  test('gives its schemas the names that they have', () => {
     expect(Object.keys(document.components.schemas)).toEqual([
       'Error',
       'ErrorDetail',
@@ -176,6 +196,18 @@ describe('a described resource', () => {
     ])
     expect(get.responses[200].content['application/json'].schema.properties.data.items).toEqual({ $ref: '#/components/schemas/Coat' })
   })
+
+  test.each([Named('CoatInput', { hood: Type.Boolean() }), Named('Error', { id: Uuid() })])(
+    'is refused a name that another schema has',
+    (body) => {
+      const hoods = resource('catalog', '/hoods').post(
+        '',
+        { op: 'createHood', summary: 'Add a hood', scope: 'public', body, answers: { 201: Coat } },
+        () => null,
+      )
+      expect(() => openapi([...coats.routes, ...hoods.routes], about)).toThrow(`two schemas are called ${body.$id}`)
+    },
+  )
 
   test('writes null and choices as JSON Schema does', () => {
     const { properties } = document.components.schemas.Coat

@@ -4,7 +4,7 @@ import { aside } from '../../../db/aside.ts'
 import { brands, products } from '../../../db/store/catalog.ts'
 import { conflict } from '../../values/refusal.ts'
 import { resource } from '../../http/route.ts'
-import { deleted, Deleted, Label, Nullable, Page, RichTextOrText, Type, Uuid } from '../../http/schema.ts'
+import { deleted, Deleted, Label, Named, Nullable, Page, RichTextOrText, Type, Uuid } from '../../http/schema.ts'
 import { slugFor } from '../../http/input/references.ts'
 import { requireRichText } from '../../values/rich-text.ts'
 import { activeInput, findGroup, forget, groupCondition, groupFilters, groupInput, indexGroup, overlay, overlayAll } from './groups.ts'
@@ -12,7 +12,7 @@ import { viewOf } from '../read.ts'
 import { translationsFor } from '../translated.ts'
 import { imageInput, Lang, Seo } from '../shapes.ts'
 
-const Brand = Type.Object({
+const Brand = Named('Brand', {
   id: Uuid(),
   name: Type.String(),
   slug: Type.String(),
@@ -23,8 +23,8 @@ const Brand = Type.Object({
   createdAt: Type.String(),
   updatedAt: Type.String(),
 })
-const BrandInput = Type.Object({ name: Label(300), ...groupInput, logo: imageInput, ...activeInput })
-const BrandPatch = Type.Object({ name: Type.Optional(Label(300)), ...groupInput, logo: imageInput })
+const BrandInput = Named('BrandInput', { name: Label(300), ...groupInput, logo: imageInput, ...activeInput })
+const BrandPatch = Named('BrandPatch', { name: Type.Optional(Label(300)), ...groupInput, logo: imageInput })
 const everyone = { lang: null, storefront: false }
 
 export const brandRoutes = resource('catalog', '/brands')

@@ -5,7 +5,7 @@ import { compile, named, type Db } from '../../../db/driver.ts'
 import { categories, products } from '../../../db/store/catalog.ts'
 import { conflict, wrong } from '../../values/refusal.ts'
 import { resource } from '../../http/route.ts'
-import { deleted, Deleted, Label, Nullable, Page, RichTextOrText, Type, Uuid } from '../../http/schema.ts'
+import { deleted, Deleted, Label, Named, Nullable, Page, RichTextOrText, Type, Uuid } from '../../http/schema.ts'
 import { requireIds, slugFor } from '../../http/input/references.ts'
 import { requireRichText } from '../../values/rich-text.ts'
 import {
@@ -37,7 +37,7 @@ const item = {
   parentId: Nullable(Uuid()),
   translations: Type.Array(Translation),
 }
-const Category = Type.Object({
+const Category = Named('Category', {
   ...item,
   description: RichTextOrText(),
   longDescription: RichTextOrText(),
@@ -52,8 +52,8 @@ const input = {
   image: imageInput,
   parentId: Type.Optional(Nullable(Uuid())),
 }
-const CategoryInput = Type.Object({ name: Label(300), ...input, ...activeInput })
-const CategoryPatch = Type.Object({ name: Type.Optional(Label(300)), ...input })
+const CategoryInput = Named('CategoryInput', { name: Label(300), ...input, ...activeInput })
+const CategoryPatch = Named('CategoryPatch', { name: Type.Optional(Label(300)), ...input })
 
 const DEPTH_MAX = 10
 
@@ -127,7 +127,7 @@ export const categoryRoutes = resource('catalog', '/categories')
       op: 'listCategories',
       summary: 'List categories',
       scope: 'storefront:read',
-      answers: { 200: Page(Type.Object(item)) },
+      answers: { 200: Page(Named('CategoryItem', item)) },
       query: groupFilters,
     },
     async (call) => {

@@ -4,7 +4,7 @@ import { aside } from '../../../db/aside.ts'
 import type { Db } from '../../../db/driver.ts'
 import { collections } from '../../../db/store/catalog.ts'
 import { resource } from '../../http/route.ts'
-import { deleted, Deleted, Label, Nullable, OneOf, Page, RichTextOrText, Type, Uuid, type Static } from '../../http/schema.ts'
+import { deleted, Deleted, Label, Named, Nullable, OneOf, Page, RichTextOrText, Type, Uuid, type Static } from '../../http/schema.ts'
 import { slugFor } from '../../http/input/references.ts'
 import { requireRichText } from '../../values/rich-text.ts'
 import { activeInput, findGroup, forget, groupCondition, groupFilters, groupInput, indexGroup, overlay, overlayAll } from './groups.ts'
@@ -27,7 +27,7 @@ const item = {
   createdAt: Type.String(),
   updatedAt: Type.String(),
 }
-const Collection = Type.Object({
+const Collection = Named('Collection', {
   ...item,
   productIds: Type.Array(Uuid(), {
     description: 'In the order of the collection, at most 5,000 in an answer: the collections of a list share them',
@@ -41,13 +41,13 @@ const input = {
   kind: Type.Optional(OneOf(KINDS)),
   productIds: Type.Optional(Type.Array(Uuid(), { maxItems: MEMBERS_MAX, uniqueItems: true })),
 }
-const CollectionInput = Type.Object({
+const CollectionInput = Named('CollectionInput', {
   name: Label(300),
   ...input,
   ...activeInput,
   kind: Type.Optional(OneOf(KINDS, { default: 'products' })),
 })
-const CollectionPatch = Type.Object({ name: Type.Optional(Label(300)), ...input })
+const CollectionPatch = Named('CollectionPatch', { name: Type.Optional(Label(300)), ...input })
 const everyone = { lang: null, storefront: false }
 
 async function read(db: Db, idOrSlug: string, view: { lang: string | null; storefront: boolean }) {

@@ -1,12 +1,12 @@
 /** Search (document 3, Catalog): ranked full text over everything that a storefront shows. */
-import { Counted, Text, OneOf, Type, Uuid } from '../../http/schema.ts'
+import { Counted, Named, OneOf, Text, Type, Uuid } from '../../http/schema.ts'
 import { resource } from '../../http/route.ts'
 import { wrong } from '../../values/refusal.ts'
 import { matchExpression, wordsIn } from './search-index.ts'
 import { namesOf, rank, TYPES } from './search-ranking.ts'
 import { Lang } from '../shapes.ts'
 
-const Hit = Type.Object({
+const Hit = Named('SearchResult', {
   type: OneOf(TYPES),
   id: Uuid(),
   slug: Type.String(),

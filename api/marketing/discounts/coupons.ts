@@ -10,7 +10,7 @@ import { currencyOf } from '../../store/currency.ts'
 import { PERCENT_DECIMALS, requireDecimals } from '../../values/decimals.ts'
 import { conflict, missing, wrong } from '../../values/refusal.ts'
 import { resource, type Settings } from '../../http/route.ts'
-import { Count, deleted, Deleted, Instant, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../../http/schema.ts'
+import { Count, deleted, Deleted, Instant, Named, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../../http/schema.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { toMinor } from '../../values/money.ts'
 import { fold } from '../../values/slug.ts'
@@ -20,7 +20,7 @@ import { codeOf, newCode } from './coupon-code.ts'
 import { restrictionInput, restrictionOutput, restrictionsOf, unrestricted } from './restrictions.ts'
 
 const TYPES = ['percentage', 'fixed'] as const
-const Coupon = Type.Object({
+const Coupon = Named('Coupon', {
   id: Uuid(),
   code: Type.String(),
   type: OneOf(TYPES),
@@ -36,7 +36,8 @@ const Coupon = Type.Object({
   createdAt: Type.String(),
   updatedAt: Type.String(),
 })
-const CouponInput = Type.Object(
+const CouponInput = Named(
+  'CouponInput',
   {
     // Its length counts once it is trimmed and NFC: see newCode.
     code: Type.String({ description: '1 to 64 characters without spaces or `/`; compared exactly, after NFC' }),

@@ -8,7 +8,7 @@ import { currencyOf } from '../../store/currency.ts'
 import { PERCENT_DECIMALS, requireDecimals } from '../../values/decimals.ts'
 import { invalid, missing, wrong } from '../../values/refusal.ts'
 import { resource, type Settings } from '../../http/route.ts'
-import { deleted, Deleted, Instant, Label, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../../http/schema.ts'
+import { deleted, Deleted, Instant, Label, Named, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../../http/schema.ts'
 import { toMajorOrNull, toMinor } from '../../values/money.ts'
 import { utc } from '../../values/time.ts'
 import { Amounts, amountsOf, amountsView, isPricedIn, pricedIn, requireWithin } from './amounts.ts'
@@ -16,9 +16,9 @@ import { restrictionInput, restrictionOutput, restrictionsOf, unrestricted } fro
 
 const TYPES = ['percentage', 'fixed', 'buy_x_get_y', 'volume', 'free_shipping'] as const
 const percent = { minimum: 0, maximum: 100, description: 'Percent, up to four decimals' }
-const Tier = Type.Object({ minQuantity: Type.Integer({ minimum: 1, maximum: 1_000_000 }), percentage: Type.Number(percent) })
+const Tier = Named('Tier', { minQuantity: Type.Integer({ minimum: 1, maximum: 1_000_000 }), percentage: Type.Number(percent) })
 const whole = Type.Integer({ minimum: 1, maximum: 10_000 })
-const Promotion = Type.Object({
+const Promotion = Named('Promotion', {
   id: Uuid(),
   name: Type.String(),
   type: OneOf(TYPES),
@@ -51,8 +51,8 @@ const fields = {
   priority: Type.Optional(Type.Integer({ minimum: -1000, maximum: 1000, description: 'Higher goes first' })),
   stackable: Type.Optional(Type.Boolean({ description: 'May go together with others' })),
 }
-const PromotionInput = Type.Object({ name: Label(200), type: OneOf(TYPES), ...fields })
-const PromotionPatch = Type.Object({ name: Type.Optional(Label(200)), type: Type.Optional(OneOf(TYPES)), ...fields })
+const PromotionInput = Named('PromotionInput', { name: Label(200), type: OneOf(TYPES), ...fields })
+const PromotionPatch = Named('PromotionPatch', { name: Type.Optional(Label(200)), type: Type.Optional(OneOf(TYPES)), ...fields })
 type Row = typeof promotions.$inferSelect
 
 /** A promotion on the wire, a fixed one in a currency that it has an amount in; the store's own unless told otherwise. */

@@ -6,7 +6,7 @@ import { CAMPAIGN_SCOPES, loyaltyCampaigns } from '../../../db/store/loyalty.ts'
 import { FACTOR_DECIMALS, requireDecimals } from '../../values/decimals.ts'
 import { invalid, missing, wrong } from '../../values/refusal.ts'
 import { resource } from '../../http/route.ts'
-import { deleted, Deleted, Ids, Instant, Label, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../../http/schema.ts'
+import { deleted, Deleted, Ids, Instant, Label, Named, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../../http/schema.ts'
 import { requireIds } from '../../http/input/references.ts'
 import { utc } from '../../values/time.ts'
 import { changes, Multiplier, reads } from './loyalty.ts'
@@ -38,11 +38,12 @@ const more = {
 }
 /** Its default is for new ones: a PATCH must not bring it back. */
 const active = (options = {}) => Type.Optional(Type.Boolean(options))
-const CampaignInput = Type.Object(
+const CampaignInput = Named(
+  'LoyaltyCampaignInput',
   { ...fields, ...more, active: active({ default: true }) },
   { examples: [{ name: 'Double points', earnMultiplier: 2, scope: 'ALL_PRODUCTS' }] },
 )
-const CampaignPatch = Type.Partial(Type.Object({ ...fields, ...more, active: active() }))
+const CampaignPatch = Type.Partial(Type.Object({ ...fields, ...more, active: active() }), { $id: 'LoyaltyCampaignPatch' })
 
 type Row = typeof loyaltyCampaigns.$inferSelect
 

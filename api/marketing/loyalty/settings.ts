@@ -3,7 +3,7 @@ import type { Db } from '../../../db/driver.ts'
 import { loyaltySettings } from '../../../db/store/loyalty.ts'
 import { FACTOR_DECIMALS, PERCENT_DECIMALS, requireDecimals } from '../../values/decimals.ts'
 import { resource } from '../../http/route.ts'
-import { Nullable, Type } from '../../http/schema.ts'
+import { Named, Nullable, Type } from '../../http/schema.ts'
 import { changes, POINTS_MAX, reads } from './loyalty.ts'
 
 const MONTHS_MAX = 1_200
@@ -28,9 +28,12 @@ const fields = {
     description: 'Months until earned points expire; null: never',
   }),
 }
-const Loyalty = Type.Object({ loyalty: Nullable(Type.Object(fields, { $id: 'LoyaltySettings' }), { description: 'Null when never set' }) })
+const Loyalty = Named('GetLoyaltySettingsAnswer', {
+  loyalty: Nullable(Type.Object(fields, { $id: 'LoyaltySettings' }), { description: 'Null when never set' }),
+})
 const { pointsPerUnit, redemptionRate, minRedemption, maxRedeemPercent, pointsExpiryMonths } = fields
-const LoyaltyInput = Type.Object(
+const LoyaltyInput = Named(
+  'ReplaceLoyaltySettingsInput',
   {
     pointsPerUnit: Type.Optional(pointsPerUnit),
     redemptionRate: Type.Optional(redemptionRate),

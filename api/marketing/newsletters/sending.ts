@@ -5,7 +5,7 @@ import { DELIVERY_STATUSES, newsletterDeliveries, newsletters, subscribers } fro
 import { conflict, wrong } from '../../values/refusal.ts'
 import { resource, type Call } from '../../http/route.ts'
 import type { Wake } from '../../jobs/kind.ts'
-import { Instant, Nullable, OneOf, Page, Paging, Type, Uuid } from '../../http/schema.ts'
+import { Instant, Named, Nullable, OneOf, Page, Paging, Type, Uuid } from '../../http/schema.ts'
 import { enqueue, withdraw } from '../../jobs/queue.ts'
 import { utc } from '../../values/time.ts'
 import { reach, type Reach } from './audience.ts'
@@ -55,7 +55,8 @@ export const newsletterSendingRoutes = ({ wake }: { wake?: Wake }) =>
           'In the background; at `scheduledAt` when that is given. Needs, in this order: a verified email domain with outbound mail turned on, an address of the store, somebody to send to (400), and enough of the monthly quota (403). A scheduled one is checked again at its time.',
         scope: 'marketing:write',
         // A misspelt schedule would send it at once, and nobody can take that back.
-        body: Type.Object(
+        body: Named(
+          'SendNewsletterInput',
           { scheduledAt: Type.Optional(Nullable(Instant({ description: 'In the future' }))) },
           { examples: [{}], additionalProperties: false },
         ),

@@ -7,7 +7,7 @@ import { normalizeEmail } from '../../values/email.ts'
 import { missing } from '../../values/refusal.ts'
 import { resource, type Call } from '../../http/route.ts'
 import type { Wake } from '../../jobs/kind.ts'
-import { deleted, Deleted, Email, Line, Nullable, OneOf, Page, Paging, Type, Uuid } from '../../http/schema.ts'
+import { deleted, Deleted, Email, Line, Named, Nullable, OneOf, Page, Paging, Type, Uuid } from '../../http/schema.ts'
 import { markAt, remember } from './page-marks.ts'
 import { forget, signUp, type SubscriberRow } from './subscribing.ts'
 import { countOf, type SubscriberStatus } from '../newsletters/tally.ts'
@@ -36,7 +36,8 @@ const SignedUp = Type.Object(
   },
   { $id: 'SignedUp' },
 )
-const SubscriberInput = Type.Object(
+const SubscriberInput = Named(
+  'SubscriberInput',
   {
     email: Email(),
     name: Type.Optional(Nullable(Line(0, 200))),

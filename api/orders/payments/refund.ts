@@ -6,7 +6,7 @@ import { payments, refunds } from '../../../db/store/payments.ts'
 import type { Provider } from '../../outside/payment-provider.ts'
 import { stepOf, toStripe } from '../../outside/stripe-amount.ts'
 import { conflict, wrong } from '../../values/refusal.ts'
-import { Cents, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
+import { Cents, Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
 import { applyRefund, pendingCents, requireMove, setOrder, type About } from '../change.ts'
 import { takeBack } from '../earn.ts'
 import { findOrder, readLines, unitsOf, type LineRow, type OrderRow, type Units } from '../order.ts'
@@ -14,7 +14,7 @@ import { raise, type Warning } from './payment-issue.ts'
 
 export type RefundRow = typeof refunds.$inferSelect
 
-export const Refund = Type.Object({
+export const Refund = Named('Refund', {
   id: Uuid(),
   orderId: Uuid(),
   status: OneOf(['pending', 'succeeded', 'failed'], { description: 'pending while the payment provider works on it' }),

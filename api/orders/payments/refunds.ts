@@ -3,13 +3,13 @@ import { desc, eq } from 'drizzle-orm'
 import { refunds } from '../../../db/store/payments.ts'
 import type { Provider } from '../../outside/payment-provider.ts'
 import { resource } from '../../http/route.ts'
-import { Nullable, Page, Paging, Text, Type, Uuid } from '../../http/schema.ts'
+import { Named, Nullable, Page, Paging, Text, Type, Uuid } from '../../http/schema.ts'
 import { aboutOf } from '../change.ts'
 import { Amount, findOrder } from '../order.ts'
 import { askForRefund } from './provider.ts'
 import { refund, Refund, refundView } from './refund.ts'
 
-const RefundInput = Type.Object({
+const RefundInput = Named('RefundInput', {
   amountCents: Type.Optional(Amount),
   lines: Type.Optional(
     Type.Array(Type.Object({ lineId: Uuid(), quantity: Type.Integer({ minimum: 1, maximum: 10_000 }) }), { minItems: 1, maxItems: 500 }),

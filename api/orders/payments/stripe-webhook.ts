@@ -12,14 +12,14 @@ import type { Log } from '../../server/log.ts'
 import { Refusal } from '../../values/refusal.ts'
 import { resource } from '../../http/route.ts'
 import type { Clock } from '../../values/clock.ts'
-import { Type } from '../../http/schema.ts'
+import { Named, Type } from '../../http/schema.ts'
 import { isUuid } from '../../values/uuid.ts'
 import type { About } from '../change.ts'
 import type { Warning } from './payment-issue.ts'
 import { outcomeOf, settleRefund } from './refund.ts'
 import { takeIntent } from './stripe-payment.ts'
 
-const Received = Type.Object({ received: Type.Literal(true) })
+const Received = Named('StripeEvent', { received: Type.Literal(true) })
 
 /** Which store an object of Stripe's belongs to: what we wrote into its metadata. */
 function ownerOf(object: { metadata?: Stripe.Metadata | null }): { storeId: string; environment: Environment } | null {

@@ -5,7 +5,7 @@ import { shippingMethods } from '../../../db/store/checkout.ts'
 import { ORDER_SOURCES } from '../../../db/store/orders.ts'
 import { workstationRules, workstations } from '../../../db/store/workstations.ts'
 import { wrong } from '../../values/refusal.ts'
-import { OneOf, Type, Uuid, type Static } from '../../http/schema.ts'
+import { Named, OneOf, Type, Uuid, type Static } from '../../http/schema.ts'
 import { requireIds } from '../../http/input/references.ts'
 
 /** The list is given whole. */
@@ -18,7 +18,7 @@ const rule = {
   workstationIds: Type.Array(Uuid(), { description: 'Of several, the active one with the fewest waiting orders gets the order' }),
 }
 export const Rule = Type.Object({ position: Type.Integer(), ...rule }, { $id: 'WorkstationRule' })
-export const RulesInput = Type.Object({
+export const RulesInput = Named('ReplaceWorkstationRulesInput', {
   rules: Type.Array(
     Type.Object({
       sources: Type.Optional(Type.Array(OneOf(ORDER_SOURCES), { maxItems: ORDER_SOURCES.length, uniqueItems: true })),

@@ -6,7 +6,7 @@ import { WORKSTATION_TYPES, workstationRules, workstations } from '../../../db/s
 import { teamMembers } from '../../../db/store/store.ts'
 import { conflict, missing } from '../../values/refusal.ts'
 import { resource } from '../../http/route.ts'
-import { Label, OneOf, Type, Uuid } from '../../http/schema.ts'
+import { Label, Named, OneOf, Type, Uuid } from '../../http/schema.ts'
 import { abandon, placeUndecided, release, waitingCount } from './packing.ts'
 import { forget, lower, readRules, Rule, RulesInput, rulesOf } from './rules.ts'
 
@@ -25,21 +25,21 @@ const fields = {
   createdAt: Type.String(),
   updatedAt: Type.String(),
 }
-const Workstation = Type.Object(fields)
+const Workstation = Named('Workstation', fields)
 const releasedOrderCount = Type.Integer({ description: 'Orders that were waiting there, and left' })
 const Changed = Type.Object({ ...fields, releasedOrderCount }, { $id: 'ChangedWorkstation' })
 const position = Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Display order; the last when left out' }))
 const memberIds = Type.Optional(
   Type.Array(Type.String({ maxLength: 100 }), { maxItems: 500, description: 'Ids that are not in the team are ignored' }),
 )
-const WorkstationInput = Type.Object({
+const WorkstationInput = Named('WorkstationInput', {
   name: Label(NAME_MAX),
   type: Type.Optional(OneOf(WORKSTATION_TYPES, { default: 'packing' })),
   active: Type.Optional(Type.Boolean({ default: true })),
   memberIds,
   position,
 })
-const WorkstationPatch = Type.Object({
+const WorkstationPatch = Named('WorkstationPatch', {
   name: Type.Optional(Label(NAME_MAX)),
   type: Type.Optional(OneOf(WORKSTATION_TYPES)),
   active: Type.Optional(Type.Boolean()),
