@@ -2,31 +2,28 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { addons, CARRIERS, LABEL_MODES, TEMPLATES, type Carrier } from '../../db/store/addons.ts'
-import { Nullable, OneOf, Type } from '../http/schema.ts'
+import { Named, Nullable, OneOf, Type } from '../http/schema.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import type { AddonEnvironment } from '../outside/carriers.ts'
 
 export type AddonRow = typeof addons.$inferSelect
 
 const Configured = Type.Object({ configured: Type.Boolean({ description: 'Credentials are stored' }) })
-export const Addon = Type.Object(
-  {
-    name: OneOf(CARRIERS),
-    type: Type.Literal('shipping'),
-    connected: Type.Boolean(),
-    manageable: Type.Boolean({ description: 'The API can connect it' }),
-    environments: Nullable(Type.Object({ live: Configured, test: Configured }), {
-      description: 'Null while not connected, and for a carrier that connects by OAuth',
-    }),
-    config: Type.Union(
-      [Type.Object({ labelMode: OneOf(LABEL_MODES) }), Type.Object({ fallbackTemplate: Nullable(OneOf(TEMPLATES)) }), Type.Null()],
-      { description: 'Null while not connected, and for carrier_c' },
-    ),
-    createdAt: Nullable(Type.String()),
-    updatedAt: Nullable(Type.String()),
-  },
-  { $id: 'Addon' },
-)
+export const Addon = Named('Addon', {
+  name: OneOf(CARRIERS),
+  type: Type.Literal('shipping'),
+  connected: Type.Boolean(),
+  manageable: Type.Boolean({ description: 'The API can connect it' }),
+  environments: Nullable(Type.Object({ live: Configured, test: Configured }), {
+    description: 'Null while not connected, and for a carrier that connects by OAuth',
+  }),
+  config: Type.Union(
+    [Type.Object({ labelMode: OneOf(LABEL_MODES) }), Type.Object({ fallbackTemplate: Nullable(OneOf(TEMPLATES)) }), Type.Null()],
+    { description: 'Null while not connected, and for carrier_c' },
+  ),
+  createdAt: Nullable(Type.String()),
+  updatedAt: Nullable(Type.String()),
+})
 
 /** Those that connect with credentials; the other one connects by OAuth. */
 export const isManageable = (name: Carrier): boolean => name !== 'carrier_c'

@@ -13,12 +13,13 @@ import { findCart, visitor, seenIn } from './cart.ts'
 import { quote } from '../pricing/quote.ts'
 import { methodPrice, SHIPPING_TYPES, type MethodRow } from '../pricing/shipping-method.ts'
 
-const PointPicker = Type.Object(
+const PointPicker = Named(
+  'PointPicker',
   {
     environment: OneOf(['live', 'test']),
     token: Nullable(Type.String(), { description: "The geowidgetToken of carrier_b, which the carrier's widget wants in the browser" }),
   },
-  { $id: 'PointPicker', description: "Left out unless the carrier's point picker is to be shown: for a linked `pickup_point` or `parcel`" },
+  { description: "Left out unless the carrier's point picker is to be shown: for a linked `pickup_point` or `parcel`" },
 )
 const Option = Named('ShippingOption', {
   id: Uuid(),

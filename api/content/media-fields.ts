@@ -6,10 +6,13 @@ import { utc } from '../values/time.ts'
 import { HANDLE, handleKey, shownHandle } from './handle.ts'
 import { fileOf, renditionFile } from './image.ts'
 
-const Rendition = Type.Object(
-  { url: Type.String(), type: Type.Literal('image/webp'), width: Type.Integer(), height: Type.Integer(), size: Type.Integer() },
-  { $id: 'Rendition' },
-)
+const Rendition = Named('Rendition', {
+  url: Type.String(),
+  type: Type.Literal('image/webp'),
+  width: Type.Integer(),
+  height: Type.Integer(),
+  size: Type.Integer(),
+})
 /** An image of the library, as it is answered. */
 export const Media = Named('Media', {
   id: Uuid(),

@@ -2,32 +2,26 @@
 import { cursorOf, placeOf } from '../http/input/cursor.ts'
 import { missing } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
-import { Nullable, Paging, Text, Type, Uuid } from '../http/schema.ts'
+import { Named, Nullable, Paging, Text, Type, Uuid } from '../http/schema.ts'
 import type { FeedProvider } from './feed-provider.ts'
 import { ownerOf } from './files.ts'
 
 const LIMIT = 48
 const LIMIT_MAX = 96
 
-const FeedImage = Type.Object(
-  {
-    id: Type.String(),
-    url: Type.String(),
-    description: Nullable(Type.String()),
-    takenAt: Type.String(),
-    code: Nullable(Type.String()),
-    mediaId: Uuid({ description: 'The same picture in the media library' }),
-  },
-  { $id: 'PhotoFeedImage' },
-)
-const Feed = Type.Object(
-  {
-    handle: Type.String({ description: 'As the account writes it, without `@`' }),
-    images: Type.Array(FeedImage),
-    nextCursor: Nullable(Type.String(), { description: 'Null at the end' }),
-  },
-  { $id: 'PhotoFeed' },
-)
+const FeedImage = Named('PhotoFeedImage', {
+  id: Type.String(),
+  url: Type.String(),
+  description: Nullable(Type.String()),
+  takenAt: Type.String(),
+  code: Nullable(Type.String()),
+  mediaId: Uuid({ description: 'The same picture in the media library' }),
+})
+const Feed = Named('PhotoFeed', {
+  handle: Type.String({ description: 'As the account writes it, without `@`' }),
+  images: Type.Array(FeedImage),
+  nextCursor: Nullable(Type.String(), { description: 'Null at the end' }),
+})
 
 export const photofeedRoutes = (provider: FeedProvider) =>
   resource('content', '/photofeed/accounts').get(

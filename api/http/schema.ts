@@ -54,9 +54,10 @@ export const CountryCode = (options = {}) => Type.String({ pattern: '^[A-Za-z]{2
 export const WebUrl = (options = {}) => Type.String({ format: 'uri', maxLength: 2048, ...options })
 /** A ProseMirror document, or (where allowed) text. */
 export const RichDocument = () =>
-  Type.Object(
+  Named(
+    'RichDocument',
     { type: Type.Literal('doc'), content: Type.Optional(Type.Array(Type.Any())) },
-    { $id: 'RichDocument', additionalProperties: true, description: 'ProseMirror document' },
+    { additionalProperties: true, description: 'ProseMirror document' },
   )
 export const RichTextOrText = () => Type.Union([Type.String({ maxLength: 100_000 }), RichDocument(), Type.Null()])
 /** A list of ids without bounds on meaning, with a bound on length. */
@@ -81,7 +82,7 @@ export const Items = <T extends TSchema>(item: T) =>
     items: Type.Array(item),
     pagination: Type.Object({ total: Type.Integer(), offset: Type.Integer(), limit: Type.Integer(), hasMore: Type.Boolean() }),
   })
-export const Deleted = Type.Object({ ok: Type.Literal(true), deleted: Type.Literal(1) }, { $id: 'Deleted' })
+export const Deleted = Named('Deleted', { ok: Type.Literal(true), deleted: Type.Literal(1) })
 /** The answer of a delete (document 1, General conventions 7). */
 export const deleted = { ok: true as const, deleted: 1 as const }
 

@@ -7,7 +7,7 @@ import { shippingMethods } from '../../db/store/checkout.ts'
 import type { Address } from '../../db/store/store.ts'
 import { conflict } from '../values/refusal.ts'
 import type { Settings } from '../http/route.ts'
-import { Nullable, OneOf, Type } from '../http/schema.ts'
+import { Named, Nullable, OneOf, Type } from '../http/schema.ts'
 import { environmentOf, isManageable, type AddonRow } from '../carriers/addon.ts'
 import type { LabelContent } from '../carriers/labels/layout.ts'
 import { isBarcodable, numberOf, templateFor } from '../carriers/labels/parcel.ts'
@@ -15,15 +15,12 @@ import type { OrderRow, Units } from './order.ts'
 
 /** The label of a shipment on the wire. */
 export const LabelView = Nullable(
-  Type.Object(
-    {
-      addonName: OneOf(CARRIERS, { examples: ['carrier_b'] }),
-      environment: OneOf(['live', 'test'], { description: 'Whose credentials it was made with; a label of `test` can not be shipped' }),
-      number: Type.String({ description: 'What the barcode says', examples: ['1Z999AA10123456784'] }),
-      template: Nullable(OneOf(TEMPLATES), { description: 'Parcel size of carrier_b' }),
-    },
-    { $id: 'ShipmentLabel' },
-  ),
+  Named('ShipmentLabel', {
+    addonName: OneOf(CARRIERS, { examples: ['carrier_b'] }),
+    environment: OneOf(['live', 'test'], { description: 'Whose credentials it was made with; a label of `test` can not be shipped' }),
+    number: Type.String({ description: 'What the barcode says', examples: ['1Z999AA10123456784'] }),
+    template: Nullable(OneOf(TEMPLATES), { description: 'Parcel size of carrier_b' }),
+  }),
   { description: 'Null unless the shipping method is linked to a carrier, and that carrier brings it' },
 )
 export const labelView = (label: ShipmentLabel | null) =>

@@ -14,22 +14,19 @@ import { add, ADMIN, isLastAdmin, keyOf, KEYS_MAX, visibleTo } from './key-rows.
 /** A week: whoever needs longer to deploy a key makes a second one. */
 const GRACE_MAX_MINUTES = 7 * 24 * 60
 
-const ApiKey = Type.Object(
-  {
-    id: Uuid(),
-    name: Type.String(),
-    prefix: Nullable(Type.String(), {
-      description: 'First 8 characters of the key; null for one of an older release that has not been used since',
-    }),
-    scopes: Nullable(Type.Array(Type.String()), { description: 'Null: no restriction' }),
-    environment: OneOf(['live', 'sandbox']),
-    createdAt: Type.String(),
-    lastUsedAt: Nullable(Type.String(), { description: 'To the hour; null: never' }),
-    expiresAt: Nullable(Type.String(), { description: 'From then on the key is refused; null: never' }),
-  },
-  { $id: 'ApiKey' },
-)
-const NewApiKey = Type.Object({ ...ApiKey.properties, key: Type.String({ description: 'Shown this once' }) }, { $id: 'NewApiKey' })
+const ApiKey = Named('ApiKey', {
+  id: Uuid(),
+  name: Type.String(),
+  prefix: Nullable(Type.String(), {
+    description: 'First 8 characters of the key; null for one of an older release that has not been used since',
+  }),
+  scopes: Nullable(Type.Array(Type.String()), { description: 'Null: no restriction' }),
+  environment: OneOf(['live', 'sandbox']),
+  createdAt: Type.String(),
+  lastUsedAt: Nullable(Type.String(), { description: 'To the hour; null: never' }),
+  expiresAt: Nullable(Type.String(), { description: 'From then on the key is refused; null: never' }),
+})
+const NewApiKey = Named('NewApiKey', { ...ApiKey.properties, key: Type.String({ description: 'Shown this once' }) })
 
 const ExpiresAt = Nullable(Instant(), { description: 'In the future, and no later than the calling key expires; null: never' })
 const ApiKeyInput = Named('ApiKeyInput', {

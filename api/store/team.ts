@@ -17,18 +17,24 @@ const INVITATION_MS = 7 * 24 * 60 * 60 * 1000
 const ROLES = ['owner', 'admin', 'staff'] as const
 const Role = OneOf(ROLES)
 const Name = Nullable(Label(100))
-const Member = Type.Object(
-  { id: Uuid(), email: Type.String(), name: Nullable(Type.String()), role: Role, createdAt: Type.String() },
-  { $id: 'TeamMember' },
-)
-const Invitation = Type.Object(
-  { id: Uuid(), email: Type.String(), role: Role, createdAt: Type.String(), expiresAt: Type.String() },
-  { $id: 'TeamInvitation' },
-)
-const NewInvitation = Type.Object(
-  { ...Invitation.properties, token: Type.String({ description: 'Shown this once; who has it can join' }) },
-  { $id: 'NewTeamInvitation' },
-)
+const Member = Named('TeamMember', {
+  id: Uuid(),
+  email: Type.String(),
+  name: Nullable(Type.String()),
+  role: Role,
+  createdAt: Type.String(),
+})
+const Invitation = Named('TeamInvitation', {
+  id: Uuid(),
+  email: Type.String(),
+  role: Role,
+  createdAt: Type.String(),
+  expiresAt: Type.String(),
+})
+const NewInvitation = Named('NewTeamInvitation', {
+  ...Invitation.properties,
+  token: Type.String({ description: 'Shown this once; who has it can join' }),
+})
 
 const InvitationInput = Named('InviteTeamMemberInput', { email: Email(), role: Type.Optional(OneOf(ROLES, { default: 'staff' })) })
 const Acceptance = Named('AcceptTeamInvitationInput', { token: Text(1, 200), name: Type.Optional(Name) })

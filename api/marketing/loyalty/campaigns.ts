@@ -11,21 +11,18 @@ import { requireIds } from '../../http/input/references.ts'
 import { utc } from '../../values/time.ts'
 import { changes, Multiplier, reads } from './loyalty.ts'
 
-const Campaign = Type.Object(
-  {
-    id: Uuid(),
-    name: Type.String(),
-    earnMultiplier: Type.Number(),
-    scope: OneOf(CAMPAIGN_SCOPES),
-    scopeIds: Type.Array(Uuid(), { description: 'Empty for `ALL_PRODUCTS`' }),
-    startsAt: Nullable(Type.String(), { description: 'Null: at once' }),
-    endsAt: Nullable(Type.String(), { description: 'Null: no end' }),
-    active: Type.Boolean(),
-    createdAt: Type.String(),
-    updatedAt: Type.String(),
-  },
-  { $id: 'LoyaltyCampaign' },
-)
+const Campaign = Named('LoyaltyCampaign', {
+  id: Uuid(),
+  name: Type.String(),
+  earnMultiplier: Type.Number(),
+  scope: OneOf(CAMPAIGN_SCOPES),
+  scopeIds: Type.Array(Uuid(), { description: 'Empty for `ALL_PRODUCTS`' }),
+  startsAt: Nullable(Type.String(), { description: 'Null: at once' }),
+  endsAt: Nullable(Type.String(), { description: 'Null: no end' }),
+  active: Type.Boolean(),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+})
 const fields = {
   name: Label(200),
   earnMultiplier: Multiplier(),

@@ -1,5 +1,5 @@
 /** What the resources of loyalty share: who may call them, and what numbers they take. */
-import { Type, Uuid } from '../../http/schema.ts'
+import { Named, Type, Uuid } from '../../http/schema.ts'
 
 export const reads = { scope: 'marketing:read', tool: 'loyalty' } as const
 export const changes = { scope: 'marketing:write', tool: 'loyalty' } as const
@@ -9,16 +9,13 @@ export const POINTS_MAX = 1_000_000_000
 export const Multiplier = () => Type.Number({ exclusiveMinimum: 0, maximum: 1_000, description: 'Up to six decimals' })
 
 /** A tier on the wire. */
-export const Tier = Type.Object(
-  {
-    id: Uuid(),
-    name: Type.String(),
-    threshold: Type.Integer({ description: 'Members are in the tier once their lifetime points exceed it' }),
-    multiplier: Type.Number({ description: 'Of what they earn' }),
-    color: Type.String(),
-    sortOrder: Type.Integer(),
-    createdAt: Type.String(),
-    updatedAt: Type.String(),
-  },
-  { $id: 'LoyaltyTier' },
-)
+export const Tier = Named('LoyaltyTier', {
+  id: Uuid(),
+  name: Type.String(),
+  threshold: Type.Integer({ description: 'Members are in the tier once their lifetime points exceed it' }),
+  multiplier: Type.Number({ description: 'Of what they earn' }),
+  color: Type.String(),
+  sortOrder: Type.Integer(),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+})

@@ -5,7 +5,7 @@ import { loyaltyLedger, loyaltyMembers, loyaltyTiers } from '../../../db/store/l
 import { customers } from '../../../db/store/orders.ts'
 import { conflict, missing, wrong } from '../../values/refusal.ts'
 import { resource } from '../../http/route.ts'
-import { Line, Nullable, Page, Paging, Type, Uuid } from '../../http/schema.ts'
+import { Line, Named, Nullable, Page, Paging, Type, Uuid } from '../../http/schema.ts'
 import { changePoints, MEMBER_POINTS_MAX } from './points.ts'
 import { changes, POINTS_MAX, reads, Tier } from './loyalty.ts'
 import { tierOf } from './tier.ts'
@@ -24,27 +24,25 @@ const fields = {
   tier: Nullable(Tier),
   createdAt: Type.String(),
 }
-const Entry = Type.Object(
-  {
-    points: Type.Integer({ description: 'Below zero when they were taken' }),
-    reason: Type.String(),
-    orderId: Nullable(Uuid()),
-    expiresAt: Nullable(Type.String()),
-    createdAt: Type.String(),
-  },
-  { $id: 'LoyaltyEntry' },
-)
-const Member = Type.Object(fields, { $id: 'LoyaltyMember' })
-const MemberDetail = Type.Object(
-  { ...fields, ledger: Type.Array(Entry, { description: `Newest first, ${LEDGER_SHOWN} at most` }) },
-  { $id: 'LoyaltyMemberDetail' },
-)
-const Adjustment = Type.Object(
+const Entry = Named('LoyaltyEntry', {
+  points: Type.Integer({ description: 'Below zero when they were taken' }),
+  reason: Type.String(),
+  orderId: Nullable(Uuid()),
+  expiresAt: Nullable(Type.String()),
+  createdAt: Type.String(),
+})
+const Member = Named('LoyaltyMember', fields)
+const MemberDetail = Named('LoyaltyMemberDetail', {
+  ...fields,
+  ledger: Type.Array(Entry, { description: `Newest first, ${LEDGER_SHOWN} at most` }),
+})
+const Adjustment = Named(
+  'LoyaltyAdjustmentInput',
   {
     points: Type.Integer({ minimum: -POINTS_MAX, maximum: POINTS_MAX, description: 'Below zero to take them; not 0' }),
     reason: Type.Optional(Nullable(Line(0, 200, { description: '`adjustment` when left out or blank' }))),
   },
-  { $id: 'LoyaltyAdjustmentInput', examples: [{ points: 50, reason: 'A present for your patience' }] },
+  { examples: [{ points: 50, reason: 'A present for your patience' }] },
 )
 
 const columns = {

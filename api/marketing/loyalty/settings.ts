@@ -29,7 +29,7 @@ const fields = {
   }),
 }
 const Loyalty = Named('GetLoyaltySettingsAnswer', {
-  loyalty: Nullable(Type.Object(fields, { $id: 'LoyaltySettings' }), { description: 'Null when never set' }),
+  loyalty: Nullable(Named('LoyaltySettings', fields), { description: 'Null when never set' }),
 })
 const { pointsPerUnit, redemptionRate, minRedemption, maxRedeemPercent, pointsExpiryMonths } = fields
 const LoyaltyInput = Named(

@@ -3,27 +3,24 @@ import { eq } from 'drizzle-orm'
 import type { Db } from '../../../db/driver.ts'
 import { AUDIENCES, NEWSLETTER_STATUSES, newsletters } from '../../../db/store/newsletters.ts'
 import { missing } from '../../values/refusal.ts'
-import { Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
+import { Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
 
 /** A newsletter on the wire. */
-export const Newsletter = Type.Object(
-  {
-    id: Uuid(),
-    subject: Type.String(),
-    content: Type.String({ description: 'Plain text' }),
-    status: OneOf(NEWSLETTER_STATUSES),
-    audience: OneOf(AUDIENCES),
-    products: Type.Array(Type.Object({ productId: Uuid(), variantId: Nullable(Uuid()) })),
-    scheduledAt: Nullable(Type.String()),
-    recipientCount: Type.Integer({ description: 'Who has been sent it; 0 until it is sent' }),
-    sentAt: Nullable(Type.String()),
-    failedAt: Nullable(Type.String()),
-    errorMessage: Nullable(Type.String()),
-    createdAt: Type.String(),
-    updatedAt: Type.String(),
-  },
-  { $id: 'Newsletter' },
-)
+export const Newsletter = Named('Newsletter', {
+  id: Uuid(),
+  subject: Type.String(),
+  content: Type.String({ description: 'Plain text' }),
+  status: OneOf(NEWSLETTER_STATUSES),
+  audience: OneOf(AUDIENCES),
+  products: Type.Array(Type.Object({ productId: Uuid(), variantId: Nullable(Uuid()) })),
+  scheduledAt: Nullable(Type.String()),
+  recipientCount: Type.Integer({ description: 'Who has been sent it; 0 until it is sent' }),
+  sentAt: Nullable(Type.String()),
+  failedAt: Nullable(Type.String()),
+  errorMessage: Nullable(Type.String()),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+})
 
 /** A newsletter as it is stored. */
 export type NewsletterRow = typeof newsletters.$inferSelect

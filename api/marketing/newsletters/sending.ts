@@ -12,23 +12,17 @@ import { reach, type Reach } from './audience.ts'
 import { begin, DELIVER, redraft, requireSendable } from './launch.ts'
 import { findNewsletter, Newsletter, newsletterView } from './newsletter.ts'
 
-const Sending = Type.Object(
-  { success: Type.Literal(true), recipientCount: Type.Integer(), message: Type.String() },
-  { $id: 'NewsletterSending' },
-)
-const Delivery = Type.Object(
-  {
-    subscriberId: Uuid(),
-    email: Nullable(Type.String(), { description: 'Null once the subscriber is deleted' }),
-    status: OneOf(DELIVERY_STATUSES, {
-      description:
-        '`unknown`: nobody can tell whether it arrived; `refused`: by the mail server; `skipped`: no longer active when their turn came',
-    }),
-    error: Nullable(Type.String()),
-    updatedAt: Type.String(),
-  },
-  { $id: 'NewsletterDelivery' },
-)
+const Sending = Named('NewsletterSending', { success: Type.Literal(true), recipientCount: Type.Integer(), message: Type.String() })
+const Delivery = Named('NewsletterDelivery', {
+  subscriberId: Uuid(),
+  email: Nullable(Type.String(), { description: 'Null once the subscriber is deleted' }),
+  status: OneOf(DELIVERY_STATUSES, {
+    description:
+      '`unknown`: nobody can tell whether it arrived; `refused`: by the mail server; `skipped`: no longer active when their turn came',
+  }),
+  error: Nullable(Type.String()),
+  updatedAt: Type.String(),
+})
 const People = (count: number) => `${count} ${count === 1 ? 'subscriber' : 'subscribers'}`
 
 const back = { scope: 'marketing:write', answers: { 200: Newsletter }, refuses: [404, 409] }

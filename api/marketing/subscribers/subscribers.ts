@@ -14,28 +14,22 @@ import { countOf, type SubscriberStatus } from '../newsletters/tally.ts'
 
 const Status = OneOf(SUBSCRIBER_STATUSES)
 const own = { email: Type.String(), name: Nullable(Type.String()), source: Nullable(Type.String()), status: Status }
-const Subscriber = Type.Object(
-  {
-    id: Uuid(),
-    ...own,
-    subscribedAt: Nullable(Type.String(), { description: 'When they last became active' }),
-    unsubscribedAt: Nullable(Type.String()),
-    createdAt: Type.String(),
-    updatedAt: Type.String(),
-  },
-  { $id: 'Subscriber' },
-)
-const SignedUp = Type.Object(
-  {
-    ...own,
-    id: Type.Optional(Uuid({ description: 'For keys that may read subscribers, like the fields after it' })),
-    subscribedAt: Type.Optional(Nullable(Type.String())),
-    unsubscribedAt: Type.Optional(Nullable(Type.String())),
-    createdAt: Type.Optional(Type.String()),
-    updatedAt: Type.Optional(Type.String()),
-  },
-  { $id: 'SignedUp' },
-)
+const Subscriber = Named('Subscriber', {
+  id: Uuid(),
+  ...own,
+  subscribedAt: Nullable(Type.String(), { description: 'When they last became active' }),
+  unsubscribedAt: Nullable(Type.String()),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+})
+const SignedUp = Named('SignedUp', {
+  ...own,
+  id: Type.Optional(Uuid({ description: 'For keys that may read subscribers, like the fields after it' })),
+  subscribedAt: Type.Optional(Nullable(Type.String())),
+  unsubscribedAt: Type.Optional(Nullable(Type.String())),
+  createdAt: Type.Optional(Type.String()),
+  updatedAt: Type.Optional(Type.String()),
+})
 const SubscriberInput = Named(
   'SubscriberInput',
   {

@@ -17,7 +17,7 @@ const rule = {
   shippingIds: Type.Array(Uuid(), { description: 'Shipping methods; empty matches any' }),
   workstationIds: Type.Array(Uuid(), { description: 'Of several, the active one with the fewest waiting orders gets the order' }),
 }
-export const Rule = Type.Object({ position: Type.Integer(), ...rule }, { $id: 'WorkstationRule' })
+export const Rule = Named('WorkstationRule', { position: Type.Integer(), ...rule })
 export const RulesInput = Named('ReplaceWorkstationRulesInput', {
   rules: Type.Array(
     Type.Object({

@@ -27,7 +27,7 @@ const fields = {
 }
 const Workstation = Named('Workstation', fields)
 const releasedOrderCount = Type.Integer({ description: 'Orders that were waiting there, and left' })
-const Changed = Type.Object({ ...fields, releasedOrderCount }, { $id: 'ChangedWorkstation' })
+const Changed = Named('ChangedWorkstation', { ...fields, releasedOrderCount })
 const position = Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Display order; the last when left out' }))
 const memberIds = Type.Optional(
   Type.Array(Type.String({ maxLength: 100 }), { maxItems: 500, description: 'Ids that are not in the team are ignored' }),
@@ -192,7 +192,7 @@ export const workstationRoutes = resource('orders', '/workstations')
       description: 'Its orders become unassigned, and no rule names it any more: a rule that named nothing else is removed.',
       scope: 'orders:write',
       answers: {
-        200: Type.Object({ id: Uuid(), deleted: Type.Literal(true), releasedOrderCount }, { $id: 'DeletedWorkstation' }),
+        200: Named('DeletedWorkstation', { id: Uuid(), deleted: Type.Literal(true), releasedOrderCount }),
       },
       refuses: [404],
     },
