@@ -5,6 +5,7 @@
 import type { Sharp, SharpOptions } from 'sharp'
 import { IMAGE_TYPES, type ImageType, type Rendition } from '../../db/store/content.ts'
 import { Refusal } from '../values/refusal.ts'
+import { loadSharp, type SharpLibrary } from '../outside/sharp.ts'
 import type { File } from './files.ts'
 
 /** What is served is no longer than this on either side. */
@@ -66,7 +67,7 @@ export async function imageOf(bytes: Uint8Array, mayWait = true): Promise<Image>
   const { fileTypeFromBuffer } = await import('file-type')
   const type = (await fileTypeFromBuffer(bytes))?.mime as ImageType | undefined
   if (!type || !IMAGE_TYPES.includes(type)) throw new NoImage('must be a JPEG, PNG, WebP or GIF image')
-  const sharp = await (decoder ??= loaded())
+  const sharp = await loadSharp()
   return inTurn(mayWait, async () => {
     try {
       return await made(sharp, bytes, type)
@@ -83,19 +84,7 @@ const reasonOf = (error: unknown) =>
       ? `takes longer than ${STEP_MAX_SECONDS} seconds to decode`
       : 'is broken, or breaks off'
 
-type Decoder = typeof import('sharp').default
-let decoder: Promise<Decoder> | undefined
-
-/** Loaded at its first use, since it costs every start 40 ms. */
-async function loaded() {
-  const { default: sharp } = await import('sharp')
-  // No image comes twice; and requests need a core, too.
-  sharp.cache(false)
-  sharp.concurrency(1)
-  return sharp
-}
-
-async function made(sharp: Decoder, bytes: Uint8Array, type: ImageType): Promise<Image> {
+async function made(sharp: SharpLibrary, bytes: Uint8Array, type: ImageType): Promise<Image> {
   const about = await sharp(bytes, { limitInputPixels: PIXELS_MAX }).metadata()
   if (about.format !== type.slice('image/'.length)) throw new NoImage('is two formats at once')
   const isAnimated = (about.pages ?? 1) > 1

@@ -7,12 +7,8 @@ import * as fontkit from 'fontkit'
 interface Font {
   unitsPerEm: number
   hasGlyphForCodePoint(codePoint: number): boolean
-  glyphForCodePoint(codePoint: number): { advanceWidth: number; path: { commands: Command[] } }
-}
-/** A step of a glyph's outline, in font units, upwards. */
-export interface Command {
-  command: 'moveTo' | 'lineTo' | 'quadraticCurveTo' | 'bezierCurveTo' | 'closePath'
-  args: number[]
+  /** The outline in font units, upwards. */
+  glyphForCodePoint(codePoint: number): { advanceWidth: number; path: { toSVG(): string } }
 }
 
 const { resolve } = createRequire(import.meta.url)
@@ -46,13 +42,13 @@ export function widthOf(text: string, isBold: boolean): number {
   return width / font.unitsPerEm
 }
 
-/** The outlines of a text's letters, each with where it begins, in font units. */
-export function outlinesOf(text: string, isBold: boolean): { unitsPerEm: number; letters: { at: number; commands: Command[] }[] } {
+/** The outlines of a text's letters as SVG paths, each with where it begins, in font units. */
+export function outlinesOf(text: string, isBold: boolean): { unitsPerEm: number; letters: { at: number; path: string }[] } {
   const font = faceOf(isBold)
   let at = 0
   const letters = [...text].map((letter) => {
     const { advanceWidth, path } = font.glyphForCodePoint(letter.codePointAt(0)!)
-    const outline = { at, commands: path.commands }
+    const outline = { at, path: path.toSVG() }
     at += advanceWidth
     return outline
   })

@@ -14,7 +14,6 @@ export interface Label {
   bytes: Uint8Array
 }
 
-const DOTS_PER_MM = 8
 const A4 = { width: 210, height: 297 }
 /** A quarter of a sheet that lies on its side. */
 const quarter = { width: A4.height, height: A4.width, y: 10, scale: 0.85 }
@@ -64,9 +63,7 @@ export async function labelOf(carrier: Carrier, mode: LabelMode, content: Omit<L
   const marks = marksOf(content)
   const printer = carrier === 'carrier_a' ? PRINTERS[mode] : undefined
   if (printer) {
-    // The roll is 100 mm wide: the label leaves the printer with its left edge first.
-    const bitmap = drawn(marks, LABEL_WIDTH_MM, LABEL_HEIGHT_MM, DOTS_PER_MM).turned()
-    return { type: printer.type, extension: printer.extension, bytes: printer.encode(bitmap) }
+    return { type: printer.type, extension: printer.extension, bytes: printer.encode(await drawn(marks)) }
   }
   const sheet = carrier === 'carrier_a' ? (SHEETS[mode] ?? ROLL) : SHEET_OF[carrier]
   return { type: 'application/pdf', extension: 'pdf', bytes: await pdf(marks, sheet, { title: `Label ${content.number}`, madeAt }) }

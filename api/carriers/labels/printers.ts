@@ -1,5 +1,5 @@
 /** A picture in the languages of label printers. None of what they are sent is text: it can't be taken for a command. */
-import type { Bitmap } from './raster.ts'
+import { rowsOf, type Bitmap } from './raster.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex').toUpperCase()
 
@@ -22,7 +22,7 @@ const shortened = (row: string) => {
 
 /** ZPL II, 8 dots a mm: one label of one graphic field; a row that is the one above is a colon. */
 export function zpl(bitmap: Bitmap): Uint8Array {
-  const rows = bitmap.rows().map((row) => shortened(hex(row)))
+  const rows = rowsOf(bitmap).map((row) => shortened(hex(row)))
   const data = rows.map((row, i) => (row === rows[i - 1] ? ':' : row)).join('')
   const size = bitmap.bytes.length
   return Buffer.from(
@@ -41,7 +41,8 @@ export function epl(bitmap: Bitmap): Uint8Array {
 }
 
 /** A PCX file of two colours, 0 black. */
-function pcx({ width, height, rowBytes, rows }: Bitmap): Uint8Array {
+function pcx(bitmap: Bitmap): Uint8Array {
+  const { width, height, rowBytes } = bitmap
   const head = Buffer.alloc(128)
   head.set([10, 5, 1, 1])
   for (const [i, word] of [0, 0, width - 1, height - 1, 203, 203].entries()) head.writeUInt16LE(word, 4 + i * 2)
@@ -52,7 +53,7 @@ function pcx({ width, height, rowBytes, rows }: Bitmap): Uint8Array {
   head.writeUInt16LE(even, 66)
   head.writeUInt16LE(1, 68)
   const out: number[] = []
-  for (const row of rows()) {
+  for (const row of rowsOf(bitmap)) {
     for (let x = 0; x < even;) {
       const byte = ~(row[x] ?? 0) & 0xff
       let run = 1
