@@ -126,6 +126,7 @@ export const bundleRoutes = resource('catalog', '/bundles')
       scope: 'storefront:read',
       query: Paging(50),
       answers: { 200: Page(Named('BundleItem', item)) },
+      stored: true,
     },
     async ({ db, query: { limit, offset }, storefront }) => {
       const where = storefront ? eq(bundles.status, 'published') : undefined

@@ -79,7 +79,14 @@ const plainView = async (call: Call<never, never>): Promise<View> => ({
 export const productRoutes = resource('catalog', '/products')
   .get(
     '',
-    { op: 'listProducts', summary: 'List products', scope: 'storefront:read', query: Filters, answers: { 200: Page(ProductItem) } },
+    {
+      op: 'listProducts',
+      summary: 'List products',
+      scope: 'storefront:read',
+      query: Filters,
+      answers: { 200: Page(ProductItem) },
+      stored: true,
+    },
     async (call) => {
       const { limit, offset } = call.query
       const { data, count } = await listProducts(call.db, call.query, await viewOf(call))

@@ -61,7 +61,14 @@ const sorted = (given: string[] = []) => countriesOf(given).sort()
 export const taxRateRoutes = resource('catalog', '/tax-rates')
   .get(
     '',
-    { op: 'listTaxRates', summary: 'List tax rates', scope: 'settings:read', query: Paging(50), answers: { 200: Page(TaxRate) } },
+    {
+      op: 'listTaxRates',
+      summary: 'List tax rates',
+      scope: 'settings:read',
+      query: Paging(50),
+      answers: { 200: Page(TaxRate) },
+      stored: true,
+    },
     async ({ db, query: { limit, offset } }) => ({
       data: (await db.select().from(taxRates).orderBy(asc(taxRates.id)).limit(limit).offset(offset)).map(view),
       meta: { count: await db.$count(taxRates), offset, limit },
@@ -88,7 +95,7 @@ export const taxRateRoutes = resource('catalog', '/tax-rates')
   )
   .get(
     '/{id}',
-    { op: 'getTaxRate', summary: 'Read a tax rate', scope: 'settings:read', answers: { 200: TaxRate }, refuses: [404] },
+    { op: 'getTaxRate', summary: 'Read a tax rate', scope: 'settings:read', answers: { 200: TaxRate }, refuses: [404], stored: true },
     async ({ db, params }) => view(await find(db, params.id!)),
   )
   .patch(

@@ -48,6 +48,7 @@ export const productVariants = resource('catalog', '/products/{idOrSlug}/variant
       query: { currency: Currency },
       answers: { 200: Counted(Variant) },
       refuses: [404],
+      stored: true,
     },
     async (call) => {
       const view = await viewOf(call)
@@ -105,6 +106,7 @@ export const variantRoutes = resource('catalog', '/variants')
         productId: Type.Optional(Uuid()),
         currency: Currency,
       },
+      stored: true,
     },
     async (call) => {
       const { limit, offset, sku, barcode, productId } = call.query

@@ -62,6 +62,7 @@ export const pickupLocationRoutes = resource('checkout', '/pickup-locations')
       scope: read,
       query: Paging(50),
       answers: { 200: Page(Location) },
+      stored: true,
     },
     async ({ db, query: { limit, offset } }) => ({
       data: await db.select().from(pickupLocations).orderBy(asc(pickupLocations.id)).limit(limit).offset(offset),

@@ -127,6 +127,7 @@ export const shippingRoutes = resource('checkout', '/shipping')
         query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of name or description' })),
         currency: Currency,
       },
+      stored: true,
     },
     async (call) => {
       const { limit, offset, query } = call.query

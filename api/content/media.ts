@@ -64,6 +64,7 @@ export const mediaRoutes = ({ files, baseUrl, fetchPublic }: MediaNeeds) => {
           feedAccount: Type.Optional(Type.String({ maxLength: 101, description: "Those in this account's photo feed" })),
         },
         answers: { 200: Page(Media) },
+        stored: true,
       },
       async (call) => {
         const { limit, offset, query, feedAccount } = call.query

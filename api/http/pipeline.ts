@@ -20,7 +20,7 @@ import { Remembered } from './remembered.ts'
 import { requestIdOf } from './request-id.ts'
 import { jsonResponse, respond } from './respond.ts'
 import { Reply, type Route } from './route.ts'
-import { run, type Reads, type Running } from './run.ts'
+import { run, timeless, type Reads, type Running } from './run.ts'
 import type { Surroundings } from './surroundings.ts'
 import { loggable, pathOf } from './url.ts'
 
@@ -109,7 +109,8 @@ export class Pipeline {
       const said = await read(ready, request, session.store.id, headers)
       const call = callOf(ready.route, keyed, app.clock, said.query, said)
       await this.#compare(exchange, call, said)
-      return run(this.#running(exchange, handle, said, memory), call)
+      const own = options.stored && app.checkAnswers ? timeless(call, ready.route) : call
+      return run(this.#running(exchange, handle, said, memory), own)
     })
   }
 

@@ -12,6 +12,7 @@ import { tell } from './read.ts'
 import { bodyOf, encoded, statusOf, type Ready } from './ready.ts'
 import type { Memory } from './remembered.ts'
 import { respond } from './respond.ts'
+import type { Route } from './route.ts'
 import { searchOf } from './url.ts'
 
 /** GET routes by path. */
@@ -32,6 +33,15 @@ export interface Running {
   secrets: Secrets
   checkAnswers: boolean
   reads: Reads
+}
+
+/** The same call without the time: what an answer that is remembered may not depend on. Reading it throws, in tests. */
+export function timeless(call: AnyCall, { options }: Route): AnyCall {
+  const get = () => {
+    throw new Error(`${options.op} is \`stored\`, so it may not depend on the time`)
+  }
+  const { now: _, clock: __, ...rest } = call
+  return Object.defineProperties(rest, { now: { get }, clock: { get } }) as AnyCall
 }
 
 const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])

@@ -105,6 +105,7 @@ export const customerRoutes = resource('orders', '/customers')
       scope: 'customers:read',
       answers: { 200: Items(Named('CustomerItem', item)) },
       query: { ...Paging(50), search: Type.Optional(Type.String({ maxLength: 254, description: 'Part of the email' })) },
+      stored: true,
     },
     async ({ db, query }) => {
       const where =
@@ -123,7 +124,14 @@ export const customerRoutes = resource('orders', '/customers')
   )
   .get(
     '/{id}',
-    { op: 'getCustomer', summary: 'Read a customer with addresses', scope: 'customers:read', answers: { 200: Customer }, refuses: [404] },
+    {
+      op: 'getCustomer',
+      summary: 'Read a customer with addresses',
+      scope: 'customers:read',
+      answers: { 200: Customer },
+      refuses: [404],
+      stored: true,
+    },
     ({ db, params }) => read(db, params.id!),
   )
   .patch(
@@ -190,6 +198,7 @@ export const customerRoutes = resource('orders', '/customers')
       query: Paging(20),
       answers: { 200: Items(CustomerOrder) },
       refuses: [404],
+      stored: true,
     },
     async ({ db, params, query }) => {
       const { id } = await find(db, params.id!)

@@ -46,6 +46,7 @@ export function orderRoutes(provider: Provider | null) {
         scope: 'orders:read',
         query: OrderFilters,
         answers: { 200: Page(Order) },
+        stored: true,
       },
       ({ db, query }) => listOrders(db, query),
     )

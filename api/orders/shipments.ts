@@ -108,6 +108,7 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
       query: Paging(50),
       answers: { 200: Page(Shipment) },
       refuses: [404],
+      stored: true,
     },
     async ({ db, params, query: { limit, offset } }) => {
       const { id } = await findOrder(db, params.id!)

@@ -36,6 +36,7 @@ export const brandRoutes = resource('catalog', '/brands')
       scope: 'storefront:read',
       answers: { 200: Page(Brand) },
       query: groupFilters,
+      stored: true,
     },
     async (call) => {
       const { limit, offset } = call.query

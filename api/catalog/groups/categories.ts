@@ -129,6 +129,7 @@ export const categoryRoutes = resource('catalog', '/categories')
       scope: 'storefront:read',
       answers: { 200: Page(Named('CategoryItem', item)) },
       query: groupFilters,
+      stored: true,
     },
     async (call) => {
       const { limit, offset } = call.query

@@ -67,6 +67,7 @@ export const collectionRoutes = resource('catalog', '/collections')
       scope: 'storefront:read',
       answers: { 200: Page(Collection) },
       query: { ...groupFilters, kind: Type.Optional(OneOf(KINDS)) },
+      stored: true,
     },
     async (call) => {
       const { limit, offset, kind } = call.query

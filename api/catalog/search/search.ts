@@ -30,6 +30,7 @@ export const search = resource('catalog', '/search').get(
       limit: Type.Integer({ minimum: 1, maximum: 100, default: 10 }),
       lang: Lang,
     },
+    stored: true,
   },
   async ({ db, query, storefront, settings }) => {
     const types: readonly string[] = query.types === undefined ? TYPES : query.types.split(',').map((type) => type.trim())

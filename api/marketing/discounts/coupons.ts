@@ -116,6 +116,7 @@ export const couponRoutes = resource('marketing', '/coupons')
       scope: 'marketing:read',
       query: { ...Paging(10), query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the code' })), currency: Currency },
       answers: { 200: Page(Coupon) },
+      stored: true,
     },
     async ({ db, query: { limit, offset, query, currency: asked }, settings }) => {
       const store = await settings()

@@ -144,6 +144,7 @@ export const promotionRoutes = resource('marketing', '/promotions')
       scope: 'marketing:read',
       query: { ...Paging(50), active: Type.Optional(Type.Boolean()), currency: Currency },
       answers: { 200: Page(Promotion) },
+      stored: true,
     },
     async ({ db, query: { limit, offset, active, currency: asked }, settings }) => {
       const store = await settings()
@@ -188,6 +189,7 @@ export const promotionRoutes = resource('marketing', '/promotions')
       query: { currency: Currency },
       answers: { 200: Promotion },
       refuses: [404],
+      stored: true,
     },
     async ({ db, params, query, settings }) => {
       const store = await settings()

@@ -92,6 +92,7 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
       ...reads,
       query: { ...Paging(50), activeOnly: Type.Optional(Type.Boolean({ description: 'Those that are switched on' })) },
       answers: { 200: Page(Campaign) },
+      stored: true,
     },
     async ({ db, query: { limit, offset, activeOnly } }) => {
       const where = activeOnly ? eq(loyaltyCampaigns.active, true) : undefined
@@ -121,7 +122,7 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
   )
   .get(
     '/{id}',
-    { op: 'getLoyaltyCampaign', summary: 'Read a loyalty campaign', ...reads, answers: { 200: Campaign }, refuses: [404] },
+    { op: 'getLoyaltyCampaign', summary: 'Read a loyalty campaign', ...reads, answers: { 200: Campaign }, refuses: [404], stored: true },
     ({ db, params }) => find(db, params.id!),
   )
   .patch(

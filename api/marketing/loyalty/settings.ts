@@ -53,9 +53,13 @@ export async function readLoyalty(db: Db) {
 }
 
 export const loyaltySettingsRoutes = resource('marketing', '/loyalty/settings')
-  .get('', { op: 'getLoyaltySettings', summary: 'Read the loyalty settings', ...reads, answers: { 200: Loyalty } }, async ({ db }) => ({
-    loyalty: await readLoyalty(db),
-  }))
+  .get(
+    '',
+    { op: 'getLoyaltySettings', summary: 'Read the loyalty settings', ...reads, answers: { 200: Loyalty }, stored: true },
+    async ({ db }) => ({
+      loyalty: await readLoyalty(db),
+    }),
+  )
   .put(
     '',
     {

@@ -39,6 +39,7 @@ export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
       ...reads,
       query: Paging(50),
       answers: { 200: Counted(Tier) },
+      stored: true,
     },
     async ({ db, query: { limit, offset } }) => ({
       data: await db
@@ -64,7 +65,7 @@ export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
   )
   .get(
     '/{id}',
-    { op: 'getLoyaltyTier', summary: 'Read a loyalty tier', ...reads, answers: { 200: Tier }, refuses: [404] },
+    { op: 'getLoyaltyTier', summary: 'Read a loyalty tier', ...reads, answers: { 200: Tier }, refuses: [404], stored: true },
     ({ db, params }) => find(db, params.id!),
   )
   .patch(

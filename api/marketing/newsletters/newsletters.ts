@@ -65,6 +65,7 @@ export const newsletterRoutes = resource('marketing', '/newsletters')
       scope: 'marketing:read',
       query: { ...Paging(50), status: Type.Optional(OneOf(NEWSLETTER_STATUSES)) },
       answers: { 200: Page(Newsletter) },
+      stored: true,
     },
     async ({ db, query: { limit, offset, status } }) => {
       const where = status && eq(newsletters.status, status)
@@ -102,7 +103,14 @@ export const newsletterRoutes = resource('marketing', '/newsletters')
   )
   .get(
     '/{id}',
-    { op: 'getNewsletter', summary: 'Read a newsletter', scope: 'marketing:read', answers: { 200: Newsletter }, refuses: [404] },
+    {
+      op: 'getNewsletter',
+      summary: 'Read a newsletter',
+      scope: 'marketing:read',
+      answers: { 200: Newsletter },
+      refuses: [404],
+      stored: true,
+    },
     async ({ db, params }) => newsletterView(await findNewsletter(db, params.id!)),
   )
   .patch(

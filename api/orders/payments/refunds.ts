@@ -48,6 +48,7 @@ export const refundRoutes = (provider: Provider | null) =>
         query: Paging(50),
         answers: { 200: Page(Refund) },
         refuses: [404],
+        stored: true,
       },
       async ({ db, params, query: { limit, offset } }) => {
         const { id } = await findOrder(db, params.id!)

@@ -91,6 +91,7 @@ export const workstationRoutes = resource('orders', '/workstations')
       description: 'In their display order, all of them.',
       scope: 'orders:read',
       answers: { 200: Type.Object({ data: Type.Array(Workstation) }) },
+      stored: true,
     },
     async ({ db }) => ({ data: await db.select(columns).from(workstations).orderBy(asc(workstations.position), asc(workstations.id)) }),
   )
@@ -133,6 +134,7 @@ export const workstationRoutes = resource('orders', '/workstations')
       description: 'In the order in which they are tried.',
       scope: 'orders:read',
       answers: { 200: Type.Object({ data: Type.Array(Rule) }) },
+      stored: true,
     },
     async ({ db }) => ({ data: await readRules(db) }),
   )
@@ -158,7 +160,14 @@ export const workstationRoutes = resource('orders', '/workstations')
   )
   .get(
     '/{id}',
-    { op: 'getWorkstation', summary: 'Read a workstation', scope: 'orders:read', answers: { 200: Workstation }, refuses: [404] },
+    {
+      op: 'getWorkstation',
+      summary: 'Read a workstation',
+      scope: 'orders:read',
+      answers: { 200: Workstation },
+      refuses: [404],
+      stored: true,
+    },
     ({ db, params }) => read(db, params.id!),
   )
   .patch(
