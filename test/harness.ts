@@ -73,6 +73,8 @@ export interface TestOptions {
   log?: Log
   clock?: Partial<Clock>
   metrics?: boolean
+  /** What remembered answers may take; 0: none are. */
+  rememberedBytes?: number
   dnsServers?: string[]
   payments?: Provider | null
   smtpUrl?: string | null
@@ -144,6 +146,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     ...library,
     intake,
     checkAnswers: true,
+    rememberedBytes: options.rememberedBytes,
     version: 'test',
     contentUrl: 'https://stoa.example',
     limiter: options.rate ? new RateLimiter(options.rate) : null,

@@ -45,7 +45,7 @@ const ids: Record<string, string> = {}
 /** As many of each thing, so that every list can be as long as asked. */
 const MANY = 30
 beforeAll(async () => {
-  app = await testApp()
+  app = await testApp({ rememberedBytes: 0 })
   shop = await app.newStore()
   planner = await openDatabase(app.location, databaseName(shop.store.id, 'live'), 'store')
   await shop.call('PATCH', '/settings', { enabledCurrencies: ['usd', 'eur'] })

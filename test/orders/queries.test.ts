@@ -16,7 +16,7 @@ for (const [prototype, rows] of originals)
     return (rows as (text: string, params: unknown[]) => unknown[][]).call(this, text, params)
   } as never
 beforeAll(async () => {
-  app = await testApp()
+  app = await testApp({ rememberedBytes: 0 })
   shop = await app.newStore()
   planner = await openDatabase(app.location, databaseName(shop.store.id, 'live'), 'store')
 })
