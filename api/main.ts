@@ -52,6 +52,8 @@ export interface ServeOptions {
   /** Runs before the first request is answered; until then `/readyz` is 503. */
   prepare?: (registry: Registry) => Promise<void>
   drainMaxMs?: number
+  /** What remembered answers may take; see `AppOptions`. */
+  rememberedBytes?: number
 }
 
 const unavailable = (error: string) => () =>
@@ -79,7 +81,8 @@ function tableIn(dataDir: string, name: string, log: Log): BigInt64Array {
 }
 
 /** Listens on `HOST` and `API_PORT`, opens the databases, and answers. Throws with one clear line when it can't. */
-export async function serveApi(config: Config, { reusePort, scrape, prepare, drainMaxMs = DRAIN_MAX_MS }: ServeOptions = {}): Promise<Api> {
+export async function serveApi(config: Config, options: ServeOptions = {}): Promise<Api> {
+  const { reusePort, scrape, prepare, rememberedBytes, drainMaxMs = DRAIN_MAX_MS } = options
   await requireHost(config.host)
   let serve: Serve = unavailable('starting')
   const server = listen('API_PORT', { host: config.host, port: config.apiPort, reusePort }, (request) => serve(request))
@@ -107,6 +110,7 @@ export async function serveApi(config: Config, { reusePort, scrape, prepare, dra
       log,
     })
     const app = createApp({
+      rememberedBytes,
       registry,
       handles,
       log,

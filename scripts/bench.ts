@@ -69,10 +69,11 @@ async function measure(dataDir: string, seeded: Seeded, options: Options, say: (
       return { name, port: running.at(-1)!.port, carts: { ids: seeded.cartIds, used: 0 } }
     }
     const floor = await side('floor', startFloor(file))
-    const stoa = await side('stoa', startStoa(dataDir))
+    const stoa = await side('stoa', startStoa(dataDir, { isCold: true }))
+    const hot = await side('hot', startStoa(dataDir))
     await requireSame(floor, stoa, seeded)
     const rows = rowsOf(seeded, requests(seeded)).filter((row) => options.only.includes(row.name))
-    return await measureRows(rows, { floor, stoa }, options.rounds, say)
+    return await measureRows(rows, { floor, stoa, hot }, options.rounds, say)
   } finally {
     for (const server of running) await server.stop()
   }

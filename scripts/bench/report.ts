@@ -8,6 +8,10 @@ import { ROW_NAMES, type RowName } from './rows.ts'
 import type { Storm } from './storm.ts'
 
 const READ_RATIO = 0.5
+/** Of answers that are remembered: beside writes to other stores, and with one a second to the same. */
+const LIST_HOT_RATIO = 5
+const PRODUCT_HOT_RATIO = 1.5
+const LIST_WRITTEN_RATIO = 3
 const WRITE_RATIO = 0.3
 const GROUPED_RATIO = 0.6
 const GROUPED_TIMES = 2
@@ -72,6 +76,14 @@ function barsOf(row: RowResult, all: readonly RowResult[]): Bar[] {
     case 'get-product':
     case 'get-order':
       return [ratio(READ_RATIO)]
+    case 'list-products-hot':
+      return [ratio(LIST_HOT_RATIO)]
+    case 'get-product-hot':
+      return [ratio(PRODUCT_HOT_RATIO)]
+    case 'list-products-written':
+      return [ratio(LIST_WRITTEN_RATIO)]
+    case 'get-product-written':
+      return []
     case 'add-to-cart':
     case 'checkout-1':
       return [ratio(WRITE_RATIO)]

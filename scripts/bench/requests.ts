@@ -10,6 +10,8 @@ const API = '/api/v1'
 const ORDERS_READ = 2_000
 /** Every other buyer is a customer already. */
 const KNOWN_BUYERS = 1_000
+/** Products that many look at. */
+const POPULAR = 50
 const OK = [200]
 const NOT_MODIFIED = [304]
 const CREATED = [201]
@@ -58,10 +60,19 @@ export function requests({ keys, productIds, orderIds, variantIds, methodId }: S
     team,
     list: cycle([get(paths.list, buyer)]),
     products: cycle(productIds.map(() => get(paths.product(choose.one(productIds)), buyer))),
+    /** A few products, again and again. */
+    popular: cycle(productIds.slice(0, POPULAR).map((id) => get(paths.product(id), buyer))),
     orders: cycle(Array.from({ length: ORDERS_READ }, () => get(paths.order(choose.one(orderIds)), team))),
     /** Products that the client has already: `etags` by product id. */
     unchanged: (etags: ReadonlyMap<string, string>) =>
       cycle([...etags].map(([id, etag]) => get(paths.product(id), { ...buyer, 'if-none-match': etag }, NOT_MODIFIED))),
+    /** A write that has nothing to do with what is read. */
+    newCart: (key: string) => ({
+      path: `${API}/carts`,
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: '{}',
+    }),
     /** A cart and one line in it. */
     addToCart: ((): Operation => ({
       first: post('/carts', {}),

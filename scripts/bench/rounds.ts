@@ -51,7 +51,24 @@ async function together(side: Side, { part, beside, roundMs }: Row): Promise<Tur
   return { main, beside: other }
 }
 
+/** Sends a request now and then until told to stop. */
+function pace(side: Side, { request, perSecond }: NonNullable<Row['meanwhile']>): () => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve()
+  const timer = setInterval(() => {
+    const { path, ...init } = request()
+    last = fetch(`http://127.0.0.1:${side.port}${path}`, init).then((response) => response.arrayBuffer())
+  }, 1_000 / perSecond)
+  return async () => {
+    clearInterval(timer)
+    await last
+  }
+}
+
 async function turn(side: Side, row: Row): Promise<Turn> {
+  if (row.meanwhile && side.name === 'hot') {
+    const stop = pace(side, row.meanwhile)
+    return { main: await measure(side, row.part, row.roundMs).finally(stop) }
+  }
   if (!row.beside) return { main: await measure(side, row.part, row.roundMs) }
   const alone = await measure(side, row.part, row.roundMs)
   return { ...(await together(side, row)), alone }
@@ -62,7 +79,7 @@ async function warm(side: Side, { part, beside, warmMs }: Row) {
   if (beside) await measure(side, beside, warmMs, { most: beside.warm })
 }
 
-type Turns = Record<Side['name'], Turn[]>
+type Turns = Record<'floor' | 'stoa', Turn[]>
 
 function resultOf(row: Row, turns: Turns): RowResult {
   const middle = (of: (floor: Turn, stoa: Turn) => number) => median(turns.stoa.map((one, i) => of(turns.floor[i]!, one)))
@@ -95,17 +112,19 @@ function resultOf(row: Row, turns: Turns): RowResult {
 /** Measures rows in so many rounds; `say` hears which one begins. */
 export async function measureRows(
   rows: readonly Row[],
-  { floor, stoa }: Record<Side['name'], Side>,
+  sides: Record<Side['name'], Side>,
   rounds: number,
   say: (text: string) => void,
 ): Promise<RowResult[]> {
   const turns = new Map<Row, Turns>(rows.map((row) => [row, { floor: [], stoa: [] }]))
+  const sideOf = (row: Row, which: keyof Turns) => sides[which === 'stoa' && row.isHot ? 'hot' : which]
   say('warming up')
-  for (const row of rows) for (const side of [floor, stoa]) await warm(side, row)
+  for (const row of rows) for (const which of ['floor', 'stoa'] as const) await warm(sideOf(row, which), row)
   for (let round = 0; round < rounds; round++) {
     say(`round ${round + 1} of ${rounds}`)
     for (const row of rows)
-      for (const side of round % 2 ? [stoa, floor] : [floor, stoa]) turns.get(row)![side.name].push(await turn(side, row))
+      for (const which of round % 2 ? (['stoa', 'floor'] as const) : (['floor', 'stoa'] as const))
+        turns.get(row)![which].push(await turn(sideOf(row, which), row))
   }
   return rows.map((row) => resultOf(row, turns.get(row)!))
 }

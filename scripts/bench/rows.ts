@@ -9,6 +9,10 @@ export const ROW_NAMES = [
   'get-product',
   'get-order',
   'product-304',
+  'list-products-hot',
+  'get-product-hot',
+  'list-products-written',
+  'get-product-written',
   'add-to-cart',
   'checkout-1',
   'checkout-32',
@@ -26,10 +30,13 @@ const CHECKOUTS_32 = 1_200
 /** Checkouts that go on beside the reads of one round; the round ends with them. */
 const CHECKOUTS_BESIDE = 4_000
 const CHECKOUTS_WARM = 300
+/** Writes to another store, and to the one that is read, while remembered answers are asked for. */
+const ELSEWHERE_PER_SECOND = 20
+const HERE_PER_SECOND = 1
 
 /** One of the two servers, and what it has been asked so far. */
 export interface Side {
-  name: 'floor' | 'stoa'
+  name: 'floor' | 'stoa' | 'hot'
   port: number
   /** Carts that are not orders yet, each taken once. */
   carts: { ids: readonly string[]; used: number }
@@ -50,6 +57,10 @@ export interface Row {
   warmMs: number
   /** Runs all the time while `part` is measured; then `part` is measured without it too. */
   beside?: Part
+  /** Asks the Stoa that remembers its answers; the other one makes each anew. */
+  isHot?: boolean
+  /** A request that goes to that Stoa so many times a second while it is measured. */
+  meanwhile?: { request(): RequestInit & { path: string }; perSecond: number }
 }
 
 /** Carts that a run of these rows takes from each side. */
@@ -100,12 +111,18 @@ export function rowsOf(seeded: Seeded, ask: Requests): Row[] {
     },
   })
   const row = (name: RowName, part: Part, beside?: Part): Row => ({ name, part, roundMs: ROUND_MS, warmMs: WARM_MS, beside })
+  const elsewhere = { request: () => ask.newCart(seeded.otherKey), perSecond: ELSEWHERE_PER_SECOND }
+  const here = { request: () => ask.newCart(seeded.keys.storefront), perSecond: HERE_PER_SECOND }
   const parts: Record<RowName, () => Row> = {
     'list-products': () => row('list-products', reading(ask.list)),
     'get-product': () => row('get-product', reading(ask.products)),
     'get-order': () => row('get-order', reading(ask.orders)),
     'product-304': () =>
       row('product-304', { ...reading(ask.products), operations: async (side) => ask.unchanged(await etagsOf(side, seeded, ask)) }),
+    'list-products-hot': () => ({ ...row('list-products-hot', reading(ask.list)), isHot: true, meanwhile: elsewhere }),
+    'get-product-hot': () => ({ ...row('get-product-hot', reading(ask.popular)), isHot: true, meanwhile: elsewhere }),
+    'list-products-written': () => ({ ...row('list-products-written', reading(ask.list)), isHot: true, meanwhile: here }),
+    'get-product-written': () => ({ ...row('get-product-written', reading(ask.popular)), isHot: true, meanwhile: here }),
     'add-to-cart': () => row('add-to-cart', { ...reading(ask.addToCart), connections: 1 }),
     'checkout-1': () => row('checkout-1', checkouts(1, CHECKOUTS_1)),
     'checkout-32': () => row('checkout-32', checkouts(BUYERS, CHECKOUTS_32)),

@@ -27,6 +27,8 @@ export interface Seeded {
   /** The name of the store's database. */
   database: string
   keys: FirstKeys
+  /** A storefront key of another store, in which there is nothing. */
+  otherKey: string
   productIds: string[]
   orderIds: string[]
   variantIds: string[]
@@ -87,6 +89,7 @@ export async function seed(location: Location, amounts: Amounts): Promise<Seeded
     locale: 'en-US',
     aiBuilt: false,
   })
+  const other = await newStore(registry, { name: 'Other store', plan: 'growth', currency: CURRENCY, locale: 'en-US', aiBuilt: false })
   const database = databaseName(id, 'live')
   const handle = await openDatabase(location, database, 'store')
   const choose = choices(SEED)
@@ -125,6 +128,7 @@ export async function seed(location: Location, amounts: Amounts): Promise<Seeded
     storeId: id,
     database,
     keys,
+    otherKey: other.keys.storefront,
     productIds: catalog.productIds,
     orderIds,
     variantIds: catalog.variants.map((variant) => variant.id),

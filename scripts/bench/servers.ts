@@ -61,11 +61,25 @@ async function start(args: string[], env: Record<string, string>): Promise<Serve
 /** The floor on one database file. */
 export const startFloor = (file: string) => start(['scripts/bench/floor.ts', file], environment())
 
-/** Stoa's API on a data folder, as in production but for the limit of requests per key. */
-export const startStoa = (dataDir: string, more: Record<string, string> = {}) =>
+/**
+ * Stoa's API on a data folder, as in production but for the limit of requests per key. A cold one makes each answer anew, so that what a
+ * row asks again and again costs what it costs once.
+ */
+export const startStoa = (
+  dataDir: string,
+  { isCold = false, ...more }: { isCold?: boolean; [name: string]: string | boolean | undefined } = {},
+) =>
   start(
-    ['api/main.ts'],
-    environment({ ...more, DATA_DIR: dataDir, HOST: '127.0.0.1', API_PORT: '0', RATE_LIMIT: '0', LOG: 'silent', METRICS: '1' }),
+    [isCold ? 'scripts/bench/cold.ts' : 'api/main.ts'],
+    environment({
+      ...(more as Record<string, string>),
+      DATA_DIR: dataDir,
+      HOST: '127.0.0.1',
+      API_PORT: '0',
+      RATE_LIMIT: '0',
+      LOG: 'silent',
+      METRICS: '1',
+    }),
   )
 
 const POLL_MS = 5
