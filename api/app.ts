@@ -1,9 +1,6 @@
 /** The store API: how requests reach its resources (resources.ts). */
 import type { Handles } from '../db/handles.ts'
-import type { Registry } from '../db/control/registry.ts'
 import { serveFile } from './content/cdn.ts'
-import type { Intake } from './content/intake.ts'
-import type { MediaNeeds } from './content/keeping.ts'
 import { Pipeline } from './http/pipeline.ts'
 import { REMEMBERED_BYTES } from './http/remembered.ts'
 import { Router } from './http/routing/router.ts'
@@ -13,39 +10,22 @@ import { exposition, Metrics, type Figures } from './server/metrics.ts'
 import type { RateLimiter } from './server/rate-limit.ts'
 import { Readiness } from './server/readiness.ts'
 import type { Route } from './http/route.ts'
-import type { Wake } from './jobs/kind.ts'
-import { type Clock, realClock } from './values/clock.ts'
 import { absolute, pathOf } from './http/url.ts'
 import type { Visitors } from './http/surroundings.ts'
 import { resources } from './resources.ts'
-import type { CarrierUrls } from './outside/carriers.ts'
-import { passingSecrets, type Secrets } from './outside/secrets.ts'
-import type { Provider } from './outside/payment-provider.ts'
+import type { Services } from './outside/services.ts'
 
 /** Where the API lives. */
 export const PREFIX = '/api/v1'
 
-export interface AppOptions extends MediaNeeds {
-  registry: Registry
+export interface AppOptions {
+  services: Services
   handles: Handles
-  clock?: Clock
   log?: Log
   /** Counts the requests of each key; null or none: no limit. */
   limiter?: RateLimiter | null
   /** Counts the requests of clients without a key; null or none: no limit. */
   visitors?: Visitors | null
-  /** Resolvers for domain and mail checks, `address[:port]`; the system's by default. */
-  dnsServers?: readonly string[]
-  /** Where payments go; null or none: `manual` and `test` alone. */
-  payments?: Provider | null
-  /** Says that a store may have a job to do; none: nobody does any. */
-  wake?: Wake
-  /** Takes in images given by URL; it is the one that the jobs use. */
-  intake: Intake
-  /** Where the carriers are asked; none: no carrier can be connected. */
-  carriers?: CarrierUrls
-  /** Seals what is kept of third parties; none: credentials can't be opened again once the process has ended. */
-  secrets?: Secrets
   /** Where data are kept: `/readyz` tells when these can't be written. */
   folders?: readonly string[]
   checkAnswers?: boolean
@@ -76,20 +56,18 @@ const plain = (status: number, body: unknown) =>
 
 /** Makes the API over open databases. It listens to nothing: `fetch` answers one request. */
 export function createApp(options: AppOptions): App {
-  const clock = options.clock ?? realClock
-  options.registry.onChange = () => options.handles.suspect()
+  const { services } = options
+  services.registry.onChange = () => options.handles.suspect()
   const metrics = new Metrics()
   const tasks = new Set<Promise<void>>()
   const log = options.log ?? createLog('silent')
-  const secrets = options.secrets ?? passingSecrets()
-  const listed = resources({ ...options, clock, secrets }).flatMap((resource) => resource.routes)
+  const listed = resources.flatMap((resource) => resource.routes)
   const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version: options.version, contentUrl: options.contentUrl }).routes]
   const readiness = new Readiness({ handles: options.handles, folders: options.folders ?? [], log })
   const pipeline = new Pipeline(
     {
-      registry: options.registry,
+      services,
       handles: options.handles,
-      clock,
       log,
       metrics,
       readiness,
@@ -97,7 +75,6 @@ export function createApp(options: AppOptions): App {
       rememberedBytes: options.rememberedBytes ?? REMEMBERED_BYTES,
       contentUrl: options.contentUrl,
       limiter: options.limiter ?? null,
-      secrets,
       visitors: options.visitors
         ? { ...options.visitors, clientOf: (request) => options.visitors!.clientOf(sentAs.get(request) ?? request) }
         : null,
@@ -143,7 +120,7 @@ export function createApp(options: AppOptions): App {
 
   async function file(request: Request): Promise<Response | null> {
     const started = performance.now()
-    const response = await serveFile(options.files, request)
+    const response = await serveFile(services.files, request)
     if (!response) return null
     const ms = performance.now() - started
     const { status } = response

@@ -5,17 +5,11 @@ import type { Registry } from '../db/control/registry.ts'
 import { makeDataDir } from '../db/data-dir.ts'
 import { handlesFor, processLimits } from '../db/descriptors.ts'
 import { Handles } from '../db/handles.ts'
-import { mediaFolder } from '../db/media-files.ts'
 import { fileOf } from '../db/open.ts'
 import { settle } from '../db/settle.ts'
 import { version } from '../package.json'
 import { createApp, type AppOptions } from './app.ts'
-import { realClock } from './values/clock.ts'
-import type { Provider } from './outside/payment-provider.ts'
 import { contentUrlOf, printed, readConfig, urlOf, type Config } from './server/config.ts'
-import { filesIn } from './content/files.ts'
-import { Intake } from './content/intake.ts'
-import { publicFetch } from './outside/fetch-public.ts'
 import { Clients } from './server/client-address.ts'
 import { close, listen, requireHost, type Serve } from './server/listen.ts'
 import { createLog, type Log } from './server/log.ts'
@@ -26,9 +20,9 @@ import { onShutdown } from './server/shutdown.ts'
 import { pathOf } from './http/url.ts'
 import { jobKinds } from './job-kinds.ts'
 import { Runner } from './jobs/runner.ts'
-import { mailersFor, mailFolder } from './outside/mail.ts'
+import { mailFolder } from './outside/mail.ts'
 import { maintain } from './maintenance-rounds.ts'
-import { keyIn, secretsWith } from './outside/secrets.ts'
+import { servicesFor } from './services.ts'
 
 /** How often a client without a key may call (document 3, Public routes): 60 a minute. */
 const VISITORS_RATE = { perSecond: 1, burst: 60 }
@@ -59,11 +53,6 @@ export interface ServeOptions {
 const unavailable = (error: string) => () =>
   Response.json({ ok: false, error }, { status: 503, headers: { 'retry-after': '1', 'cache-control': 'no-store', connection: 'close' } })
 
-/** Where payments go; Stripe's package is loaded by those alone who use it (it costs 75 ms of the start). */
-async function paymentsOf({ stripe: { secretKey, webhookSecret, apiBase } }: Config): Promise<Provider | null> {
-  return secretKey === null ? null : (await import('./outside/stripe.ts')).stripeProvider({ secretKey, webhookSecret, apiBase })
-}
-
 /** The folders that data are kept in. */
 function foldersOf({ dataDir, database }: Config): string[] {
   const control = fileOf(database, CONTROL)
@@ -92,7 +81,6 @@ export async function serveApi(config: Config, options: ServeOptions = {}): Prom
     await prepare?.(registry)
     const handles = new Handles(config.database, handlesFor(processLimits()))
     const log = createLog(config.log)
-    const payments = await paymentsOf(config)
     const limiter = config.rate && new RateLimiter(config.rate, tableIn(config.dataDir, 'rate-limits', log))
     const clients = new Clients(config.trustProxy)
     const visitors = {
@@ -100,18 +88,12 @@ export async function serveApi(config: Config, options: ServeOptions = {}): Prom
       clientOf: (request: Request) => clients.nameOf(server.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for')),
     }
     const url = urlOf(config.baseUrl, config.host, server.port!)
-    const library = { files: filesIn(mediaFolder(config.dataDir)), baseUrl: url, fetchPublic: publicFetch({ allow: config.fetchAllow }) }
-    const intake = new Intake(library)
-    const runner = new Runner({
-      registry,
-      handles,
-      kinds: jobKinds({ registry, mailers: mailersFor(config), intake, payments, baseUrl: () => url }),
-      clock: realClock,
-      log,
-    })
+    const services = await servicesFor(config, { registry, baseUrl: url })
+    const runner = new Runner({ ...services, handles, kinds: jobKinds(services), log })
+    services.wake.listen((storeId, environment) => runner.wake(storeId, environment))
     const app = createApp({
+      services,
       rememberedBytes,
-      registry,
       handles,
       log,
       limiter,
@@ -119,26 +101,10 @@ export async function serveApi(config: Config, options: ServeOptions = {}): Prom
       metrics: config.metrics,
       scrape,
       folders: foldersOf(config),
-      dnsServers: config.dnsServers,
-      payments,
-      wake: (storeId, environment) => runner.wake(storeId, environment),
-      ...library,
-      intake,
-      carriers: config.carriers,
-      secrets: secretsWith(config.secretKey ?? keyIn(config.dataDir)),
       version,
       contentUrl: contentUrlOf(config),
     })
-    const rest = maintain({
-      registry,
-      handles,
-      payments,
-      runner,
-      files: library.files,
-      mailFolder: mailFolder(config.dataDir),
-      clock: realClock,
-      log,
-    })
+    const rest = maintain({ services, handles, runner, mailFolder: mailFolder(config.dataDir), log })
     serve = app.fetch
     runner.start()
     return {

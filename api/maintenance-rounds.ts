@@ -1,14 +1,11 @@
 /** Rounds over all stores: of all processes one sweeps, by a lease; each looks for jobs that another one left. */
 import { noteGiven } from '../db/control/history.ts'
 import { takeLease } from '../db/control/lease.ts'
-import type { Registry } from '../db/control/registry.ts'
 import type { Handles } from '../db/handles.ts'
 import { numbersOf, type Numbers } from '../db/numbers.ts'
-import type { Provider } from './outside/payment-provider.ts'
-import type { Files } from './content/files.ts'
+import type { Services } from './outside/services.ts'
 import { removeOrphans } from './content/orphans.ts'
 import type { Log } from './server/log.ts'
-import type { Clock } from './values/clock.ts'
 import type { Runner } from './jobs/runner.ts'
 import { pruneMails } from './outside/mail-folder.ts'
 import { sweep } from './maintenance.ts'
@@ -24,23 +21,18 @@ const NOTED_AT_ONCE = 100
 const REST_MS = ROUND_MS - 30_000
 
 export interface MaintenanceNeeds {
-  registry: Registry
+  services: Pick<Services, 'registry' | 'payments' | 'files' | 'clock'>
   handles: Handles
-  payments: Provider | null
   /** Looks at each store for jobs that another process left. */
   runner: Pick<Runner, 'look'>
-  files: Files
   /** Where mails are written that are not sent. */
   mailFolder: string
-  clock: Clock
   log: Log
 }
 
 /** One round over all stores, one at a time and without haste; whether it was this process that swept. */
-export async function goRound(
-  { registry, handles, payments, runner, files, mailFolder, clock, log }: MaintenanceNeeds,
-  signal: AbortSignal,
-) {
+export async function goRound({ services, handles, runner, mailFolder, log }: MaintenanceNeeds, signal: AbortSignal) {
+  const { registry, payments, files, clock } = services
   const token = clock.secret()
   const take = (name: string, ms: number) => takeLease(registry.control, { name, token, now: clock.now(), ms })
   let sweeps = await take('maintenance', LEASE_MS)

@@ -1,7 +1,5 @@
 /** The visible list of the store API's resources. */
-import type { AppOptions } from './app.ts'
 import type { Resource } from './http/route.ts'
-import type { Clock } from './values/clock.ts'
 import { brandRoutes } from './catalog/groups/brands.ts'
 import { bundleRoutes } from './catalog/bundles.ts'
 import { categoryRoutes } from './catalog/groups/categories.ts'
@@ -20,7 +18,6 @@ import { checkoutRoutes } from './checkout/checkout.ts'
 import { pickupLocationRoutes } from './checkout/pickup-locations.ts'
 import { shippingOptionRoutes } from './checkout/shipping-options.ts'
 import { shippingRoutes } from './checkout/shipping.ts'
-import { libraryFeeds } from './content/feed-provider.ts'
 import { takingImages } from './content/given-images.ts'
 import { mediaRoutes } from './content/media.ts'
 import { photofeedRoutes } from './content/photofeed.ts'
@@ -41,7 +38,6 @@ import { refundRoutes } from './orders/payments/refunds.ts'
 import { shipmentRoutes } from './orders/shipments.ts'
 import { workstationRoutes } from './orders/workstations/workstations.ts'
 import { stripeWebhook } from './orders/payments/stripe-webhook.ts'
-import type { Secrets } from './outside/secrets.ts'
 import { apiKeyRoutes } from './store/api-keys.ts'
 import { auditLogRoutes } from './store/audit-log.ts'
 import { me } from './store/me.ts'
@@ -49,20 +45,20 @@ import { settingsRoutes } from './store/settings.ts'
 import { teamRoutes } from './store/team.ts'
 
 /** Every resource of this release, by room. */
-export const resources = (options: AppOptions & { clock: Clock; secrets: Secrets }): readonly Resource[] => [
+export const resources: readonly Resource[] = [
   me,
-  settingsRoutes(options),
-  teamRoutes(options),
-  apiKeyRoutes(options),
+  settingsRoutes,
+  teamRoutes,
+  apiKeyRoutes,
   auditLogRoutes,
-  takingImages('product', productRoutes, options),
+  takingImages('product', productRoutes),
   productVariants,
   variantRoutes,
   inventory,
-  takingImages('category', categoryRoutes, options),
-  takingImages('collection', collectionRoutes, options),
-  takingImages('brand', brandRoutes, options),
-  takingImages('bundle', bundleRoutes, options),
+  takingImages('category', categoryRoutes),
+  takingImages('collection', collectionRoutes),
+  takingImages('brand', brandRoutes),
+  takingImages('bundle', bundleRoutes),
   search,
   taxRateRoutes,
   ...translationRoutes,
@@ -72,25 +68,25 @@ export const resources = (options: AppOptions & { clock: Clock; secrets: Secrets
   cartItemRoutes,
   cartCouponRoutes,
   cartLoyaltyRoutes,
-  shippingOptionRoutes(options),
-  checkoutRoutes(options.payments ?? null),
-  orderRoutes(options.payments ?? null),
-  refundRoutes(options.payments ?? null),
+  shippingOptionRoutes,
+  checkoutRoutes,
+  orderRoutes,
+  refundRoutes,
   shipmentRoutes,
   workstationRoutes,
-  addonRoutes(options),
+  addonRoutes,
   customerRoutes,
-  stripeWebhook(options.payments ?? null, options),
+  stripeWebhook,
   couponRoutes,
   promotionRoutes,
   loyaltySettingsRoutes,
   loyaltyTierRoutes,
   loyaltyCampaignRoutes,
   loyaltyMemberRoutes,
-  subscriberPages(options),
-  subscriberRoutes(options),
+  subscriberPages,
+  subscriberRoutes,
   newsletterRoutes,
-  newsletterSendingRoutes(options),
-  mediaRoutes(options),
-  photofeedRoutes(libraryFeeds(options)),
+  newsletterSendingRoutes,
+  mediaRoutes,
+  photofeedRoutes,
 ]

@@ -5,19 +5,16 @@
 import { folderFor } from './folder.ts'
 import { type Clock, realClock } from '../api/values/clock.ts'
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { createApp, type App } from '../api/app.ts'
-import { publicFetch, type FetchPublic } from '../api/outside/fetch-public.ts'
+import { publicFetch } from '../api/outside/fetch-public.ts'
 import { createLog, type Log } from '../api/server/log.ts'
 import { RateLimiter, type Rate } from '../api/server/rate-limit.ts'
-import { filesIn, type Files } from '../api/content/files.ts'
-import { Intake } from '../api/content/intake.ts'
-import type { Provider } from '../api/outside/payment-provider.ts'
+import type { Services } from '../api/outside/services.ts'
 import { jobKinds } from '../api/job-kinds.ts'
-import { mailersFor, type Mailers } from '../api/outside/mail.ts'
+import { mailFolder } from '../api/outside/mail.ts'
 import { Runner } from '../api/jobs/runner.ts'
-import type { CarrierUrls } from '../api/outside/carriers.ts'
-import type { Secrets } from '../api/outside/secrets.ts'
+import { readConfig } from '../api/server/config.ts'
+import { servicesFor } from '../api/services.ts'
 import { noticedWithinMs } from '../db/control/notice.ts'
 import type { NewStore } from '../db/control/first-settings.ts'
 import { Registry, STOREFRONT_SCOPES, type StoreRow } from '../db/control/registry.ts'
@@ -56,7 +53,8 @@ export interface TestApp {
   jobs: Runner
   /** Where mails are written when no SMTP server is set. */
   mailFolder: string
-  files: Files
+  /** The outside, as the app and its jobs have it. */
+  services: Services
   /** The app's clock: starts at the real time, moves when told. */
   clock: { now: Date; advance(ms: number): void; real(): void }
   newStore(input?: Partial<NewStore>): Promise<TestStore>
@@ -66,7 +64,10 @@ export interface TestApp {
   close(): Promise<void>
 }
 
-export interface TestOptions {
+/** What a test may replace; what it does not is made as for a server, but that no name of the public internet exists. */
+type Replaced = Partial<Pick<Services, 'payments' | 'fetchPublic' | 'carriers' | 'secrets'>> & { mailers?: Partial<Services['mailers']> }
+
+export interface TestOptions extends Replaced {
   rate?: Rate | null
   /** Counts the requests without a key by the `X-Client` header of each. */
   visitorRate?: Rate
@@ -76,14 +77,8 @@ export interface TestOptions {
   /** What remembered answers may take; 0: none are. */
   rememberedBytes?: number
   dnsServers?: string[]
-  payments?: Provider | null
   smtpUrl?: string | null
-  mailers?: Mailers
   baseUrl?: string
-  /** Reads addresses of the public internet: no name exists unless told otherwise. */
-  fetchPublic?: FetchPublic
-  carriers?: CarrierUrls
-  secrets?: Secrets
   /** Does jobs as they become due, as a server does, and not when a test settles them. */
   background?: boolean
 }
@@ -120,31 +115,21 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
   }
   const appClock = { ...realClock, now: () => new Date(clock.now), ...options.clock }
   const log = options.log ?? createLog('warn', process.stderr)
-  const mailers = options.mailers ?? mailersFor({ smtpUrl: options.smtpUrl ?? null, dataDir: folder })
-  const library = {
-    files: filesIn(join(folder, 'media')),
-    baseUrl: options.baseUrl ?? 'http://localhost',
-    fetchPublic: options.fetchPublic ?? publicFetch({ allow: [], lookup: async () => [] }),
-  }
-  const intake = new Intake(library)
-  const jobs = new Runner({
-    registry,
-    handles,
-    kinds: jobKinds({
-      registry,
-      mailers,
-      intake,
-      payments: options.payments ?? null,
-      baseUrl: () => options.baseUrl ?? 'https://api.shop.example',
-    }),
+  const config = { ...readConfig({ DATA_DIR: folder }), smtpUrl: options.smtpUrl ?? null, dnsServers: options.dnsServers ?? [] }
+  const made = await servicesFor(config, { registry, baseUrl: options.baseUrl ?? 'https://api.shop.example' })
+  const services: Services = {
+    ...made,
     clock: appClock,
-    log,
-  })
+    payments: options.payments ?? null,
+    mailers: { ...made.mailers, ...options.mailers },
+    fetchPublic: options.fetchPublic ?? publicFetch({ allow: [], lookup: async () => [] }),
+    carriers: options.carriers ?? made.carriers,
+    secrets: options.secrets ?? made.secrets,
+  }
+  const jobs = new Runner({ ...services, handles, kinds: jobKinds(services), log })
   const app = createApp({
-    registry,
+    services,
     handles,
-    ...library,
-    intake,
     checkAnswers: true,
     rememberedBytes: options.rememberedBytes,
     version: 'test',
@@ -156,14 +141,11 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     },
     log,
     metrics: options.metrics,
-    dnsServers: options.dnsServers,
-    payments: options.payments,
-    wake: options.background ? (storeId, environment) => jobs.wake(storeId, environment) : undefined,
-    clock: appClock,
-    carriers: options.carriers,
-    secrets: options.secrets,
   })
-  if (options.background) jobs.start()
+  if (options.background) {
+    services.wake.listen((storeId, environment) => jobs.wake(storeId, environment))
+    jobs.start()
+  }
 
   const send: Send = async (method, path, body, { key, headers = {}, raw } = {}) => {
     const response = await app.fetch(
@@ -227,9 +209,9 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     handles,
     jobs,
     location,
-    files: library.files,
+    services,
     clock,
-    mailFolder: join(folder, 'mail'),
+    mailFolder: mailFolder(folder),
     newStore,
     send,
     async close() {

@@ -6,14 +6,12 @@ import { shippingMethods } from '../../db/store/checkout.ts'
 import { conflict, Refusal, wrong } from '../values/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
 import { Counted, deleted, Deleted, Named, Nullable, OneOf, Text, Type } from '../http/schema.ts'
-import type { Secrets } from '../outside/secrets.ts'
 import { Addon, findAddon, isManageable, sealed, statusOf } from './addon.ts'
 import {
   questionA,
   questionB,
   verify,
   type AddonEnvironment,
-  type CarrierUrls,
   type CredentialsA,
   type CredentialsB,
   type Verified,
@@ -55,14 +53,13 @@ const given = (text: string | null | undefined) => text?.trim() || null
 
 /** Refuses credentials that the carrier rejects, or can't be asked about. The sandbox asks the carrier's test system alone. */
 async function requireGood(
-  urls: CarrierUrls | undefined,
   carrier: Verified,
-  call: Pick<Call<never, { environment: AddonEnvironment }>, 'session' | 'body'>,
+  call: Pick<Call<never, { environment: AddonEnvironment }>, 'services' | 'session' | 'body'>,
   question: Parameters<typeof verify>[3],
 ) {
   if (call.session.environment === 'sandbox' && call.body.environment === 'live')
     throw wrong('environment', 'must be test: the sandbox never reaches a real carrier')
-  await verify(urls, carrier, call.body.environment, question)
+  await verify(call.services.carriers, carrier, call.body.environment, question)
 }
 
 /** Stores the credentials of one environment, and what holds for both. */
@@ -111,101 +108,95 @@ const disconnecting = { scope: scopes.write, answers: { 200: Deleted }, refuses:
 /** `carrier_a` as a part of an operation's name. */
 const worded = (name: Carrier) => `Carrier${name.slice(-1).toUpperCase()}`
 
-/** `carriers`: where the carriers are asked; `secrets`: what seals the credentials. */
-export function addonRoutes({ carriers, secrets }: { carriers?: CarrierUrls; secrets: Secrets }) {
-  const routes = resource('orders', '/addons').get(
-    '',
+export const addonRoutes = resource('orders', '/addons').get(
+  '',
+  {
+    op: 'listAddons',
+    summary: 'List addons',
+    description: 'Those that are connected, and those that the API could connect.',
+    scope: scopes.read,
+    query: { type: Type.Optional(OneOf(TYPES)) },
+    answers: { 200: Counted(Addon) },
+    stored: true,
+  },
+  async ({ db, query: { type } }) => {
+    const rows = new Map((await db.select().from(addons)).map((row) => [row.name, row]))
+    const names = type === undefined || type === 'shipping' ? CARRIERS.filter((name) => rows.has(name) || isManageable(name)) : []
+    return { data: names.map((name) => statusOf(name, rows.get(name))), meta: { count: names.length } }
+  },
+)
+for (const name of CARRIERS)
+  addonRoutes.get(
+    `/${name}`,
+    { op: `get${worded(name)}`, summary: `Read the status of ${name}`, scope: scopes.read, answers: { 200: Addon }, stored: true },
+    async ({ db }) => statusOf(name, await findAddon(db, name)),
+  )
+addonRoutes
+  .put(
+    '/carrier_a',
     {
-      op: 'listAddons',
-      summary: 'List addons',
-      description: 'Those that are connected, and those that the API could connect.',
-      scope: scopes.read,
-      query: { type: Type.Optional(OneOf(TYPES)) },
-      answers: { 200: Counted(Addon) },
-      stored: true,
+      op: 'connectCarrierA',
+      summary: 'Connect carrier_a, or change its credentials',
+      ...connecting,
+      body: InputA,
+      prepare: (call) => requireGood('carrier_a', call, questionA(call.body)),
     },
-    async ({ db, query: { type } }) => {
-      const rows = new Map((await db.select().from(addons)).map((row) => [row.name, row]))
-      const names = type === undefined || type === 'shipping' ? CARRIERS.filter((name) => rows.has(name) || isManageable(name)) : []
-      return { data: names.map((name) => statusOf(name, rows.get(name))), meta: { count: names.length } }
+    (call) => {
+      const { login, password, trackApiUser, trackApiPassword, labelMode } = call.body
+      const user = given(trackApiUser)
+      const credentials: CredentialsA = { login, password, trackApiUser: user, trackApiPassword: user && given(trackApiPassword) }
+      return connect(
+        call,
+        'carrier_a',
+        sealed(call.services.secrets, 'carrier_a', call.body.environment, credentials),
+        labelMode === undefined ? {} : { labelMode: labelMode ?? undefined },
+      )
     },
   )
-  for (const name of CARRIERS)
-    routes.get(
-      `/${name}`,
-      { op: `get${worded(name)}`, summary: `Read the status of ${name}`, scope: scopes.read, answers: { 200: Addon }, stored: true },
-      async ({ db }) => statusOf(name, await findAddon(db, name)),
-    )
-  routes
-    .put(
-      '/carrier_a',
-      {
-        op: 'connectCarrierA',
-        summary: 'Connect carrier_a, or change its credentials',
-        ...connecting,
-        body: InputA,
-        prepare: (call) => requireGood(carriers, 'carrier_a', call, questionA(call.body)),
-      },
-      (call) => {
-        const { login, password, trackApiUser, trackApiPassword, labelMode } = call.body
-        const user = given(trackApiUser)
-        const credentials: CredentialsA = { login, password, trackApiUser: user, trackApiPassword: user && given(trackApiPassword) }
-        return connect(
-          call,
-          'carrier_a',
-          sealed(secrets, 'carrier_a', call.body.environment, credentials),
-          labelMode === undefined ? {} : { labelMode: labelMode ?? undefined },
-        )
-      },
-    )
-    .put(
-      '/carrier_b',
-      {
-        op: 'connectCarrierB',
-        summary: 'Connect carrier_b, or change its credentials',
-        ...connecting,
-        body: InputB,
-        prepare: (call) => requireGood(carriers, 'carrier_b', call, questionB(call.body)),
-      },
-      (call) => {
-        const { token, orgId, geowidgetToken, fallbackTemplate } = call.body
-        const credentials: CredentialsB = { token, orgId, geowidgetToken: given(geowidgetToken) }
-        const config = fallbackTemplate === undefined ? {} : { fallbackTemplate: fallbackTemplate ?? undefined }
-        return connect(call, 'carrier_b', sealed(secrets, 'carrier_b', call.body.environment, credentials), config)
-      },
-    )
-    .put(
-      '/carrier_c',
-      {
-        op: 'connectCarrierC',
-        summary: 'Refuse to connect carrier_c',
-        description: 'Always 400: it connects by OAuth in an admin panel, which this release does not have.',
-        scope: scopes.write,
-        answers: {},
-        refuses: [400],
-      },
-      () => {
-        throw new Refusal(400, 'carrier_c connects by OAuth in an admin panel, which this release does not have')
-      },
-    )
-  for (const name of CARRIERS)
-    routes.delete(
-      `/${name}`,
-      {
-        op: `disconnect${worded(name)}`,
-        summary: `Disconnect ${name}`,
-        ...disconnecting,
-        ...(isManageable(name)
-          ? {
-              query: {
-                environment: Type.Optional(
-                  OneOf(ENVIRONMENTS, { description: 'Clears these credentials alone; the addon stays connected' }),
-                ),
-              },
-            }
-          : {}),
-      },
-      ({ query, now, write }) => write((tx) => disconnect(tx, name, (query as { environment?: AddonEnvironment }).environment, now)),
-    )
-  return routes
-}
+  .put(
+    '/carrier_b',
+    {
+      op: 'connectCarrierB',
+      summary: 'Connect carrier_b, or change its credentials',
+      ...connecting,
+      body: InputB,
+      prepare: (call) => requireGood('carrier_b', call, questionB(call.body)),
+    },
+    (call) => {
+      const { token, orgId, geowidgetToken, fallbackTemplate } = call.body
+      const credentials: CredentialsB = { token, orgId, geowidgetToken: given(geowidgetToken) }
+      const config = fallbackTemplate === undefined ? {} : { fallbackTemplate: fallbackTemplate ?? undefined }
+      return connect(call, 'carrier_b', sealed(call.services.secrets, 'carrier_b', call.body.environment, credentials), config)
+    },
+  )
+  .put(
+    '/carrier_c',
+    {
+      op: 'connectCarrierC',
+      summary: 'Refuse to connect carrier_c',
+      description: 'Always 400: it connects by OAuth in an admin panel, which this release does not have.',
+      scope: scopes.write,
+      answers: {},
+      refuses: [400],
+    },
+    () => {
+      throw new Refusal(400, 'carrier_c connects by OAuth in an admin panel, which this release does not have')
+    },
+  )
+for (const name of CARRIERS)
+  addonRoutes.delete(
+    `/${name}`,
+    {
+      op: `disconnect${worded(name)}`,
+      summary: `Disconnect ${name}`,
+      ...disconnecting,
+      ...(isManageable(name)
+        ? {
+            query: {
+              environment: Type.Optional(OneOf(ENVIRONMENTS, { description: 'Clears these credentials alone; the addon stays connected' })),
+            },
+          }
+        : {}),
+    },
+    ({ query, now, write }) => write((tx) => disconnect(tx, name, (query as { environment?: AddonEnvironment }).environment, now)),
+  )

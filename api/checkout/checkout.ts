@@ -147,7 +147,8 @@ async function payableCart(call: CheckoutCall, provider: Provider): Promise<{ ca
   }
 }
 
-async function prepareIntent(call: CheckoutCall, provider: Provider | null): Promise<Intent | undefined> {
+async function prepareIntent(call: CheckoutCall): Promise<Intent | undefined> {
+  const provider = call.services.payments
   const payable = provider && call.body.paymentMethod === 'stripe' ? await payableCart(call, provider) : null
   if (!payable) return undefined
   const { cart, total } = payable
@@ -181,11 +182,11 @@ function requireIntent(intent: Intent | undefined, method: string, { currency }:
     throw conflict('the price has changed', { code: 'price_changed', expectedTotalCents: intent.amountCents, totalCents })
 }
 
-async function checkOut(tx: Db, call: CheckoutCall, provider: Provider | null) {
+async function checkOut(tx: Db, call: CheckoutCall) {
   const { body, now, clock } = call
   const settings = await call.settings()
   const found = await findCart(tx, call.params.id!, now)
-  requirePayable(body.paymentMethod, body.paymentToken, settings, call.session, provider)
+  requirePayable(body.paymentMethod, body.paymentToken, settings, call.session, call.services.payments)
   requireOpen(found)
   const cart = completed(found, body)
   const quoted = await quote(tx, cart, settings, now)
@@ -224,21 +225,19 @@ async function checkOut(tx: Db, call: CheckoutCall, provider: Provider | null) {
   }
 }
 
-/** The checkout of a store whose payments go through `provider`. */
-export const checkoutRoutes = (provider: Provider | null) =>
-  resource('checkout', '/carts').post(
-    '/{id}/checkout',
-    {
-      op: 'checkOutCart',
-      summary: 'Buy what is in a cart',
-      scope: 'cart:write',
-      unaudited: true,
-      body: CheckoutInput,
-      answers: { 201: Named('CheckOutCartAnswer', { order: Order, payment: Payment }) },
-      refuses: [402, 404, 409, 502],
-      description:
-        'Takes the stock, redeems the coupons and places the order in one transaction, or does nothing. `manual` leaves the order pending, `test` pays at once, `stripe` answers with a client secret.',
-      prepare: (call) => prepareIntent(call as never, provider),
-    },
-    (call) => call.write((tx) => checkOut(tx, call as never, provider)),
-  )
+export const checkoutRoutes = resource('checkout', '/carts').post(
+  '/{id}/checkout',
+  {
+    op: 'checkOutCart',
+    summary: 'Buy what is in a cart',
+    scope: 'cart:write',
+    unaudited: true,
+    body: CheckoutInput,
+    answers: { 201: Named('CheckOutCartAnswer', { order: Order, payment: Payment }) },
+    refuses: [402, 404, 409, 502],
+    description:
+      'Takes the stock, redeems the coupons and places the order in one transaction, or does nothing. `manual` leaves the order pending, `test` pays at once, `stripe` answers with a client secret.',
+    prepare: (call) => prepareIntent(call as never),
+  },
+  (call) => call.write((tx) => checkOut(tx, call as never)),
+)

@@ -52,46 +52,43 @@ async function pickersOf(db: Db, methods: readonly MethodRow[], secrets: Secrets
 /** Whether a method is of a carrier that brings to points of its own. */
 const hasPoints = ({ addonName, type }: MethodRow) => addonName !== null && (type === 'pickup_point' || type === 'parcel')
 
-/** `secrets` opens what a carrier's widget needs. */
-export const shippingOptionRoutes = ({ secrets }: { secrets: Secrets }) =>
-  resource('checkout', '/carts').get(
-    '/{id}/shipping-options',
-    {
-      op: 'listShippingOptions',
-      summary: 'Ways to ship a cart',
-      description: "The methods that serve the cart's address, with what they cost for it.",
-      ...visitor,
-      query: { currency: Currency },
-      answers: { 200: Counted(Option) },
-      refuses: [404],
-    },
-    async ({ db, params, query, now, settings: read }) => {
-      const settings = await read()
-      const cart = seenIn(await findCart(db, params.id!, now), query, settings)
-      const country = cart.shippingAddress?.country ?? null
-      const quoted = await quote(db, { ...cart, shippingMethodId: null }, settings, now)
-      const rows = await db.select().from(shippingMethods).orderBy(asc(shippingMethods.position), asc(shippingMethods.id)).limit(500)
-      const pickers = await pickersOf(db, rows, secrets)
-      const data: Static<typeof Option>[] = []
-      for (const row of rows) {
-        const cost = methodPrice(row, cart.currency, settings)
-        if (!cost || (country !== null && row.countries.length && !row.countries.includes(country))) continue
-        const free =
-          quoted.price.freeShipping || (cost.freeShippingThreshold !== null && quoted.price.subtotal > cost.freeShippingThreshold)
-        const picker = hasPoints(row) ? pickers.get(row.addonName!) : null
-        data.push({
-          id: row.id,
-          name: row.name,
-          description: row.description,
-          type: row.type,
-          priceCents: free ? 0 : cost.price,
-          currency: cart.currency,
-          minShippingTime: row.minShippingTime,
-          maxShippingTime: row.maxShippingTime,
-          addonName: row.addonName,
-          ...(picker ? { pointPicker: picker } : {}),
-        })
-      }
-      return { data, meta: { count: data.length } }
-    },
-  )
+export const shippingOptionRoutes = resource('checkout', '/carts').get(
+  '/{id}/shipping-options',
+  {
+    op: 'listShippingOptions',
+    summary: 'Ways to ship a cart',
+    description: "The methods that serve the cart's address, with what they cost for it.",
+    ...visitor,
+    query: { currency: Currency },
+    answers: { 200: Counted(Option) },
+    refuses: [404],
+  },
+  async ({ db, services, params, query, now, settings: read }) => {
+    const settings = await read()
+    const cart = seenIn(await findCart(db, params.id!, now), query, settings)
+    const country = cart.shippingAddress?.country ?? null
+    const quoted = await quote(db, { ...cart, shippingMethodId: null }, settings, now)
+    const rows = await db.select().from(shippingMethods).orderBy(asc(shippingMethods.position), asc(shippingMethods.id)).limit(500)
+    const pickers = await pickersOf(db, rows, services.secrets)
+    const data: Static<typeof Option>[] = []
+    for (const row of rows) {
+      const cost = methodPrice(row, cart.currency, settings)
+      if (!cost || (country !== null && row.countries.length && !row.countries.includes(country))) continue
+      const free = quoted.price.freeShipping || (cost.freeShippingThreshold !== null && quoted.price.subtotal > cost.freeShippingThreshold)
+      const picker = hasPoints(row) ? pickers.get(row.addonName!) : null
+      data.push({
+        id: row.id,
+        name: row.name,
+        description: row.description,
+        type: row.type,
+        priceCents: free ? 0 : cost.price,
+        currency: cart.currency,
+        minShippingTime: row.minShippingTime,
+        maxShippingTime: row.maxShippingTime,
+        addonName: row.addonName,
+        ...(picker ? { pointPicker: picker } : {}),
+      })
+    }
+    return { data, meta: { count: data.length } }
+  },
+)

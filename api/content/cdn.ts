@@ -2,15 +2,11 @@
 import type { Environment } from '../../db/open.ts'
 import { isUuid } from '../values/uuid.ts'
 import { targetOf } from '../http/url.ts'
-import type { Files, Owner } from './files.ts'
+import { CDN, pathIn, type Files, type Owner } from '../outside/files.ts'
 
-const PREFIX = '/cdn/'
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
-const PATH = new RegExp(`^${PREFIX}(${UUID})/(live|sandbox)/(${UUID})/((?:image|\\d{1,4})\\.(jpg|png|webp|gif))$`)
+const PATH = new RegExp(`^${CDN}(${UUID})/(live|sandbox)/(${UUID})/((?:image|\\d{1,4})\\.(jpg|png|webp|gif))$`)
 const TYPES: Record<string, string> = { jpg: 'image/jpeg', png: 'image/png', webp: 'image/webp', gif: 'image/gif' }
-
-/** The path below which all files of one id are. */
-export const pathIn = ({ storeId, environment }: Owner, id: string) => `${PREFIX}${storeId}/${environment}/${id}/`
 
 /** The id that a store's address of a file names, whatever host it is on; null for all other addresses. */
 export function idIn(owner: Owner, address: string): string | null {

@@ -2,12 +2,10 @@
 import { desc, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { media } from '../../db/store/content.ts'
+import type { Files, Owner } from '../outside/files.ts'
 import type { Place } from '../http/input/cursor.ts'
-import { pathIn } from './cdn.ts'
-import type { Owner } from './files.ts'
 import { handleKey } from './handle.ts'
 import { fileOf } from './image.ts'
-import type { MediaNeeds } from './keeping.ts'
 
 /** A picture of a feed (document 1, Photo-feed image). */
 export interface FeedImage {
@@ -23,6 +21,7 @@ export interface FeedImage {
 export interface FeedStore {
   db: Db
   owner: Owner
+  files: Files
 }
 
 export interface FeedProvider {
@@ -61,15 +60,15 @@ const page = compile((db) =>
 const START: Place = { at: '~', id: '~' }
 
 /** Images of the media library that have a `feedAccount` make the feed of that account. */
-export const libraryFeeds = ({ baseUrl }: Pick<MediaNeeds, 'baseUrl'>): FeedProvider => ({
-  async images({ db, owner }, handle, { limit, after }) {
+export const libraryFeeds: FeedProvider = {
+  async images({ db, owner, files }, handle, { limit, after }) {
     const key = handleKey(handle)
     const first = await newest.get(db, { key })
     if (!first) return null
     const rows = await page.all(db, { key, ...(after ?? START), limit })
     return {
       handle: first.feedAccount!,
-      images: rows.map(({ type, ...row }) => ({ ...row, url: baseUrl + pathIn(owner, row.id) + fileOf(type), mediaId: row.id })),
+      images: rows.map(({ type, ...row }) => ({ ...row, url: files.urlOf(owner, row.id) + fileOf(type), mediaId: row.id })),
     }
   },
-})
+}

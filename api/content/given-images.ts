@@ -2,9 +2,8 @@
 import type { Db } from '../../db/driver.ts'
 import { enqueue } from '../jobs/queue.ts'
 import { Resource, type Call, type Route } from '../http/route.ts'
-import type { Wake } from '../jobs/kind.ts'
-import { ownerOf } from './files.ts'
-import type { Intake, Taken } from './intake.ts'
+import { ownerOf } from '../http/auth.ts'
+import { intakeOf, type Taken } from './intake.ts'
 import { listed, IMAGE_FIELDS, replaced, type Addresses, type ImageEntity } from './image-fields.ts'
 import { noteUses } from './usage.ts'
 
@@ -18,35 +17,30 @@ const AT_ONCE_BYTES = 5 * 1_048_576
 type Body = Record<string, unknown>
 type GivenCall = Call<unknown, Body>
 
-export interface GivenNeeds {
-  intake: Intake
-  /** Says that images were left. */
-  wake?: Wake
-}
-
 /** The resource, whose images are taken in: what its POST and PATCH routes get are addresses in the library, where that was possible. */
-export function takingImages(entity: ImageEntity, resource: Resource, needs: GivenNeeds): Resource {
+export function takingImages(entity: ImageEntity, resource: Resource): Resource {
   const { field } = IMAGE_FIELDS[entity]
   const taking = new Resource(resource.room, resource.prefix)
-  for (const route of resource.routes) taking.routes.push(takes(route, field) ? { ...route, ...overridden(route, entity, needs) } : route)
+  for (const route of resource.routes) taking.routes.push(takes(route, field) ? { ...route, ...overridden(route, entity) } : route)
   return taking
 }
 
 const takes = ({ method, options: { body } }: Route, field: string) =>
   (method === 'POST' || method === 'PATCH') && field in (body?.properties ?? {})
 
-function overridden(route: Route, entity: ImageEntity, { intake, wake }: GivenNeeds): Pick<Route, 'options' | 'handler'> {
+function overridden(route: Route, entity: ImageEntity): Pick<Route, 'options' | 'handler'> {
   const { field } = IMAGE_FIELDS[entity]
-  const given = (call: GivenCall) => intake.foreign(ownerOf(call), listed(call.body[field] as Addresses))
+  const given = (call: GivenCall) => intakeOf(call.services).foreign(ownerOf(call), listed(call.body[field] as Addresses))
 
   async function prepare(call: GivenCall): Promise<Taken | undefined> {
     const sources = given(call)
     if (!sources.length) return undefined
     const owner = ownerOf(call)
+    const intake = intakeOf(call.services)
     const limits = { maxBytes: AT_ONCE_BYTES, mayWait: false, maxMs: WAIT_MS, until: Date.now() + WAIT_MS }
     const taken = await intake.take(call.db, owner, sources, call.clock.id, limits)
     call.after(({ read }) => intake.drop(read, owner, taken.kept), 'always')
-    if (taken.left.length) call.after(async () => wake?.(owner.storeId, owner.environment))
+    if (taken.left.length) call.after(async () => call.services.wake.tell(owner))
     return taken
   }
 
@@ -54,6 +48,7 @@ function overridden(route: Route, entity: ImageEntity, { intake, wake }: GivenNe
     if (!listed(call.body[field] as Addresses).length) return route.handler(call as never)
     const owner = ownerOf(call)
     const { kept, left } = (call.prepared as Taken | undefined) ?? { kept: [], left: [] }
+    const intake = intakeOf(call.services)
     return call.write(async (tx) => {
       const own = await intake.settle(tx, owner, given(call), kept, call.now)
       const addresses = replaced(call.body[field] as Addresses, own)

@@ -6,7 +6,7 @@ import type { Sharp, SharpOptions } from 'sharp'
 import { IMAGE_TYPES, type ImageType, type Rendition } from '../../db/store/content.ts'
 import { Refusal } from '../values/refusal.ts'
 import { loadSharp, type SharpLibrary } from '../outside/sharp.ts'
-import type { File } from './files.ts'
+import type { File } from '../outside/files.ts'
 
 /** What is served is no longer than this on either side. */
 export const SIDE_MAX = 4_096

@@ -2,10 +2,11 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { withdraw } from '../jobs/queue.ts'
+import type { Services } from '../outside/services.ts'
 import type { JobKind, Running } from '../jobs/kind.ts'
 import { emit } from '../store/outbox.ts'
 import { TAKE_IN } from './given-images.ts'
-import type { Intake } from './intake.ts'
+import { intakeOf } from './intake.ts'
 import { FILE_MAX_BYTES } from './keeping.ts'
 import { listed, IMAGE_FIELDS, replaced, type Addresses, type ImageEntity } from './image-fields.ts'
 import { noteUses } from './usage.ts'
@@ -24,7 +25,9 @@ async function shownBy(db: Db, entity: ImageEntity, id: string): Promise<Address
 }
 
 /** An image that can't be had stays the URL that it was, and nobody is bothered: the store shows it from where it is. */
-export function takeInImages(intake: Intake): JobKind {
+export function takeInImages(services: Pick<Services, 'files' | 'fetchPublic'>): JobKind {
+  const intake = intakeOf(services)
+
   /** Takes in some of what something shows; what is left, for later. */
   async function takeIn({ store, storeId, environment, subject, clock, held, signal }: Running, sources: readonly string[]) {
     const owner = { storeId, environment }

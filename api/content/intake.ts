@@ -6,12 +6,13 @@ import { asc, inArray } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { media } from '../../db/store/content.ts'
 import { NotFetched, TooLarge } from '../outside/fetch-public.ts'
+import type { Owner } from '../outside/files.ts'
+import type { Services } from '../outside/services.ts'
 import { Refusal } from '../values/refusal.ts'
-import { idIn, pathIn } from './cdn.ts'
-import type { Owner } from './files.ts'
+import { idIn } from './cdn.ts'
 import { sourceOf } from './image-fields.ts'
 import { fileOf, imagesWait, NoImage } from './image.ts'
-import { FILE_MAX_BYTES, fetchImage, keepImage, rowOf, type Kept, type MediaNeeds } from './keeping.ts'
+import { FILE_MAX_BYTES, fetchImage, keepImage, rowOf, type Kept } from './keeping.ts'
 import { removeUnlisted } from './orphans.ts'
 
 /** A host that did not answer a store within the one is not asked again by it for the other. */
@@ -43,19 +44,21 @@ export interface Taken {
   error: string | null
 }
 
+type Needs = Pick<Services, 'files' | 'fetchPublic'>
+
 export class Intake {
-  readonly #needs: MediaNeeds
+  readonly #needs: Needs
   /** Hosts that did not answer a store, and until when it leaves them alone; for those who wait long another than for who don't. */
   readonly #resting = new Map<string, number>()
   #reads = 0
 
-  constructor(needs: MediaNeeds) {
+  constructor(needs: Needs) {
     this.#needs = needs
   }
 
   /** The address of an image of the library. */
   address(owner: Owner, { id, type }: Pick<typeof media.$inferInsert, 'id' | 'type'>): string {
-    return this.#needs.baseUrl + pathIn(owner, id) + fileOf(type)
+    return this.#needs.files.urlOf(owner, id) + fileOf(type)
   }
 
   /** The sources of those addresses that are not on the store's CDN path, each once. */
@@ -140,4 +143,13 @@ export class Intake {
       this.#resting.delete(oldest)
     }
   }
+}
+
+const intakes = new WeakMap<Needs, Intake>()
+
+/** The intake of a process: its requests and its jobs share what they know of hosts that don't answer. */
+export function intakeOf(services: Needs): Intake {
+  const intake = intakes.get(services) ?? new Intake(services)
+  intakes.set(services, intake)
+  return intake
 }

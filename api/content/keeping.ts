@@ -1,22 +1,14 @@
 /** How an image gets into the media library: its files first, then the row that names them. */
 import { media } from '../../db/store/content.ts'
 import type { FetchLimits, FetchPublic } from '../outside/fetch-public.ts'
+import type { Files, Owner } from '../outside/files.ts'
 import type { Static } from '../http/schema.ts'
-import type { Files, Owner } from './files.ts'
 import { sourceOf } from './image-fields.ts'
 import { fileOf, imageOf, type Image } from './image.ts'
 import { columns, type MediaPatch } from './media-fields.ts'
 
 /** What a file may have. */
 export const FILE_MAX_BYTES = 20 * 1_048_576
-
-/** What media needs of the process around it. */
-export interface MediaNeeds {
-  files: Files
-  /** The public URL of this server, without a slash at the end. */
-  baseUrl: string
-  fetchPublic: FetchPublic
-}
 
 /** The bytes of an image, where they are from, and what they are called there. */
 export interface Found {

@@ -6,14 +6,13 @@ import { imageUses, media } from '../../db/store/content.ts'
 import { contains } from '../values/like.ts'
 import { NotFetched, type FetchPublic } from '../outside/fetch-public.ts'
 import { missing, wrong } from '../values/refusal.ts'
+import { ownerOf } from '../http/auth.ts'
 import { resource, type Call } from '../http/route.ts'
 import { deleted, Deleted, Page, Paging, Type } from '../http/schema.ts'
 import { fold } from '../values/slug.ts'
-import { pathIn } from './cdn.ts'
-import { ownerOf, type Files } from './files.ts'
 import { handleKey } from './handle.ts'
 import { NoImage } from './image.ts'
-import { fetchImage, FILE_MAX_BYTES, keepImage, rowOf, type Found, type Kept, type MediaNeeds } from './keeping.ts'
+import { fetchImage, FILE_MAX_BYTES, keepImage, rowOf, type Found, type Kept } from './keeping.ts'
 import { columns, Media, MediaForm, MediaInput, MediaPatch, shown, type Row } from './media-fields.ts'
 import { removeUnlisted } from './orphans.ts'
 import { requireUnused } from './usage.ts'
@@ -28,7 +27,8 @@ async function find(db: Db, id: string): Promise<Row> {
 }
 
 /** Keeps the image that came at `path` of the body; its files go again if no row follows. */
-async function keep(call: Call, files: Files, path: string, found: Found): Promise<Kept> {
+async function keep(call: Call, path: string, found: Found): Promise<Kept> {
+  const { files } = call.services
   const id = call.clock.id()
   const owner = ownerOf(call)
   call.after(async ({ read }) => void (await removeUnlisted(read, owner, files, [id])), 'always')
@@ -48,107 +48,106 @@ async function fetched(fetchPublic: FetchPublic, from: string) {
   }
 }
 
-export const mediaRoutes = ({ files, baseUrl, fetchPublic }: MediaNeeds) => {
-  const base = (call: Pick<Call, 'session'>, id: string) => baseUrl + pathIn(ownerOf(call), id)
-  return resource('content', '/media')
-    .get(
-      '',
-      {
-        op: 'listMedia',
-        summary: 'List the media library',
-        description: 'Newest first.',
-        scope: 'content:read',
-        query: {
-          ...Paging(50),
-          query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of name, texts, account or code' })),
-          feedAccount: Type.Optional(Type.String({ maxLength: 101, description: "Those in this account's photo feed" })),
-        },
-        answers: { 200: Page(Media) },
-        stored: true,
+const base = (call: Pick<Call, 'services' | 'session'>, id: string) => call.services.files.urlOf(ownerOf(call), id)
+
+export const mediaRoutes = resource('content', '/media')
+  .get(
+    '',
+    {
+      op: 'listMedia',
+      summary: 'List the media library',
+      description: 'Newest first.',
+      scope: 'content:read',
+      query: {
+        ...Paging(50),
+        query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of name, texts, account or code' })),
+        feedAccount: Type.Optional(Type.String({ maxLength: 101, description: "Those in this account's photo feed" })),
       },
-      async (call) => {
-        const { limit, offset, query, feedAccount } = call.query
-        const where = and(
-          query === undefined ? undefined : sql`${media.folded} like ${contains(fold(query))} escape '\\'`,
-          feedAccount === undefined ? undefined : eq(media.feedKey, handleKey(feedAccount)),
-        )
-        const far = aside(call.db, 'media')
-        const rows = await far.select().from(media).where(where).orderBy(desc(media.id)).limit(limit).offset(offset)
-        return {
-          data: rows.map((row) => shown(row, base(call, row.id))),
-          meta: { count: await far.$count(media, where), offset, limit },
-        }
-      },
-    )
-    .post(
-      '',
-      {
-        op: 'createMedia',
-        summary: 'Add an image',
-        description:
-          'What is stored is encoded anew: upright, at most 4,096 pixels on a side, without what cameras note in files. An image with a `feedAccount` is in the photo feed of that account.',
-        scope: 'content:write',
-        body: MediaInput,
-        upload: MediaForm,
-        uploadMaxBytes: FILE_MAX_BYTES,
-        answers: { 201: Media },
-        prepare: async (call) =>
-          call.file
-            ? keep(call as never, files, 'file', { ...call.file, source: null })
-            : keep(call as never, files, 'url', await fetched(fetchPublic, call.body.url)),
-      },
-      (call) =>
-        call.write(async (tx) => {
-          const kept = call.prepared as Kept
-          await tx.insert(media).values(rowOf(kept, call.now, call.body))
-          return shown(await find(tx, kept.id), base(call, kept.id))
-        }),
-    )
-    .get(
-      '/{id}',
-      { op: 'getMedia', summary: 'Read an image', scope: 'content:read', answers: { 200: Media }, refuses: [404], stored: true },
-      async (call) => {
-        const row = await find(call.db, call.params.id!)
-        return shown(row, base(call, row.id))
-      },
-    )
-    .patch(
-      '/{id}',
-      {
-        op: 'updateMedia',
-        summary: 'Change what is said about an image',
-        description: 'The image itself stays: another one is another file.',
-        scope: 'content:write',
-        body: MediaPatch,
-        answers: { 200: Media },
-        refuses: [404],
-      },
-      (call) =>
-        call.write(async (tx) => {
-          const row = await find(tx, call.params.id!)
-          const next = { ...row, ...columns(call.body, row), updatedAt: call.now }
-          await tx.update(media).set(next).where(eq(media.id, row.id))
-          return shown(next, base(call, row.id))
-        }),
-    )
-    .delete(
-      '/{id}',
-      {
-        op: 'deleteMedia',
-        summary: 'Remove an image',
-        description: 'Its files go, too; caches may keep them. 409 while a product, bundle, category, collection or brand shows it.',
-        scope: 'content:write',
-        answers: { 200: Deleted },
-        refuses: [404, 409],
-      },
-      (call) =>
-        call.write(async (tx) => {
-          const { id } = await find(tx, call.params.id!)
-          await requireUnused(tx, ownerOf(call), id)
-          await tx.delete(imageUses).where(eq(imageUses.mediaId, id))
-          await tx.delete(media).where(eq(media.id, id))
-          call.after(() => files.remove(ownerOf(call), id))
-          return deleted
-        }),
-    )
-}
+      answers: { 200: Page(Media) },
+      stored: true,
+    },
+    async (call) => {
+      const { limit, offset, query, feedAccount } = call.query
+      const where = and(
+        query === undefined ? undefined : sql`${media.folded} like ${contains(fold(query))} escape '\\'`,
+        feedAccount === undefined ? undefined : eq(media.feedKey, handleKey(feedAccount)),
+      )
+      const far = aside(call.db, 'media')
+      const rows = await far.select().from(media).where(where).orderBy(desc(media.id)).limit(limit).offset(offset)
+      return {
+        data: rows.map((row) => shown(row, base(call, row.id))),
+        meta: { count: await far.$count(media, where), offset, limit },
+      }
+    },
+  )
+  .post(
+    '',
+    {
+      op: 'createMedia',
+      summary: 'Add an image',
+      description:
+        'What is stored is encoded anew: upright, at most 4,096 pixels on a side, without what cameras note in files. An image with a `feedAccount` is in the photo feed of that account.',
+      scope: 'content:write',
+      body: MediaInput,
+      upload: MediaForm,
+      uploadMaxBytes: FILE_MAX_BYTES,
+      answers: { 201: Media },
+      prepare: async (call) =>
+        call.file
+          ? keep(call as never, 'file', { ...call.file, source: null })
+          : keep(call as never, 'url', await fetched(call.services.fetchPublic, call.body.url)),
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const kept = call.prepared as Kept
+        await tx.insert(media).values(rowOf(kept, call.now, call.body))
+        return shown(await find(tx, kept.id), base(call, kept.id))
+      }),
+  )
+  .get(
+    '/{id}',
+    { op: 'getMedia', summary: 'Read an image', scope: 'content:read', answers: { 200: Media }, refuses: [404], stored: true },
+    async (call) => {
+      const row = await find(call.db, call.params.id!)
+      return shown(row, base(call, row.id))
+    },
+  )
+  .patch(
+    '/{id}',
+    {
+      op: 'updateMedia',
+      summary: 'Change what is said about an image',
+      description: 'The image itself stays: another one is another file.',
+      scope: 'content:write',
+      body: MediaPatch,
+      answers: { 200: Media },
+      refuses: [404],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const row = await find(tx, call.params.id!)
+        const next = { ...row, ...columns(call.body, row), updatedAt: call.now }
+        await tx.update(media).set(next).where(eq(media.id, row.id))
+        return shown(next, base(call, row.id))
+      }),
+  )
+  .delete(
+    '/{id}',
+    {
+      op: 'deleteMedia',
+      summary: 'Remove an image',
+      description: 'Its files go, too; caches may keep them. 409 while a product, bundle, category, collection or brand shows it.',
+      scope: 'content:write',
+      answers: { 200: Deleted },
+      refuses: [404, 409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const { id } = await find(tx, call.params.id!)
+        await requireUnused(tx, ownerOf(call), id)
+        await tx.delete(imageUses).where(eq(imageUses.mediaId, id))
+        await tx.delete(media).where(eq(media.id, id))
+        call.after(() => call.services.files.remove(ownerOf(call), id))
+        return deleted
+      }),
+  )

@@ -3,7 +3,7 @@ import { inArray } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
 import { media } from '../../db/store/content.ts'
-import type { Files, Owner } from './files.ts'
+import type { Files, Owner } from '../outside/files.ts'
 
 /** Younger files may be of a request that still runs. */
 const YOUNG_MS = 60 * 60_000

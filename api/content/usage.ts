@@ -3,8 +3,8 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { imageUses } from '../../db/store/content.ts'
 import { conflict } from '../values/refusal.ts'
-import { idIn, pathIn } from './cdn.ts'
-import type { Owner } from './files.ts'
+import { pathIn, type Owner } from '../outside/files.ts'
+import { idIn } from './cdn.ts'
 import { listed, IMAGE_FIELDS, type Addresses, type ImageEntity } from './image-fields.ts'
 
 /** Notes what something shows from now on: to look through the whole catalog for an image would take a third of a second. */

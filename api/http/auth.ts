@@ -1,9 +1,13 @@
 /** Who calls: the key, how often it may, and what it and its store may do. */
 import { STOREFRONT_SCOPES, type Registry, type Session } from '../../db/control/registry.ts'
 import { cheapestWith, LIMITS } from '../values/plans.ts'
+import type { Owner } from '../outside/files.ts'
 import type { RateLimiter } from '../server/rate-limit.ts'
 import { Refusal } from '../values/refusal.ts'
 import type { Route } from './route.ts'
+
+/** The database that a session opens: its store's live one, or the sandbox. */
+export const ownerOf = ({ session }: { session: Session }): Owner => ({ storeId: session.store.id, environment: session.environment })
 
 /** The session of the request's bearer key; 401 without one that is known. */
 export async function authenticate(registry: Registry, request: Request, now: Date): Promise<Session> {

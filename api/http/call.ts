@@ -7,7 +7,7 @@ import { isStorefront } from './auth.ts'
 import type { Received } from './input/form.ts'
 import { Refusal } from '../values/refusal.ts'
 import type { Call, Route, Settings } from './route.ts'
-import type { Clock } from '../values/clock.ts'
+import type { Surroundings } from './surroundings.ts'
 import { pathOf } from './url.ts'
 
 /** Work for after the answer (see `Call.after`), or before it, of a failure (see `Call.undo`). */
@@ -51,8 +51,15 @@ export async function requireTool(keyed: Keyed, tool: keyof Settings['tools']) {
 export const abandoned = (request: Request) => () => request.signal.aborted
 
 /** The call of a request; each of its writes is a transaction of its own, with its audit row. */
-export function callOf(route: Route, keyed: Keyed, clock: Clock, query: unknown, { body, file }: Pick<Received, 'body' | 'file'>): AnyCall {
+export function callOf(
+  route: Route,
+  keyed: Keyed,
+  { services, log }: Pick<Surroundings, 'services' | 'log'>,
+  query: unknown,
+  { body, file }: Pick<Received, 'body' | 'file'>,
+): AnyCall {
   const { handle, session, request, requestId, params, tasks } = keyed
+  const { clock } = services
   const call: AnyCall = {
     session,
     db: handle.read,
@@ -62,6 +69,8 @@ export function callOf(route: Route, keyed: Keyed, clock: Clock, query: unknown,
     params,
     request,
     requestId,
+    services,
+    log,
     clock,
     prepared: undefined,
     now: clock.now().toISOString(),
@@ -79,8 +88,9 @@ export function callOf(route: Route, keyed: Keyed, clock: Clock, query: unknown,
 }
 
 /** The call of a request without a key, in the store that it is about. Nothing of it goes into the audit log: that names keys. */
-export const strangerIn = (handle: Handle, call: AnyCall): AnyCall => ({
+export const strangerIn = (handle: Handle, call: AnyCall, prepared: unknown): AnyCall => ({
   ...call,
+  prepared,
   db: handle.read,
   write: (fn) => handle.write(fn, abandoned(call.request)),
 })

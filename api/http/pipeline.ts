@@ -61,7 +61,7 @@ export class Pipeline {
 
   /** Answers one request of a route. Never throws. */
   async answer(route: Route, request: Request, params: Record<string, string>): Promise<Response> {
-    const requestId = requestIdOf(request, this.app.clock)
+    const requestId = requestIdOf(request, this.app.services.clock)
     const exchange: Exchange = {
       ready: this.#ready.get(route)!,
       request,
@@ -83,7 +83,7 @@ export class Pipeline {
 
   /** Refuses a request that belongs to no route. */
   refuseUnrouted(request: Request, error: unknown): Response {
-    const requestId = requestIdOf(request, this.app.clock)
+    const requestId = requestIdOf(request, this.app.services.clock)
     const told = { request, requestId, headers: { 'x-request-id': requestId }, started: performance.now(), session: null }
     const response = this.#refuse(error, told, this.app.contentUrl + OVERVIEW)
     this.#note(told, 'unknown', response.status)
@@ -95,7 +95,7 @@ export class Pipeline {
     const { app } = this
     const { ready, request, headers } = exchange
     const { options } = ready.route
-    const session = (exchange.session = await authenticate(app.registry, request, app.clock.now()))
+    const session = (exchange.session = await authenticate(app.services.registry, request, app.services.clock.now()))
     if (app.limiter) limit(app.limiter, session.key.id, headers)
     allow(ready.route, session)
     requirePlan(ready.route, session)
@@ -107,7 +107,7 @@ export class Pipeline {
       const keyed = { ...exchange, session, handle, tasks, ...(version === null ? {} : { version }) }
       if (options.tool) await requireTool(keyed, options.tool)
       const said = await read(ready, request, session.store.id, headers)
-      const call = callOf(ready.route, keyed, app.clock, said.query, said)
+      const call = callOf(ready.route, keyed, app, said.query, said)
       await this.#compare(exchange, call, said)
       const own = options.stored && app.checkAnswers ? timeless(call, ready.route) : call
       return run(this.#running(exchange, handle, said, memory), own)
@@ -131,16 +131,18 @@ export class Pipeline {
   }
 
   async #visited(exchange: Exchange): Promise<Response> {
-    const { checkAnswers, clock, handles } = this.app
+    const { checkAnswers, handles, services, log } = this.app
+    const { clock } = services
     const { ready, request, params, requestId, headers } = exchange
     const said = await read(ready, request, STRANGERS, headers)
     const { query, body, file } = said
-    const call = { query, body, file, params, request, requestId, clock, now: clock.now().toISOString(), prepared: undefined } as never
+    const now = clock.now().toISOString()
+    const call = { query, body, file, params, request, requestId, services, log, clock, now, prepared: undefined } as never
     const owner = await ready.route.options.owner?.(call)
     if (owner instanceof Reply) return respond(ready, request, checkAnswers, owner, headers)
     if (!owner) return respond(ready, request, checkAnswers, await ready.route.handler(call), headers)
     return handles.use(owner.storeId, owner.environment, (handle) =>
-      run(this.#running(exchange, handle, said, null), strangerIn(handle, call)),
+      run(this.#running(exchange, handle, said, null), strangerIn(handle, call, owner.prepared)),
     )
   }
 
@@ -174,8 +176,8 @@ export class Pipeline {
   }
 
   #running({ ready, request, headers }: Exchange, handle: Handle, { text, notes }: Read, memory: Running['memory']): Running {
-    const { secrets, checkAnswers } = this.app
-    return { ready, request, headers, handle, text, notes, memory, secrets, checkAnswers, reads: this.#reads }
+    const { services, checkAnswers } = this.app
+    return { ready, request, headers, handle, text, notes, memory, secrets: services.secrets, checkAnswers, reads: this.#reads }
   }
 
   /** The answer to anything thrown. What is not a refusal tells the client nothing but its request id. */

@@ -4,6 +4,8 @@ import type { Environment, Handle } from '../../db/open.ts'
 import type { Session } from '../../db/control/registry.ts'
 import type { settings } from '../../db/store/store.ts'
 import type { Allowed } from '../values/plans.ts'
+import type { Services } from '../outside/services.ts'
+import type { Log } from '../server/log.ts'
 import type { Clock } from '../values/clock.ts'
 import { Type, type Static, type TObject, type TProperties, type TSchema } from './schema.ts'
 
@@ -33,13 +35,17 @@ export interface Call<Q = unknown, B = unknown> {
   readonly params: Record<string, string>
   readonly request: Request
   readonly requestId: string
+  /** What is outside: payments, mail, files, … */
+  readonly services: Services
+  readonly log: Log
+  /** The one of the services. */
   readonly clock: Clock
   /** The instant of the request, as it goes on the wire. */
   readonly now: string
   /** A key that carries storefront scopes alone: it never sees drafts or hidden things. */
   readonly storefront: boolean
   settings(): Promise<Settings>
-  /** What `prepare` returned. */
+  /** What `prepare` returned, or what `owner` found. */
   readonly prepared: unknown
   /**
    * Runs once the answer is given, outside any transaction: after a success (so that what it builds on is on disk), or always. The
@@ -91,8 +97,11 @@ export interface RouteOptions<Q extends TProperties, B extends TSchema> {
   answers: Record<number, AnswerBody>
   /** Statuses that it may refuse with, beside the ones that every route has (401, 403, 429). */
   refuses?: number[]
-  /** The store that a `public` request is about, which it names by a token of its own; what names none gets an answer at once. */
-  owner?: (call: Call<Static<TObject<Q>>, Static<B>>) => Promise<{ storeId: string; environment: Environment } | Reply>
+  /**
+   * The store that a `public` request is about, which it names by a token of its own, and what else it found out, for `prepared`; what
+   * names none gets an answer at once.
+   */
+  owner?: (call: Call<Static<TObject<Q>>, Static<B>>) => Promise<{ storeId: string; environment: Environment; prepared?: unknown } | Reply>
   /**
    * Without a key, what counts against a client's address is what was refused: for a provider, who delivers much from few addresses and
    * signs it.

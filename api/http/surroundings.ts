@@ -1,12 +1,10 @@
 /** What answering needs of the process around it. */
-import type { Registry } from '../../db/control/registry.ts'
 import type { Handles } from '../../db/handles.ts'
-import type { Secrets } from '../outside/secrets.ts'
+import type { Services } from '../outside/services.ts'
 import type { Log } from '../server/log.ts'
 import type { Metrics } from '../server/metrics.ts'
 import type { RateLimiter } from '../server/rate-limit.ts'
 import type { Readiness } from '../server/readiness.ts'
-import type { Clock } from '../values/clock.ts'
 
 /** How often a client without a key may call, by the name of its address. Null: no limit. */
 export interface Visitors {
@@ -15,16 +13,13 @@ export interface Visitors {
 }
 
 export interface Surroundings {
-  registry: Registry
+  services: Services
   handles: Handles
-  clock: Clock
   log: Log
   metrics: Metrics
   /** Null: no limit. */
   limiter: RateLimiter | null
   visitors: Visitors | null
-  /** Seals the answers that an `Idempotency-Key` keeps. */
-  secrets: Secrets
   readiness: Readiness
   /** What answers that are remembered may take; 0: none are. */
   rememberedBytes: number

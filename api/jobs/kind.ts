@@ -35,6 +35,3 @@ export interface JobKind {
   /** Runs in the transaction in which it is given up. */
   givenUp?(tx: Db, about: { clock: Clock; now: string }, subject: string, error: string): Promise<void>
 }
-
-/** Says that a store may have a job to do, once that is committed. */
-export type Wake = (storeId: string, environment: Environment) => void

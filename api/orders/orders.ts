@@ -2,7 +2,6 @@
 import { desc, eq } from 'drizzle-orm'
 import { ORDER_STATUSES } from '../../db/store/orders.ts'
 import { payments } from '../../db/store/payments.ts'
-import type { Provider } from '../outside/payment-provider.ts'
 import { conflict } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
 import { Label, Named, Nullable, OneOf, Page, Text, Type, Uuid } from '../http/schema.ts'
@@ -34,119 +33,117 @@ const OrderPatch = Named('OrderPatch', {
   packed: Type.Optional(Type.Boolean()),
 })
 const PaymentInput = Named('PaymentInput', { amountCents: Amount, method: Label(50), reference: Type.Optional(Nullable(Text(0, 200))) })
-/** Orders of a store whose payments go through `provider`. */
-export function orderRoutes(provider: Provider | null) {
-  return resource('orders', '/orders')
-    .get(
-      '',
-      {
-        op: 'listOrders',
-        summary: 'List orders',
-        description: 'Newest first.',
-        scope: 'orders:read',
-        query: OrderFilters,
-        answers: { 200: Page(Order) },
-        stored: true,
-      },
-      ({ db, query }) => listOrders(db, query),
-    )
-    .post(
-      '',
-      {
-        op: 'createOrder',
-        summary: 'Record an order taken elsewhere',
-        scope: 'orders:write',
-        body: OrderInput,
-        answers: { 201: Order },
-        refuses: [409],
-      },
-      (call) => call.write((tx) => record(tx, call as never)),
-    )
-    .get(
-      '/{id}',
-      {
-        op: 'getOrder',
-        summary: 'Read an order',
-        scope: ['orders:read', 'order:lookup'],
-        answers: { 200: Order },
-        refuses: [404],
-        stored: true,
-      },
-      ({ db, params, session }) => readOrder(db, params.id!, onlyLooksUp(session)),
-    )
-    .patch(
-      '/{id}',
-      {
-        op: 'updateOrder',
-        summary: 'Change an order',
-        scope: 'orders:write',
-        body: OrderPatch,
-        answers: { 200: Order },
-        refuses: [404, 409],
-      },
-      (call) =>
-        call.write(async (tx) => {
-          const { body } = call
-          const order = await findOrder(tx, call.params.id!)
-          const workstationId = body.workstationId ? await requireWorkstation(tx, body.workstationId) : null
-          // In an order that comes back as it was read, what it is already is no move, and where it waits already no decision.
-          const isWhole = Object.keys(body).length > 1
-          const assigned = body.workstationId !== undefined && !(isWhole && workstationId === order.workstationId)
-          if (isWhole && body.status === order.status) delete body.status
-          if (body.status === 'refunded') askForRefund(provider, call as never, await refundRest(tx, aboutOf(call), order))
-          else if (body.status !== undefined) await move(tx, aboutOf(call), order, body.status)
-          if (body.status === 'cancelled' || body.status === 'paid') giveUpIntents(provider, call as never, order)
-          const columns: Partial<OrderRow> = {
-            ...(assigned ? { workstationId, workstationBy: 'hand' as const } : {}),
-            ...(body.note === undefined ? {} : { note: body.note }),
-            ...(body.packed === undefined ? {} : { packedAt: body.packed ? (order.packedAt ?? call.now) : null }),
-          }
-          // Unpacked, it is ready to pack again.
-          if (body.packed === false && !assigned && isReady(order)) Object.assign(columns, await placementOf(tx, order))
-          if (Object.keys(columns).length) await setOrder(tx, order, aboutOf(call), columns)
-          return orderView(order, await readLines(tx, order.id))
-        }),
-    )
-    .post(
-      '/{id}/payments',
-      {
-        op: 'createPayment',
-        summary: 'Record a payment',
-        description: 'Marks the order paid when its total is reached.',
-        scope: 'orders:write',
-        body: PaymentInput,
-        answers: { 201: Payment },
-        refuses: [404, 409],
-      },
-      (call) =>
-        call.write(async (tx) => {
-          const order = await findOrder(tx, call.params.id!)
-          const due = dueCents(order)
-          if (order.status !== 'pending') throw conflict(`an order that is ${order.status} takes no payment`)
-          if (call.body.amountCents > due) throw conflict(`only ${due} is due`, { dueCents: due })
-          await pay(tx, aboutOf(call), order, call.body.amountCents, { method: call.body.method, reference: call.body.reference ?? null })
-          giveUpIntents(provider, call as never, order)
-          const [row] = await tx.select().from(payments).where(eq(payments.orderId, order.id)).orderBy(desc(payments.id)).limit(1)
-          return paymentView(row!)
-        }),
-    )
-    .post(
-      '/{id}/cancel',
-      {
-        op: 'cancelOrder',
-        summary: 'Cancel an order',
-        description: 'Stock and coupon uses come back; what was paid is refunded separately.',
-        scope: 'orders:write',
-        body: Named('CancelOrderInput', { reason: Type.Optional(Nullable(Text(0, 500))) }),
-        answers: { 200: Order },
-        refuses: [404, 409],
-      },
-      (call) =>
-        call.write(async (tx) => {
-          const order = await findOrder(tx, call.params.id!)
-          await cancel(tx, aboutOf(call), order, call.body.reason ?? null)
-          giveUpIntents(provider, call as never, order)
-          return orderView(order, await readLines(tx, order.id))
-        }),
-    )
-}
+
+export const orderRoutes = resource('orders', '/orders')
+  .get(
+    '',
+    {
+      op: 'listOrders',
+      summary: 'List orders',
+      description: 'Newest first.',
+      scope: 'orders:read',
+      query: OrderFilters,
+      answers: { 200: Page(Order) },
+      stored: true,
+    },
+    ({ db, query }) => listOrders(db, query),
+  )
+  .post(
+    '',
+    {
+      op: 'createOrder',
+      summary: 'Record an order taken elsewhere',
+      scope: 'orders:write',
+      body: OrderInput,
+      answers: { 201: Order },
+      refuses: [409],
+    },
+    (call) => call.write((tx) => record(tx, call as never)),
+  )
+  .get(
+    '/{id}',
+    {
+      op: 'getOrder',
+      summary: 'Read an order',
+      scope: ['orders:read', 'order:lookup'],
+      answers: { 200: Order },
+      refuses: [404],
+      stored: true,
+    },
+    ({ db, params, session }) => readOrder(db, params.id!, onlyLooksUp(session)),
+  )
+  .patch(
+    '/{id}',
+    {
+      op: 'updateOrder',
+      summary: 'Change an order',
+      scope: 'orders:write',
+      body: OrderPatch,
+      answers: { 200: Order },
+      refuses: [404, 409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const { body } = call
+        const order = await findOrder(tx, call.params.id!)
+        const workstationId = body.workstationId ? await requireWorkstation(tx, body.workstationId) : null
+        // In an order that comes back as it was read, what it is already is no move, and where it waits already no decision.
+        const isWhole = Object.keys(body).length > 1
+        const assigned = body.workstationId !== undefined && !(isWhole && workstationId === order.workstationId)
+        if (isWhole && body.status === order.status) delete body.status
+        if (body.status === 'refunded') askForRefund(call as never, await refundRest(tx, aboutOf(call), order))
+        else if (body.status !== undefined) await move(tx, aboutOf(call), order, body.status)
+        if (body.status === 'cancelled' || body.status === 'paid') giveUpIntents(call as never, order)
+        const columns: Partial<OrderRow> = {
+          ...(assigned ? { workstationId, workstationBy: 'hand' as const } : {}),
+          ...(body.note === undefined ? {} : { note: body.note }),
+          ...(body.packed === undefined ? {} : { packedAt: body.packed ? (order.packedAt ?? call.now) : null }),
+        }
+        // Unpacked, it is ready to pack again.
+        if (body.packed === false && !assigned && isReady(order)) Object.assign(columns, await placementOf(tx, order))
+        if (Object.keys(columns).length) await setOrder(tx, order, aboutOf(call), columns)
+        return orderView(order, await readLines(tx, order.id))
+      }),
+  )
+  .post(
+    '/{id}/payments',
+    {
+      op: 'createPayment',
+      summary: 'Record a payment',
+      description: 'Marks the order paid when its total is reached.',
+      scope: 'orders:write',
+      body: PaymentInput,
+      answers: { 201: Payment },
+      refuses: [404, 409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const order = await findOrder(tx, call.params.id!)
+        const due = dueCents(order)
+        if (order.status !== 'pending') throw conflict(`an order that is ${order.status} takes no payment`)
+        if (call.body.amountCents > due) throw conflict(`only ${due} is due`, { dueCents: due })
+        await pay(tx, aboutOf(call), order, call.body.amountCents, { method: call.body.method, reference: call.body.reference ?? null })
+        giveUpIntents(call as never, order)
+        const [row] = await tx.select().from(payments).where(eq(payments.orderId, order.id)).orderBy(desc(payments.id)).limit(1)
+        return paymentView(row!)
+      }),
+  )
+  .post(
+    '/{id}/cancel',
+    {
+      op: 'cancelOrder',
+      summary: 'Cancel an order',
+      description: 'Stock and coupon uses come back; what was paid is refunded separately.',
+      scope: 'orders:write',
+      body: Named('CancelOrderInput', { reason: Type.Optional(Nullable(Text(0, 500))) }),
+      answers: { 200: Order },
+      refuses: [404, 409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const order = await findOrder(tx, call.params.id!)
+        await cancel(tx, aboutOf(call), order, call.body.reason ?? null)
+        giveUpIntents(call as never, order)
+        return orderView(order, await readLines(tx, order.id))
+      }),
+  )

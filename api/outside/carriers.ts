@@ -63,8 +63,8 @@ async function ask(url: string, init: RequestInit): Promise<number | null> {
 }
 
 /** Refuses with 400 what the carrier rejects, and with 502 what it could not be asked, or gave no clear answer to. */
-export async function verify(urls: CarrierUrls | undefined, carrier: Verified, environment: AddonEnvironment, question: Question) {
-  const url = urls?.[carrier][environment]
+export async function verify(urls: CarrierUrls, carrier: Verified, environment: AddonEnvironment, question: Question) {
+  const url = urls[carrier][environment]
   if (!url)
     throw new Refusal(502, `${carrier} can't be asked: ${carrier.toUpperCase()}_${environment.toUpperCase()}_URL is not set on this server`)
   const status = await ask(`${url}${question.path}`, question.init)

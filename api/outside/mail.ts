@@ -144,14 +144,18 @@ export async function fileMailer(folder: string): Promise<Mailer> {
   }
 }
 
-/** Gives the mailer of an environment: a sandbox never sends real mail. */
-export type Mailers = (environment: Environment) => Promise<Mailer>
+/** Outbound mail, by environment: a sandbox never sends real mail. */
+export interface Mailers {
+  open(environment: Environment): Promise<Mailer>
+  /** The public URL of this server, without a slash at the end: where the links of mails lead, and who sends those of stores without a domain. */
+  baseUrl: string
+}
 
 /** Where mails are written that are not sent. */
 export const mailFolder = (dataDir: string) => join(dataDir, 'mail')
 
 /** The mailers of a configuration. */
-export const mailersFor =
-  ({ smtpUrl, dataDir }: { smtpUrl: string | null; dataDir: string }): Mailers =>
-  (environment) =>
-    smtpUrl !== null && environment === 'live' ? smtpMailer(smtpUrl) : fileMailer(mailFolder(dataDir))
+export const mailersFor = ({ smtpUrl, dataDir }: { smtpUrl: string | null; dataDir: string }, baseUrl: string): Mailers => ({
+  open: (environment) => (smtpUrl !== null && environment === 'live' ? smtpMailer(smtpUrl) : fileMailer(mailFolder(dataDir))),
+  baseUrl,
+})

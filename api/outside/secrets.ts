@@ -45,9 +45,6 @@ export function secretsWith(text: string): Secrets {
 /** Whether a text was sealed by any key; JSON never looks like that. */
 export const isSealed = (text: string) => text.startsWith(`${VERSION}.`)
 
-/** Secrets that nobody can open once the process has ended: for an app that keeps nothing. */
-export const passingSecrets = (): Secrets => secretsWith(randomBytes(32).toString('hex'))
-
 /** The key in the data folder, made at the first start for this user's eyes alone. Of processes that start at once, one makes it. */
 export function keyIn(dataDir: string): string {
   const path = join(dataDir, KEY_FILE)

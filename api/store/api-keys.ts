@@ -1,13 +1,12 @@
 /** `/api-keys`: the keys of the store, made and ended by those that may administrate it (document 8, Keys). */
 import { asc } from 'drizzle-orm'
 import { newKey, type KeyRow } from '../../db/control/keys.ts'
-import type { Registry } from '../../db/control/registry.ts'
 import { SCOPES } from '../../db/control/scopes.ts'
 import { apiKeys } from '../../db/control/tables.ts'
 import { conflict } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
 import { deleted, Deleted, Instant, Label, Named, Nullable, OneOf, Page, Paging, Type, Uuid } from '../http/schema.ts'
-import { changing, forget, revoke, rotation, unrevoke } from './key-changes.ts'
+import { change, forget, revoke, rotate, unrevoke } from './key-changes.ts'
 import { endWithin, refuseEnding, refuseWider } from './key-grants.ts'
 import { add, ADMIN, isLastAdmin, keyOf, KEYS_MAX, visibleTo } from './key-rows.ts'
 
@@ -63,89 +62,85 @@ const shown = ({ id, name, prefix, scopes, environment, createdAt, lastUsedAt, e
   expiresAt,
 })
 
-export const apiKeyRoutes = ({ registry }: { registry: Registry }) => {
-  const change = changing(registry)
-  const rotate = rotation(registry)
-  return resource('store', '/api-keys')
-    .get(
-      '',
-      {
-        op: 'listApiKeys',
-        summary: 'List API keys',
-        description: "Those that are not deleted, expired ones too. A sandbox key sees the sandbox's.",
-        scope: ADMIN,
-        query: Paging(50),
-        answers: { 200: Page(ApiKey) },
-      },
-      async ({ session, query: { limit, offset } }) => {
-        const { read } = registry.control
-        const visible = visibleTo(session)
-        const rows = await read.select().from(apiKeys).where(visible).orderBy(asc(apiKeys.id)).limit(limit).offset(offset)
-        const data = rows.map((row) => shown({ ...row, lastUsedAt: registry.use.at(row.id) ?? row.lastUsedAt }))
-        return { data, meta: { count: await read.$count(apiKeys, visible), offset, limit } }
-      },
-    )
-    .post(
-      '',
-      {
-        op: 'createApiKey',
-        summary: 'Make an API key',
-        description: `The answer shows \`key\`, this once. A store has at most ${KEYS_MAX} live keys and as many of its sandbox.`,
-        scope: ADMIN,
-        body: ApiKeyInput,
-        answers: { 201: NewApiKey },
-        refuses: [409],
-      },
-      ({ body, ...call }) => {
+export const apiKeyRoutes = resource('store', '/api-keys')
+  .get(
+    '',
+    {
+      op: 'listApiKeys',
+      summary: 'List API keys',
+      description: "Those that are not deleted, expired ones too. A sandbox key sees the sandbox's.",
+      scope: ADMIN,
+      query: Paging(50),
+      answers: { 200: Page(ApiKey) },
+    },
+    async ({ session, services: { registry }, query: { limit, offset } }) => {
+      const { read } = registry.control
+      const visible = visibleTo(session)
+      const rows = await read.select().from(apiKeys).where(visible).orderBy(asc(apiKeys.id)).limit(limit).offset(offset)
+      const data = rows.map((row) => shown({ ...row, lastUsedAt: registry.use.at(row.id) ?? row.lastUsedAt }))
+      return { data, meta: { count: await read.$count(apiKeys, visible), offset, limit } }
+    },
+  )
+  .post(
+    '',
+    {
+      op: 'createApiKey',
+      summary: 'Make an API key',
+      description: `The answer shows \`key\`, this once. A store has at most ${KEYS_MAX} live keys and as many of its sandbox.`,
+      scope: ADMIN,
+      body: ApiKeyInput,
+      answers: { 201: NewApiKey },
+      refuses: [409],
+    },
+    ({ body, ...call }) => {
+      const { session, now } = call
+      const { name, scopes = session.key.scopes, environment = session.environment } = body
+      refuseWider(session, scopes, environment)
+      const input = { storeId: session.store.id, name, environment, scopes: scopes && [...new Set(scopes)] }
+      const { row, secret } = newKey({ ...input, expiresAt: endWithin(session.key.expiresAt, body.expiresAt, null, now) }, new Date(now))
+      return change(call, async (tx) => {
+        await add(tx, row, now)
+        return { result: { ...shown(row), key: secret }, undo: (again) => forget(again, row) }
+      })
+    },
+  )
+  .delete(
+    '/{id}',
+    {
+      op: 'deleteApiKey',
+      summary: 'Revoke an API key',
+      description: `It is refused from then on. None that may more than the calling key. The last key with \`${ADMIN}\` (or without restriction) can't delete itself.`,
+      scope: ADMIN,
+      answers: { 200: Deleted },
+      refuses: [404, 409],
+    },
+    ({ params, ...call }) =>
+      change(call, async (tx) => {
         const { session, now } = call
-        const { name, scopes = session.key.scopes, environment = session.environment } = body
-        refuseWider(session, scopes, environment)
-        const input = { storeId: session.store.id, name, environment, scopes: scopes && [...new Set(scopes)] }
-        const { row, secret } = newKey({ ...input, expiresAt: endWithin(session.key.expiresAt, body.expiresAt, null, now) }, new Date(now))
-        return change(call, async (tx) => {
-          await add(tx, row, now)
-          return { result: { ...shown(row), key: secret }, undo: (again) => forget(again, row) }
-        })
-      },
-    )
-    .delete(
-      '/{id}',
-      {
-        op: 'deleteApiKey',
-        summary: 'Revoke an API key',
-        description: `It is refused from then on. None that may more than the calling key. The last key with \`${ADMIN}\` (or without restriction) can't delete itself.`,
-        scope: ADMIN,
-        answers: { 200: Deleted },
-        refuses: [404, 409],
-      },
-      ({ params, ...call }) =>
-        change(call, async (tx) => {
-          const { session, now } = call
-          const row = await keyOf(tx, session, params.id!)
-          refuseEnding(session, row.scopes)
-          if (row.id === session.key.id && (await isLastAdmin(tx, row, now)))
-            throw conflict(`this is the last key with ${ADMIN}: make another one before it deletes itself`)
-          await revoke(tx, row, now)
-          return { result: deleted, undo: (again) => unrevoke(again, row, now) }
-        }),
-    )
-    .post(
-      '/{id}/rotate',
-      {
-        op: 'rotateApiKey',
-        summary: 'Replace an API key',
-        description:
-          'Makes a key with the same name, scopes and environment; the answer shows it, this once. The old one expires after `graceMinutes`, or when it would have.',
-        scope: ADMIN,
-        body: Rotation,
-        bodyOptional: true,
-        answers: { 201: NewApiKey },
-        refuses: [404, 409],
-      },
-      ({ body, params, ...call }) =>
-        change(call, async (tx, store) => {
-          const { result, undo } = await rotate(tx, store, call, params.id!, body)
-          return { result: { ...shown(result.row), key: result.secret }, undo }
-        }),
-    )
-}
+        const row = await keyOf(tx, session, params.id!)
+        refuseEnding(session, row.scopes)
+        if (row.id === session.key.id && (await isLastAdmin(tx, row, now)))
+          throw conflict(`this is the last key with ${ADMIN}: make another one before it deletes itself`)
+        await revoke(tx, row, now)
+        return { result: deleted, undo: (again) => unrevoke(again, row, now) }
+      }),
+  )
+  .post(
+    '/{id}/rotate',
+    {
+      op: 'rotateApiKey',
+      summary: 'Replace an API key',
+      description:
+        'Makes a key with the same name, scopes and environment; the answer shows it, this once. The old one expires after `graceMinutes`, or when it would have.',
+      scope: ADMIN,
+      body: Rotation,
+      bodyOptional: true,
+      answers: { 201: NewApiKey },
+      refuses: [404, 409],
+    },
+    ({ body, params, ...call }) =>
+      change(call, async (tx, store) => {
+        const { result, undo } = await rotate(tx, store, call, params.id!, body)
+        return { result: { ...shown(result.row), key: result.secret }, undo }
+      }),
+  )

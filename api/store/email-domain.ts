@@ -1,8 +1,5 @@
 /** Proof that a store may send mail for a domain: a TXT record that only the domain's owner can publish (document 3, email-domain). */
-import { Resolver } from 'node:dns/promises'
-
-/** A look-up that takes longer than this is given up. */
-const LOOKUP_MS = 5_000
+import type { Resolver } from '../outside/resolver.ts'
 
 /** The record that proves the ownership of a domain with this store's token. */
 export const proofOf = (domain: string, token: string) => ({
@@ -23,19 +20,13 @@ export interface Lookup {
 const FOUND_MAX = 10
 const TEXT_MAX = 300
 
-/** Asks DNS for a record. `servers` are `address[:port]`; without them the system's are asked. */
-export async function lookUp(record: { name: string; value: string }, servers: readonly string[] = []): Promise<Lookup> {
-  const resolver = new Resolver({ timeout: 2_000, tries: 3 })
-  if (servers.length) resolver.setServers(servers)
-  const timer = setTimeout(() => resolver.cancel(), LOOKUP_MS)
+/** Asks DNS for a record. */
+export async function lookUp(resolver: Resolver, record: { name: string; value: string }): Promise<Lookup> {
   try {
-    const texts = (await resolver.resolveTxt(record.name)).map((parts) => parts.join(''))
+    const texts = await resolver.txt(record.name)
     const result = texts.includes(record.value) ? 'verified' : texts.length ? 'other_value' : 'no_record'
     return { result, found: texts.slice(0, FOUND_MAX).map((text) => text.slice(0, TEXT_MAX)) }
-  } catch (error) {
-    const isNone = ['ENOTFOUND', 'ENODATA'].includes((error as { code?: string }).code ?? '')
-    return { result: isNone ? 'no_record' : 'no_answer', found: [] }
-  } finally {
-    clearTimeout(timer)
+  } catch {
+    return { result: 'no_answer', found: [] }
   }
 }

@@ -17,7 +17,7 @@ interface Changed<T> {
   result: T
   undo(tx: Db): Promise<unknown>
 }
-type Changing = Pick<Call, 'session' | 'write' | 'undo' | 'now'>
+type Changing = Pick<Call, 'services' | 'session' | 'write' | 'undo' | 'now'>
 
 /** On a full disk the log of the registry has no room for more: what is in it is taken into the database, and it begins anew. */
 async function undone(registry: Registry, undo: (tx: Db) => Promise<unknown>) {
@@ -28,14 +28,13 @@ async function undone(registry: Registry, undo: (tx: Db) => Promise<unknown>) {
 }
 
 /** Changes keys within a write of the store. */
-export const changing =
-  (registry: Registry) =>
-  <T>(call: Changing, fn: (tx: Db, store: Db) => Promise<Changed<T>>): Promise<T> =>
-    call.write(async (store) => {
-      const { result, undo } = await registry.change((tx) => fn(tx, store))
-      call.undo(() => undone(registry, undo))
-      return result
-    })
+export const change = <T>(call: Changing, fn: (tx: Db, store: Db) => Promise<Changed<T>>): Promise<T> =>
+  call.write(async (store) => {
+    const { registry } = call.services
+    const { result, undo } = await registry.change((tx) => fn(tx, store))
+    call.undo(() => undone(registry, undo))
+    return result
+  })
 
 export const revoke = (tx: Db, { id }: KeyRow, now: string) => tx.update(apiKeys).set({ revokedAt: now }).where(eq(apiKeys.id, id))
 
@@ -72,29 +71,33 @@ async function endOfGiver(store: Db, { key, environment }: Session, old: KeyRow,
 }
 
 /** Replaces a key by one that opens the same; a successor that nobody has used is ended. */
-export const rotation =
-  (registry: Registry) =>
-  async (tx: Db, store: Db, { session, now }: Changing, id: string, asked: { graceMinutes?: number; expiresAt?: string | null }) => {
-    const old = await keyOf(tx, session, id)
-    refuseWider(session, old.scopes, old.environment)
-    const unused = await unusedSuccessor(tx, registry, old)
-    if (old.expiresAt !== null && old.expiresAt <= now) throw conflict('this key has expired: make another one')
-    const usual = unused ? unused.expiresAt : old.expiresAt
-    const expiresAt = endWithin(await endOfGiver(store, session, old, unused), asked.expiresAt, usual, now)
-    const { row, secret } = newKey({ ...old, expiresAt }, new Date(now))
-    const graceEnds = new Date(Date.parse(now) + asked.graceMinutes! * 60_000).toISOString()
-    const ends = old.expiresAt !== null && old.expiresAt < graceEnds ? old.expiresAt : graceEnds
-    await tx.update(apiKeys).set({ expiresAt: ends, replacedBy: row.id }).where(eq(apiKeys.id, old.id))
-    if (unused?.revokedAt === null) await revoke(tx, unused, now)
-    await add(tx, row, now)
-    const undo = async (again: Db) => {
-      const { expiresAt, replacedBy } = old
-      await again
-        .update(apiKeys)
-        .set({ expiresAt, replacedBy })
-        .where(and(eq(apiKeys.id, old.id), eq(apiKeys.replacedBy, row.id)))
-      if (unused) await unrevoke(again, unused, now)
-      await forget(again, row)
-    }
-    return { result: { row, secret }, undo }
+export async function rotate(
+  tx: Db,
+  store: Db,
+  { services, session, now }: Changing,
+  id: string,
+  asked: { graceMinutes?: number; expiresAt?: string | null },
+) {
+  const old = await keyOf(tx, session, id)
+  refuseWider(session, old.scopes, old.environment)
+  const unused = await unusedSuccessor(tx, services.registry, old)
+  if (old.expiresAt !== null && old.expiresAt <= now) throw conflict('this key has expired: make another one')
+  const usual = unused ? unused.expiresAt : old.expiresAt
+  const expiresAt = endWithin(await endOfGiver(store, session, old, unused), asked.expiresAt, usual, now)
+  const { row, secret } = newKey({ ...old, expiresAt }, new Date(now))
+  const graceEnds = new Date(Date.parse(now) + asked.graceMinutes! * 60_000).toISOString()
+  const ends = old.expiresAt !== null && old.expiresAt < graceEnds ? old.expiresAt : graceEnds
+  await tx.update(apiKeys).set({ expiresAt: ends, replacedBy: row.id }).where(eq(apiKeys.id, old.id))
+  if (unused?.revokedAt === null) await revoke(tx, unused, now)
+  await add(tx, row, now)
+  const undo = async (again: Db) => {
+    const { expiresAt, replacedBy } = old
+    await again
+      .update(apiKeys)
+      .set({ expiresAt, replacedBy })
+      .where(and(eq(apiKeys.id, old.id), eq(apiKeys.replacedBy, row.id)))
+    if (unused) await unrevoke(again, unused, now)
+    await forget(again, row)
   }
+  return { result: { row, secret }, undo }
+}

@@ -1,6 +1,5 @@
 /** `/settings`: what a merchant decides about the store (document 3, Store, settings, team, keys). */
 import { eq } from 'drizzle-orm'
-import type { Registry } from '../../db/control/registry.ts'
 import type { Db } from '../../db/driver.ts'
 import { coupons } from '../../db/store/marketing.ts'
 import { settings as table } from '../../db/store/store.ts'
@@ -8,8 +7,8 @@ import { hostname } from '../values/hostname.ts'
 import { isLocale } from '../values/locales.ts'
 import { isCurrency } from '../values/money.ts'
 import { wrong } from '../values/refusal.ts'
+import { ownerOf } from '../http/auth.ts'
 import { resource, type Settings as Stored } from '../http/route.ts'
-import type { Wake } from '../jobs/kind.ts'
 import { enqueueBy } from '../jobs/queue.ts'
 import { UNPAID } from './unpaid.ts'
 import { timeZoneOf } from '../values/time.ts'
@@ -82,76 +81,75 @@ async function checkOffer(tx: Db, next: Stored['welcomeOffer'], given: Patch['we
   if (!coupon) throw wrong('welcomeOffer.couponId', 'no such coupon')
 }
 
-/** `wake`: says that there is a job to do. `dnsServers`: who is asked for the email domain's record, the system's resolvers by default. */
-export const settingsRoutes = ({ registry, dnsServers, wake }: { registry: Registry; dnsServers?: readonly string[]; wake?: Wake }) =>
-  resource('store', '/settings')
-    .get(
-      '',
-      { op: 'getSettings', summary: 'Read the settings', scope: 'settings:read', answers: { 200: Settings }, stored: true },
-      async ({ settings }) => view(await settings()),
-    )
-    .patch(
-      '',
-      {
-        op: 'updateSettings',
-        summary: 'Change settings',
-        description: 'Partial: objects merge field by field, null clears a field that may be null.',
-        scope: 'settings:write',
-        body: SettingsPatch,
-        answers: { 200: Settings },
-      },
-      async ({ body, write, session, clock, now, after }) => {
-        const row = await write(async (tx) => {
-          const stored = await read(tx)
-          const next = changed(stored, body, clock.secret())
-          if (next.welcomeOffer) await checkOffer(tx, next.welcomeOffer, body.welcomeOffer)
-          await tx.update(table).set({ ...next, updatedAt: now })
-          // What has waited longer than it may now is found by the job.
-          if (body.checkout?.unpaidHours !== undefined) await enqueueBy(tx, { clock, now }, { ...UNPAID, dueAt: now })
-          return { ...stored, ...next, updatedAt: now }
+export const settingsRoutes = resource('store', '/settings')
+  .get(
+    '',
+    { op: 'getSettings', summary: 'Read the settings', scope: 'settings:read', answers: { 200: Settings }, stored: true },
+    async ({ settings }) => view(await settings()),
+  )
+  .patch(
+    '',
+    {
+      op: 'updateSettings',
+      summary: 'Change settings',
+      description: 'Partial: objects merge field by field, null clears a field that may be null.',
+      scope: 'settings:write',
+      body: SettingsPatch,
+      answers: { 200: Settings },
+    },
+    async ({ body, write, session, services, clock, now, after }) => {
+      const row = await write(async (tx) => {
+        const stored = await read(tx)
+        const next = changed(stored, body, clock.secret())
+        if (next.welcomeOffer) await checkOffer(tx, next.welcomeOffer, body.welcomeOffer)
+        await tx.update(table).set({ ...next, updatedAt: now })
+        // What has waited longer than it may now is found by the job.
+        if (body.checkout?.unpaidHours !== undefined) await enqueueBy(tx, { clock, now }, { ...UNPAID, dueAt: now })
+        return { ...stored, ...next, updatedAt: now }
+      })
+      // Operators list stores from the control database, which is another file: the name there follows once the change is safe.
+      if (body.name !== undefined && session.environment === 'live')
+        after(async () => {
+          await services.registry.updateStore(session.store.id, { name: row.name })
         })
-        // Operators list stores from the control database, which is another file: the name there follows once the change is safe.
-        if (body.name !== undefined && session.environment === 'live')
-          after(async () => {
-            await registry.updateStore(session.store.id, { name: row.name })
-          })
-        if (body.checkout?.unpaidHours !== undefined) after(async () => wake?.(session.store.id, session.environment))
-        return view(row)
+      if (body.checkout?.unpaidHours !== undefined) after(async () => services.wake.tell(ownerOf({ session })))
+      return view(row)
+    },
+  )
+  .post(
+    '/email-domain/verify',
+    {
+      op: 'verifyEmailDomain',
+      summary: "Check the email domain's DNS record",
+      description:
+        '`email.lastCheck` of the answer says which record was asked for, and what is there. A sandbox asks no DNS: its domain counts as verified.',
+      scope: 'settings:write',
+      answers: { 200: Settings },
+      refuses: [400],
+      async prepare({ settings, session, services, clock }) {
+        const {
+          email: { domain },
+          emailDomainToken: token,
+        } = await settings()
+        if (domain === null) throw wrong('email.domain', 'set a domain first')
+        const record = proofOf(domain, token)
+        const looked: Lookup =
+          session.environment === 'sandbox' ? { result: 'sandbox', found: [] } : await lookUp(services.resolver, record)
+        return {
+          token,
+          check: { name: record.name, expected: record.value, ...looked, at: clock.now().toISOString() },
+        } satisfies Checked
       },
-    )
-    .post(
-      '/email-domain/verify',
-      {
-        op: 'verifyEmailDomain',
-        summary: "Check the email domain's DNS record",
-        description:
-          '`email.lastCheck` of the answer says which record was asked for, and what is there. A sandbox asks no DNS: its domain counts as verified.',
-        scope: 'settings:write',
-        answers: { 200: Settings },
-        refuses: [400],
-        async prepare({ settings, session, clock }) {
-          const {
-            email: { domain },
-            emailDomainToken: token,
-          } = await settings()
-          if (domain === null) throw wrong('email.domain', 'set a domain first')
-          const record = proofOf(domain, token)
-          const looked: Lookup = session.environment === 'sandbox' ? { result: 'sandbox', found: [] } : await lookUp(record, dnsServers)
-          return {
-            token,
-            check: { name: record.name, expected: record.value, ...looked, at: clock.now().toISOString() },
-          } satisfies Checked
-        },
-      },
-      ({ prepared, write, now }) =>
-        write(async (tx) => {
-          const { token, check } = prepared as Checked
-          const isVerified = check.result === 'verified' || check.result === 'sandbox'
-          // The token is the domain's: one that was changed during the look-up stays unverified. Nobody's answer changes nothing.
-          await tx
-            .update(table)
-            .set({ emailDomainCheck: check, ...(check.result === 'no_answer' ? {} : { emailDomainVerified: isVerified }), updatedAt: now })
-            .where(eq(table.emailDomainToken, token))
-          return view(await read(tx))
-        }),
-    )
+    },
+    ({ prepared, write, now }) =>
+      write(async (tx) => {
+        const { token, check } = prepared as Checked
+        const isVerified = check.result === 'verified' || check.result === 'sandbox'
+        // The token is the domain's: one that was changed during the look-up stays unverified. Nobody's answer changes nothing.
+        await tx
+          .update(table)
+          .set({ emailDomainCheck: check, ...(check.result === 'no_answer' ? {} : { emailDomainVerified: isVerified }), updatedAt: now })
+          .where(eq(table.emailDomainToken, token))
+        return view(await read(tx))
+      }),
+  )

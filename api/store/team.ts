@@ -1,7 +1,6 @@
 /** `/team`: who works in the store, and who is invited to (document 3, Store, settings, team, keys). */
 import { and, asc, eq, gt, lte, ne, sql } from 'drizzle-orm'
 import { hashOf } from '../../db/control/keys.ts'
-import type { Registry } from '../../db/control/registry.ts'
 import type { Db } from '../../db/driver.ts'
 import type { Environment } from '../../db/open.ts'
 import { workstations } from '../../db/store/workstations.ts'
@@ -75,162 +74,160 @@ function placeOf(token: string): { storeId: string; environment: Environment } |
   return match && { storeId: match.slice(1, 6).join('-'), environment: match[6] === 'l' ? 'live' : 'sandbox' }
 }
 
-export const teamRoutes = ({ registry }: { registry: Registry }) =>
-  resource('store', '/team')
-    .get(
-      '',
-      { op: 'listTeam', summary: 'List team members', scope: 'team:read', query: Paging(50), answers: { 200: Counted(Member) } },
-      async ({ db, query: { limit, offset } }) => ({
-        data: await db.select().from(teamMembers).orderBy(asc(teamMembers.id)).limit(limit).offset(offset),
-        meta: { count: await db.$count(teamMembers) },
+export const teamRoutes = resource('store', '/team')
+  .get(
+    '',
+    { op: 'listTeam', summary: 'List team members', scope: 'team:read', query: Paging(50), answers: { 200: Counted(Member) } },
+    async ({ db, query: { limit, offset } }) => ({
+      data: await db.select().from(teamMembers).orderBy(asc(teamMembers.id)).limit(limit).offset(offset),
+      meta: { count: await db.$count(teamMembers) },
+    }),
+  )
+  .get(
+    '/invitations',
+    {
+      op: 'listTeamInvitations',
+      summary: 'List invitations',
+      scope: 'team:read',
+      query: Paging(50),
+      answers: { 200: Counted(Invitation) },
+    },
+    async ({ db, query: { limit, offset } }) => ({
+      data: await db.select(invitationColumns).from(teamInvitations).orderBy(asc(teamInvitations.id)).limit(limit).offset(offset),
+      meta: { count: await db.$count(teamInvitations) },
+    }),
+  )
+  .post(
+    '/invitations',
+    {
+      op: 'inviteTeamMember',
+      summary: 'Invite someone',
+      description: 'The invitation is open for 7 days. One that is over may be replaced.',
+      scope: 'team:write',
+      body: InvitationInput,
+      answers: { 201: NewInvitation },
+      refuses: [409],
+    },
+    ({ body, write, session, clock, now }) =>
+      write(async (tx) => {
+        const email = normalizeEmail(body.email)
+        const token = tokenFor(session.store.id, session.environment, clock.secret())
+        const invitation = {
+          id: clock.id(),
+          email,
+          role: body.role!,
+          createdAt: now,
+          expiresAt: new Date(Date.parse(now) + INVITATION_MS).toISOString(),
+        }
+        if (await tx.$count(teamMembers, eq(teamMembers.email, email))) throw conflict('already a member of the team')
+        await tx.delete(teamInvitations).where(and(eq(teamInvitations.email, email), lte(teamInvitations.expiresAt, now)))
+        if (await tx.$count(teamInvitations, eq(teamInvitations.email, email))) throw conflict('already invited')
+        await tx.insert(teamInvitations).values({ ...invitation, tokenHash: hashOf(token) })
+        return { ...invitation, token }
       }),
-    )
-    .get(
-      '/invitations',
-      {
-        op: 'listTeamInvitations',
-        summary: 'List invitations',
-        scope: 'team:read',
-        query: Paging(50),
-        answers: { 200: Counted(Invitation) },
-      },
-      async ({ db, query: { limit, offset } }) => ({
-        data: await db.select(invitationColumns).from(teamInvitations).orderBy(asc(teamInvitations.id)).limit(limit).offset(offset),
-        meta: { count: await db.$count(teamInvitations) },
+  )
+  .get(
+    '/invitations/{id}',
+    { op: 'getTeamInvitation', summary: 'Read an invitation', scope: 'team:read', answers: { 200: Invitation }, refuses: [404] },
+    async ({ db, params }) => {
+      const [row] = await db.select(invitationColumns).from(teamInvitations).where(eq(teamInvitations.id, params.id!.toLowerCase()))
+      if (!row) throw missing('invitation')
+      return row
+    },
+  )
+  .delete(
+    '/invitations/{id}',
+    { op: 'deleteTeamInvitation', summary: 'Take an invitation back', scope: 'team:write', answers: { 200: Deleted }, refuses: [404] },
+    ({ params, write }) =>
+      write(async (tx) => {
+        if (!(await tx.delete(teamInvitations).where(eq(teamInvitations.id, params.id!.toLowerCase()))).changes) throw missing('invitation')
+        return deleted
       }),
-    )
-    .post(
-      '/invitations',
-      {
-        op: 'inviteTeamMember',
-        summary: 'Invite someone',
-        description: 'The invitation is open for 7 days. One that is over may be replaced.',
-        scope: 'team:write',
-        body: InvitationInput,
-        answers: { 201: NewInvitation },
-        refuses: [409],
+  )
+  .post(
+    '/invitations/accept',
+    {
+      op: 'acceptTeamInvitation',
+      summary: 'Join the team',
+      description: 'A token that is unknown, used or over is the same 404.',
+      scope: 'public',
+      body: Acceptance,
+      answers: { 201: Member },
+      refuses: [404, 409],
+      async owner({ body, services }) {
+        const place = placeOf(body.token)
+        if (!place || !(await services.registry.store(place.storeId))) throw missing('invitation')
+        return place
       },
-      ({ body, write, session, clock, now }) =>
-        write(async (tx) => {
-          const email = normalizeEmail(body.email)
-          const token = tokenFor(session.store.id, session.environment, clock.secret())
-          const invitation = {
-            id: clock.id(),
-            email,
-            role: body.role!,
-            createdAt: now,
-            expiresAt: new Date(Date.parse(now) + INVITATION_MS).toISOString(),
-          }
-          if (await tx.$count(teamMembers, eq(teamMembers.email, email))) throw conflict('already a member of the team')
-          await tx.delete(teamInvitations).where(and(eq(teamInvitations.email, email), lte(teamInvitations.expiresAt, now)))
-          if (await tx.$count(teamInvitations, eq(teamInvitations.email, email))) throw conflict('already invited')
-          await tx.insert(teamInvitations).values({ ...invitation, tokenHash: hashOf(token) })
-          return { ...invitation, token }
-        }),
-    )
-    .get(
-      '/invitations/{id}',
-      { op: 'getTeamInvitation', summary: 'Read an invitation', scope: 'team:read', answers: { 200: Invitation }, refuses: [404] },
-      async ({ db, params }) => {
-        const [row] = await db.select(invitationColumns).from(teamInvitations).where(eq(teamInvitations.id, params.id!.toLowerCase()))
-        if (!row) throw missing('invitation')
-        return row
-      },
-    )
-    .delete(
-      '/invitations/{id}',
-      { op: 'deleteTeamInvitation', summary: 'Take an invitation back', scope: 'team:write', answers: { 200: Deleted }, refuses: [404] },
-      ({ params, write }) =>
-        write(async (tx) => {
-          if (!(await tx.delete(teamInvitations).where(eq(teamInvitations.id, params.id!.toLowerCase()))).changes)
-            throw missing('invitation')
-          return deleted
-        }),
-    )
-    .post(
-      '/invitations/accept',
-      {
-        op: 'acceptTeamInvitation',
-        summary: 'Join the team',
-        description: 'A token that is unknown, used or over is the same 404.',
-        scope: 'public',
-        body: Acceptance,
-        answers: { 201: Member },
-        refuses: [404, 409],
-        async owner({ body }) {
-          const place = placeOf(body.token)
-          if (!place || !(await registry.store(place.storeId))) throw missing('invitation')
-          return place
-        },
-      },
-      async ({ body, db, write, clock, now }) => {
-        const open = and(eq(teamInvitations.tokenHash, hashOf(body.token)), gt(teamInvitations.expiresAt, now))
-        // A stranger's guess takes no turn in the line of writes.
-        if (!(await db.$count(teamInvitations, open))) throw missing('invitation')
-        return write(async (tx) => {
-          const [invitation] = await tx.delete(teamInvitations).where(open).returning()
-          if (!invitation) throw missing('invitation')
-          const { email, role } = invitation
-          if (await tx.$count(teamMembers, eq(teamMembers.email, email))) throw conflict('already a member of the team')
-          const member = { id: clock.id(), email, name: body.name ?? null, role, createdAt: now }
-          await tx.insert(teamMembers).values(member)
-          return member
-        })
-      },
-    )
-    .patch(
-      '/{id}',
-      {
-        op: 'updateTeamMember',
-        summary: 'Change a member',
-        scope: 'team:write',
-        body: MemberPatch,
-        answers: { 200: Member },
-        refuses: [404, 409],
-      },
-      ({ body, params, write }) =>
-        write(async (tx) => {
-          const member = await memberOf(tx, params.id!)
-          const { role = member.role, name = member.name } = body
-          if (role !== 'owner') await keepOwner(tx, member)
-          await tx.update(teamMembers).set({ role, name }).where(eq(teamMembers.id, member.id))
-          return { ...member, role, name }
-        }),
-    )
-    .delete(
-      '/{id}',
-      { op: 'deleteTeamMember', summary: 'Remove a member', scope: 'team:write', answers: { 200: Deleted }, refuses: [404, 409] },
-      ({ params, write }) =>
-        write(async (tx) => {
-          const member = await memberOf(tx, params.id!)
-          await keepOwner(tx, member)
-          await tx.delete(teamMembers).where(eq(teamMembers.id, member.id))
-          await tx
-            .update(workstations)
-            .set({ memberIds: sql`(select json_group_array(value) from json_each(${workstations.memberIds}) where value <> ${member.id})` })
-            .where(sql`exists (select 1 from json_each(${workstations.memberIds}) where value = ${member.id})`)
-          return deleted
-        }),
-    )
-    .post(
-      '/transfer-ownership',
-      {
-        op: 'transferOwnership',
-        summary: 'Hand the store to another member',
-        description: 'The member becomes the only owner; those who were become admins.',
-        scope: 'team:write',
-        body: Transfer,
-        answers: { 200: Member },
-      },
-      ({ body, write }) =>
-        write(async (tx) => {
-          const member = await findMember(tx, body.memberId)
-          if (!member) throw wrong('memberId', 'no such team member')
-          await tx
-            .update(teamMembers)
-            .set({ role: 'admin' })
-            .where(and(eq(teamMembers.role, 'owner'), ne(teamMembers.id, member.id)))
-          await tx.update(teamMembers).set({ role: 'owner' }).where(eq(teamMembers.id, member.id))
-          return { ...member, role: 'owner' }
-        }),
-    )
+    },
+    async ({ body, db, write, clock, now }) => {
+      const open = and(eq(teamInvitations.tokenHash, hashOf(body.token)), gt(teamInvitations.expiresAt, now))
+      // A stranger's guess takes no turn in the line of writes.
+      if (!(await db.$count(teamInvitations, open))) throw missing('invitation')
+      return write(async (tx) => {
+        const [invitation] = await tx.delete(teamInvitations).where(open).returning()
+        if (!invitation) throw missing('invitation')
+        const { email, role } = invitation
+        if (await tx.$count(teamMembers, eq(teamMembers.email, email))) throw conflict('already a member of the team')
+        const member = { id: clock.id(), email, name: body.name ?? null, role, createdAt: now }
+        await tx.insert(teamMembers).values(member)
+        return member
+      })
+    },
+  )
+  .patch(
+    '/{id}',
+    {
+      op: 'updateTeamMember',
+      summary: 'Change a member',
+      scope: 'team:write',
+      body: MemberPatch,
+      answers: { 200: Member },
+      refuses: [404, 409],
+    },
+    ({ body, params, write }) =>
+      write(async (tx) => {
+        const member = await memberOf(tx, params.id!)
+        const { role = member.role, name = member.name } = body
+        if (role !== 'owner') await keepOwner(tx, member)
+        await tx.update(teamMembers).set({ role, name }).where(eq(teamMembers.id, member.id))
+        return { ...member, role, name }
+      }),
+  )
+  .delete(
+    '/{id}',
+    { op: 'deleteTeamMember', summary: 'Remove a member', scope: 'team:write', answers: { 200: Deleted }, refuses: [404, 409] },
+    ({ params, write }) =>
+      write(async (tx) => {
+        const member = await memberOf(tx, params.id!)
+        await keepOwner(tx, member)
+        await tx.delete(teamMembers).where(eq(teamMembers.id, member.id))
+        await tx
+          .update(workstations)
+          .set({ memberIds: sql`(select json_group_array(value) from json_each(${workstations.memberIds}) where value <> ${member.id})` })
+          .where(sql`exists (select 1 from json_each(${workstations.memberIds}) where value = ${member.id})`)
+        return deleted
+      }),
+  )
+  .post(
+    '/transfer-ownership',
+    {
+      op: 'transferOwnership',
+      summary: 'Hand the store to another member',
+      description: 'The member becomes the only owner; those who were become admins.',
+      scope: 'team:write',
+      body: Transfer,
+      answers: { 200: Member },
+    },
+    ({ body, write }) =>
+      write(async (tx) => {
+        const member = await findMember(tx, body.memberId)
+        if (!member) throw wrong('memberId', 'no such team member')
+        await tx
+          .update(teamMembers)
+          .set({ role: 'admin' })
+          .where(and(eq(teamMembers.role, 'owner'), ne(teamMembers.id, member.id)))
+        await tx.update(teamMembers).set({ role: 'owner' }).where(eq(teamMembers.id, member.id))
+        return { ...member, role: 'owner' }
+      }),
+  )

@@ -12,7 +12,7 @@ import { version } from '../../package.json'
 /** The OpenAPI document of the store API, made without a database: routes are data. */
 export const storeApi = (): Json =>
   openapi(
-    resources({} as never).flatMap(({ routes }) => routes),
+    resources.flatMap(({ routes }) => routes),
     { baseUrl: '/api/v1', version, contentUrl: '' },
   )
 

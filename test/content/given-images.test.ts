@@ -43,7 +43,7 @@ afterAll(async () => {
 
 const own = (environment = 'live') => new RegExp(`^${BASE}/cdn/${shop.store.id}/${environment}/[0-9a-f-]{36}/image\\.(png|gif)$`)
 const library = async () => made(await shop.get('/media?limit=100')).data as any[]
-const kept = () => app.files.list({ storeId: shop.store.id, environment: 'live' })
+const kept = () => app.services.files.list({ storeId: shop.store.id, environment: 'live' })
 const waiting = async () => (await shop.rows(sql`select subject from jobs where kind = 'images.take-in'`)).map(([subject]) => subject)
 /** Lets the jobs take in what is left; those that find no room come back a second later. */
 async function takeIn() {

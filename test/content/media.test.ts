@@ -21,7 +21,7 @@ const upload = (data: FormData, options: CallOptions = {}): Promise<Answer> =>
   shop.call('POST', '/media', undefined, { raw: data, ...options })
 const added = async (fields: Record<string, string> = {}, bytes?: Uint8Array) => made(await upload(form(bytes ?? (await png()), fields)))
 const owner = (environment: 'live' | 'sandbox' = 'live') => ({ storeId: shop.store.id, environment })
-const kept = async (environment?: 'live' | 'sandbox') => (await app.files.list(owner(environment))).map(({ id }) => id)
+const kept = async (environment?: 'live' | 'sandbox') => (await app.services.files.list(owner(environment))).map(({ id }) => id)
 /** Asks for what a URL names, as a browser would: without a key. */
 const get = (url: string, init: RequestInit = {}) =>
   app.app.fetch(new Request(url.replace('https://api.shop.example', 'http://localhost'), init))
@@ -456,9 +456,9 @@ test('who shows an image is found by an index, not by looking at all products', 
 test('what a crash left without a row is removed an hour later, and nothing else', async () => {
   const { id } = await added()
   const orphan = Bun.randomUUIDv7()
-  await app.files.keep(owner(), orphan, [{ name: 'image.png', bytes: await png() }])
+  await app.services.files.keep(owner(), orphan, [{ name: 'image.png', bytes: await png() }])
   const sweep = (ms: number) =>
-    app.handles.use(shop.store.id, 'live', (store) => removeOrphans(store, owner(), app.files, new Date(Date.now() + ms)))
+    app.handles.use(shop.store.id, 'live', (store) => removeOrphans(store, owner(), app.services.files, new Date(Date.now() + ms)))
   expect(await sweep(50 * 60_000)).toBe(0)
   expect((await kept()).toSorted()).toEqual([id, orphan].toSorted())
   expect(await sweep(61 * 60_000)).toBe(1)

@@ -14,7 +14,7 @@ const FILE = new URL('released.json.gz', import.meta.url).pathname
 /** The document of this code with some more routes, made without a database. */
 export function documentWith(more: readonly Route[] = []): Json {
   const about = { baseUrl: '/api/v1', version, contentUrl: 'https://stoa.example' }
-  const routes = [...more, ...resources({} as never).flatMap((resource) => resource.routes)]
+  const routes = [...more, ...resources.flatMap((resource) => resource.routes)]
   return openapi([...describe(routes, about).routes, ...routes], about)
 }
 

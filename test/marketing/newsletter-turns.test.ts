@@ -21,7 +21,7 @@ beforeEach(async () => {
     if (mail.subject === 'Hello') await open.promise
   }
   const log = createLog('warn', { write: (text) => void said.push(text) })
-  app = await testApp({ mailers: async () => ({ send, close() {} }), background: true, log })
+  app = await testApp({ mailers: { open: async () => ({ send, close() {} }) }, background: true, log })
 })
 afterEach(async () => {
   open.resolve()

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLog } from '../../api/server/log.ts'
-import { MAILS_AT_ONCE, smtpMailer, type Mailers } from '../../api/outside/mail.ts'
+import { MAILS_AT_ONCE, smtpMailer } from '../../api/outside/mail.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, paths, type Shop } from '../shop.ts'
 import { smtpServer, type Smtp, type SmtpOptions } from '../smtp.ts'
@@ -13,8 +13,7 @@ let mailServer: SmtpOptions
 /** The address of the mail server, which a test may take away. */
 let url: string
 beforeAll(async () => {
-  const mailers: Mailers = () => smtpMailer(url)
-  app = await testApp({ mailers, log: createLog('silent') })
+  app = await testApp({ mailers: { open: () => smtpMailer(url) }, log: createLog('silent') })
 })
 beforeEach(async () => {
   mailServer = {}
@@ -325,8 +324,8 @@ describe('a newsletter', () => {
 
   test('of a sandbox is written into a file, whatever mail server there is', async () => {
     const { mailersFor } = await import('../../api/outside/mail.ts')
-    const mailers = mailersFor({ smtpUrl: smtp.url, dataDir: app.mailFolder })
-    const mailer = await mailers('sandbox')
+    const mailers = mailersFor({ smtpUrl: smtp.url, dataDir: app.mailFolder }, 'https://api.shop.example')
+    const mailer = await mailers.open('sandbox')
     await mailer.send({
       id: 'x',
       from: { name: '', address: 'a@b.example' },
@@ -336,7 +335,7 @@ describe('a newsletter', () => {
       html: 'h',
     })
     expect(smtp.taken).toEqual([])
-    const real = await mailers('live')
+    const real = await mailers.open('live')
     await real.send({
       id: 'y',
       from: { name: '', address: 'a@b.example' },

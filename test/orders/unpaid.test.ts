@@ -178,9 +178,7 @@ test('three processes at once, and buyers who pay at the same moment: each order
   for (let i = 0; i < 30; i++) orders.push(await place(i % 2 ? 'stripe' : 'manual'))
   app.clock.advance(169 * HOUR_MS)
   const others = [1, 2].map(() => new Handles(app.location, 20))
-  const kinds = jobKinds({ registry: app.registry, mailers: undefined!, intake: undefined!, payments: provider, baseUrl: () => '' })
-  const clock = { now: () => app.clock.now, id: () => Bun.randomUUIDv7(), secret: () => Bun.randomUUIDv7() }
-  const runners = others.map((handles) => new Runner({ registry: app.registry, handles, kinds, clock, log: createLog('silent') }))
+  const runners = others.map((handles) => new Runner({ ...app.services, handles, kinds: jobKinds(app.services), log: createLog('silent') }))
   await Promise.all([
     ...[app.jobs, ...runners].map((runner) => runner.settle()),
     ...orders.map(async ({ id }, i) => {

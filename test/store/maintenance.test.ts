@@ -112,13 +112,10 @@ describe('rounds over all stores', () => {
     const looked: string[] = []
     const runner = { look: async (storeId: string, environment: string) => void looked.push(`${storeId} ${environment}`) }
     const needs = {
-      registry: app.registry,
+      services: app.services,
       handles: app.handles,
-      payments: null,
       runner,
-      files: app.files,
       mailFolder: app.mailFolder,
-      clock: { ...realClock, now: () => app.clock.now },
       log: createLog('silent'),
     }
     return goRound(needs, signal).then((swept) => ({ swept, looked }))
@@ -161,13 +158,10 @@ test('a round has the registry remember the numbers that were given, and writes 
   const own = await testApp()
   const [selling, idle] = [await own.newStore(), await own.newStore()]
   const needs = {
-    registry: own.registry,
+    services: own.services,
     handles: own.handles,
-    payments: null,
     runner: { look: async () => {} },
-    files: own.files,
     mailFolder: own.mailFolder,
-    clock: { ...realClock, now: () => own.clock.now },
     log: createLog('silent'),
   }
   const order = async () => {

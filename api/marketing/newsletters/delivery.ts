@@ -11,7 +11,8 @@ import { newsletterDeliveries, newsletters, subscribers } from '../../../db/stor
 import { settings as settingsTable } from '../../../db/store/store.ts'
 import { Refusal } from '../../values/refusal.ts'
 import type { JobKind, Running } from '../../jobs/kind.ts'
-import { MailError, MAILS_AT_ONCE, type Mailer, type Mailers } from '../../outside/mail.ts'
+import { MailError, MAILS_AT_ONCE, type Mailer } from '../../outside/mail.ts'
+import type { Services } from '../../outside/services.ts'
 import { addDeliveries, reach } from './audience.ts'
 import { begin, end, fail } from './launch.ts'
 import { cardsOf } from './cards.ts'
@@ -19,12 +20,6 @@ import { write } from './letter.ts'
 import type { NewsletterRow } from './newsletter.ts'
 import { defer, note, type Outcome } from './outcomes.ts'
 import { linkTo, postalAddress, senderOf } from './sender.ts'
-
-export interface DeliveryNeeds {
-  registry: Registry
-  mailers: Mailers
-  baseUrl(): string
-}
 
 type Subscriber = typeof subscribers.$inferSelect
 
@@ -180,7 +175,7 @@ async function launch({ store, storeId, clock, held }: Running, registry: Regist
 }
 
 /** The job: sends one newsletter to its end. A mail server that is down is tried for about half a minute. */
-export const deliverNewsletter = ({ registry, mailers, baseUrl }: DeliveryNeeds): JobKind => ({
+export const deliverNewsletter = ({ registry, mailers }: Pick<Services, 'registry' | 'mailers'>): JobKind => ({
   retriesMs: [1_000, 2_000, 4_000, 8_000, 15_000],
   concurrency: NEWSLETTERS_AT_ONCE,
   budgetMs: TURN_MS,
@@ -198,9 +193,9 @@ export const deliverNewsletter = ({ registry, mailers, baseUrl }: DeliveryNeeds)
         .set({ status: 'unknown', error: 'the process ended while it was on its way', updatedAt: now })
         .where(onTheirWay)
     })
-    const mailer = await mailers(environment)
+    const mailer = await mailers.open(environment)
     try {
-      await sendAll(job, mailer, await composer(job, row, baseUrl()))
+      await sendAll(job, mailer, await composer(job, row, mailers.baseUrl))
     } finally {
       mailer.close()
     }

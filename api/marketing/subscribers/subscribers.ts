@@ -5,8 +5,8 @@ import type { Db } from '../../../db/driver.ts'
 import { SUBSCRIBER_STATUSES, subscribers } from '../../../db/store/newsletters.ts'
 import { normalizeEmail } from '../../values/email.ts'
 import { missing } from '../../values/refusal.ts'
+import { ownerOf } from '../../http/auth.ts'
 import { resource, type Call } from '../../http/route.ts'
-import type { Wake } from '../../jobs/kind.ts'
 import { deleted, Deleted, Email, Line, Named, Nullable, OneOf, Page, Paging, Type, Uuid } from '../../http/schema.ts'
 import { markAt, remember } from './page-marks.ts'
 import { forget, signUp, type SubscriberRow } from './subscribing.ts'
@@ -91,66 +91,64 @@ async function list(db: Db, { limit, offset, status }: Listing) {
 const mayKnow = ({ session: { scopes } }: Call<never, never>) =>
   scopes === null || scopes.has('marketing:read') || scopes.has('marketing:write')
 
-/** `wake`: says that there is a mail to be sent. */
-export const subscriberRoutes = ({ wake }: { wake?: Wake }) =>
-  resource('marketing', '/subscribers')
-    .get(
-      '',
-      {
-        op: 'listSubscribers',
-        summary: 'List subscribers',
-        description: 'Newest first.',
-        scope: 'marketing:read',
-        query: {
-          ...Paging(50),
-          status: Type.Optional(Status),
-          query: Type.Optional(Type.String({ maxLength: 254, description: 'How the email begins' })),
-        },
-        answers: { 200: Page(Subscriber) },
+export const subscriberRoutes = resource('marketing', '/subscribers')
+  .get(
+    '',
+    {
+      op: 'listSubscribers',
+      summary: 'List subscribers',
+      description: 'Newest first.',
+      scope: 'marketing:read',
+      query: {
+        ...Paging(50),
+        status: Type.Optional(Status),
+        query: Type.Optional(Type.String({ maxLength: 254, description: 'How the email begins' })),
       },
-      ({ db, query }) => (query.query === undefined ? list(db, query) : search(db, query, normalizeEmail(query.query))),
-    )
-    .post(
-      '',
-      {
-        op: 'createSubscriber',
-        summary: 'Sign up for newsletters',
-        description:
-          'The same 201 for an address that is there already: a key that may not read subscribers never learns who is. With double opt-in in the settings the address waits for the click in a mail; one that has unsubscribed always does.',
-        scope: ['storefront:write', 'marketing:write'],
-        unaudited: true,
-        body: SubscriberInput,
-        answers: { 201: SignedUp },
-      },
-      (call) =>
-        call.write(async (tx) => {
-          const { body, session } = call
-          const settings = await call.settings()
-          const who = { email: normalizeEmail(body.email), name: body.name?.trim() || null, source: body.source?.trim() || null }
-          call.after(async () => wake?.(session.store.id, session.environment))
-          const row = await signUp(tx, call, who, { storeId: session.store.id, environment: session.environment }, settings)
-          if (mayKnow(call as never)) return view(row)
-          return { ...who, status: settings.email.doubleOptIn ? ('pending' as const) : ('active' as const) }
-        }),
-    )
-    .get(
-      '/{id}',
-      { op: 'getSubscriber', summary: 'Read a subscriber', scope: 'marketing:read', answers: { 200: Subscriber }, refuses: [404] },
-      async ({ db, params }) => view(await find(db, params.id!)),
-    )
-    .delete(
-      '/{id}',
-      {
-        op: 'deleteSubscriber',
-        summary: 'Forget a subscriber',
-        description: 'With that the store forgets, too, that the address had unsubscribed.',
-        scope: 'marketing:write',
-        answers: { 200: Deleted },
-        refuses: [404],
-      },
-      ({ params, write }) =>
-        write(async (tx) => {
-          if (!(await forget(tx, params.id!.toLowerCase()))) throw missing('subscriber')
-          return deleted
-        }),
-    )
+      answers: { 200: Page(Subscriber) },
+    },
+    ({ db, query }) => (query.query === undefined ? list(db, query) : search(db, query, normalizeEmail(query.query))),
+  )
+  .post(
+    '',
+    {
+      op: 'createSubscriber',
+      summary: 'Sign up for newsletters',
+      description:
+        'The same 201 for an address that is there already: a key that may not read subscribers never learns who is. With double opt-in in the settings the address waits for the click in a mail; one that has unsubscribed always does.',
+      scope: ['storefront:write', 'marketing:write'],
+      unaudited: true,
+      body: SubscriberInput,
+      answers: { 201: SignedUp },
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const { body, services } = call
+        const settings = await call.settings()
+        const who = { email: normalizeEmail(body.email), name: body.name?.trim() || null, source: body.source?.trim() || null }
+        call.after(async () => services.wake.tell(ownerOf(call)))
+        const row = await signUp(tx, call, who, ownerOf(call), settings)
+        if (mayKnow(call as never)) return view(row)
+        return { ...who, status: settings.email.doubleOptIn ? ('pending' as const) : ('active' as const) }
+      }),
+  )
+  .get(
+    '/{id}',
+    { op: 'getSubscriber', summary: 'Read a subscriber', scope: 'marketing:read', answers: { 200: Subscriber }, refuses: [404] },
+    async ({ db, params }) => view(await find(db, params.id!)),
+  )
+  .delete(
+    '/{id}',
+    {
+      op: 'deleteSubscriber',
+      summary: 'Forget a subscriber',
+      description: 'With that the store forgets, too, that the address had unsubscribed.',
+      scope: 'marketing:write',
+      answers: { 200: Deleted },
+      refuses: [404],
+    },
+    ({ params, write }) =>
+      write(async (tx) => {
+        if (!(await forget(tx, params.id!.toLowerCase()))) throw missing('subscriber')
+        return deleted
+      }),
+  )

@@ -4,23 +4,26 @@ import type Stripe from 'stripe'
 import type { Handle } from '../../../db/open.ts'
 import { payments } from '../../../db/store/payments.ts'
 import type { Provider } from '../../outside/payment-provider.ts'
+import { ownerOf } from '../../http/auth.ts'
 import type { Call } from '../../http/route.ts'
 import { aboutOf, type About } from '../change.ts'
 import type { OrderRow } from '../order.ts'
 import { requestRefund, type RefundRow } from './refund.ts'
 import { takeIntent } from './stripe-payment.ts'
 
-type AnyCall = Pick<Call, 'after' | 'clock' | 'now' | 'session'>
+type AnyCall = Pick<Call, 'after' | 'clock' | 'now' | 'services' | 'session'>
 
 /** Asks for a refund that waits for the provider. */
-export function askForRefund(provider: Provider | null, call: AnyCall, row: RefundRow | null) {
+export function askForRefund(call: AnyCall, row: RefundRow | null) {
+  const provider = call.services.payments
   if (row?.status !== 'pending' || !provider) return
-  const owner = { storeId: call.session.store.id, environment: call.session.environment }
+  const owner = ownerOf(call)
   call.after((store) => requestRefund(store, provider, row, { about: aboutOf(call), owner, again: false }))
 }
 
 /** Gives up the PaymentIntents of an order that is no longer pending, so that nobody pays for it any more. */
-export function giveUpIntents(provider: Provider | null, call: AnyCall, order: OrderRow) {
+export function giveUpIntents(call: AnyCall, order: OrderRow) {
+  const provider = call.services.payments
   if (provider && order.status !== 'pending')
     call.after(async (store) => {
       await endIntents(store, provider, order.id, aboutOf(call))

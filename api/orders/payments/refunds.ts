@@ -1,7 +1,6 @@
 /** Refunds of an order (document 3, Orders): by amount or by line, never more than was paid. */
 import { desc, eq } from 'drizzle-orm'
 import { refunds } from '../../../db/store/payments.ts'
-import type { Provider } from '../../outside/payment-provider.ts'
 import { resource } from '../../http/route.ts'
 import { Named, Nullable, Page, Paging, Text, Type, Uuid } from '../../http/schema.ts'
 import { aboutOf } from '../change.ts'
@@ -18,41 +17,39 @@ const RefundInput = Named('RefundInput', {
   restock: Type.Optional(Type.Boolean({ default: true })),
 })
 
-/** Refunds of a store whose payments go through `provider`. */
-export const refundRoutes = (provider: Provider | null) =>
-  resource('orders', '/orders')
-    .post(
-      '/{id}/refunds',
-      {
-        op: 'createRefund',
-        summary: 'Refund an order',
-        description: 'Never more than was paid. `restock` false writes the units off.',
-        scope: 'orders:write',
-        body: RefundInput,
-        answers: { 201: Refund },
-        refuses: [404, 409],
-      },
-      (call) =>
-        call.write(async (tx) => {
-          const row = await refund(tx, aboutOf(call), await findOrder(tx, call.params.id!), call.body)
-          askForRefund(provider, call as never, row)
-          return refundView(row)
-        }),
-    )
-    .get(
-      '/{id}/refunds',
-      {
-        op: 'listRefunds',
-        summary: "List an order's refunds",
-        scope: 'orders:read',
-        query: Paging(50),
-        answers: { 200: Page(Refund) },
-        refuses: [404],
-        stored: true,
-      },
-      async ({ db, params, query: { limit, offset } }) => {
-        const { id } = await findOrder(db, params.id!)
-        const rows = await db.select().from(refunds).where(eq(refunds.orderId, id)).orderBy(desc(refunds.id)).limit(limit).offset(offset)
-        return { data: rows.map(refundView), meta: { count: await db.$count(refunds, eq(refunds.orderId, id)), offset, limit } }
-      },
-    )
+export const refundRoutes = resource('orders', '/orders')
+  .post(
+    '/{id}/refunds',
+    {
+      op: 'createRefund',
+      summary: 'Refund an order',
+      description: 'Never more than was paid. `restock` false writes the units off.',
+      scope: 'orders:write',
+      body: RefundInput,
+      answers: { 201: Refund },
+      refuses: [404, 409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const row = await refund(tx, aboutOf(call), await findOrder(tx, call.params.id!), call.body)
+        askForRefund(call as never, row)
+        return refundView(row)
+      }),
+  )
+  .get(
+    '/{id}/refunds',
+    {
+      op: 'listRefunds',
+      summary: "List an order's refunds",
+      scope: 'orders:read',
+      query: Paging(50),
+      answers: { 200: Page(Refund) },
+      refuses: [404],
+      stored: true,
+    },
+    async ({ db, params, query: { limit, offset } }) => {
+      const { id } = await findOrder(db, params.id!)
+      const rows = await db.select().from(refunds).where(eq(refunds.orderId, id)).orderBy(desc(refunds.id)).limit(limit).offset(offset)
+      return { data: rows.map(refundView), meta: { count: await db.$count(refunds, eq(refunds.orderId, id)), offset, limit } }
+    },
+  )

@@ -1,17 +1,12 @@
 /** Stripe's signed events (document 3): no key, a signature; each event id takes effect once. */
 import type Stripe from 'stripe'
 import type { Db } from '../../../db/driver.ts'
-import type { Registry } from '../../../db/control/registry.ts'
-import type { Handles } from '../../../db/handles.ts'
-import type { Environment } from '../../../db/open.ts'
 import { providerEvents } from '../../../db/store/payments.ts'
-import type { Provider } from '../../outside/payment-provider.ts'
+import type { Owner } from '../../outside/files.ts'
 import { readText } from '../../http/input/body.ts'
 import { STRANGERS } from '../../http/input/bytes.ts'
-import type { Log } from '../../server/log.ts'
 import { Refusal } from '../../values/refusal.ts'
-import { resource } from '../../http/route.ts'
-import type { Clock } from '../../values/clock.ts'
+import { Reply, resource, type Call } from '../../http/route.ts'
 import { Named, Type } from '../../http/schema.ts'
 import { isUuid } from '../../values/uuid.ts'
 import type { About } from '../change.ts'
@@ -22,7 +17,7 @@ import { takeIntent } from './stripe-payment.ts'
 const Received = Named('StripeEvent', { received: Type.Literal(true) })
 
 /** Which store an object of Stripe's belongs to: what we wrote into its metadata. */
-function ownerOf(object: { metadata?: Stripe.Metadata | null }): { storeId: string; environment: Environment } | null {
+function ownerOf(object: { metadata?: Stripe.Metadata | null }): Owner | null {
   const { storeId, environment } = object.metadata ?? {}
   return storeId && isUuid(storeId) && (environment === 'live' || environment === 'sandbox') ? { storeId, environment } : null
 }
@@ -45,44 +40,41 @@ async function take(tx: Db, about: About, event: Stripe.Event): Promise<Warning 
   return outcome && made.metadata?.refundId ? settleRefund(tx, about, made.metadata.refundId, outcome, made.id) : null
 }
 
-export interface WebhookNeeds {
-  registry: Registry
-  handles: Handles
-  clock: Clock
-  log?: Log
+/** The event of a request whose signature matches. */
+async function signed({ request, services: { payments } }: Pick<Call, 'request' | 'services'>): Promise<Stripe.Event> {
+  if (!payments?.webhookSecret) throw new Refusal(404, 'stripe is not configured: set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET')
+  try {
+    return await payments.stripe.webhooks.constructEventAsync(
+      await readText(request, STRANGERS),
+      request.headers.get('stripe-signature') ?? '',
+      payments.webhookSecret,
+    )
+  } catch {
+    throw new Refusal(400, 'the signature does not match')
+  }
 }
 
-/** The webhook of a service whose payments go through `provider`. */
-export const stripeWebhook = (provider: Provider | null, { registry, handles, clock, log }: WebhookNeeds) =>
-  resource('orders', '/payments/stripe/webhook').post(
-    '',
-    {
-      op: 'receiveStripeEvent',
-      summary: "Receive Stripe's signed events",
-      scope: 'public',
-      limited: 'refusals',
-      answers: { 200: Received },
-      refuses: [400, 404],
-    },
-    async ({ request, now }) => {
-      if (!provider?.webhookSecret) throw new Refusal(404, 'stripe is not configured: set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET')
-      let event: Stripe.Event
-      try {
-        event = await provider.stripe.webhooks.constructEventAsync(
-          await readText(request, STRANGERS),
-          request.headers.get('stripe-signature') ?? '',
-          provider.webhookSecret,
-        )
-      } catch {
-        throw new Refusal(400, 'the signature does not match')
-      }
+export const stripeWebhook = resource('orders', '/payments/stripe/webhook').post(
+  '',
+  {
+    op: 'receiveStripeEvent',
+    summary: "Receive Stripe's signed events",
+    scope: 'public',
+    limited: 'refusals',
+    answers: { 200: Received },
+    refuses: [400, 404],
+    async owner(call) {
+      const event = await signed(call)
       const owner = ownerOf(event.data.object as { metadata?: Stripe.Metadata | null })
       // An event about something that no store here made is not ours: it is taken, so that Stripe stops sending it.
-      if (owner && (await registry.store(owner.storeId))) {
-        const about = { clock, now, keyId: null }
-        const warning = await handles.use(owner.storeId, owner.environment, (store) => store.write((tx) => take(tx, about, event)))
-        if (warning) log?.write('warn', warning.message, { ...owner, orderId: warning.orderId, reference: warning.reference })
-      }
-      return { received: true as const }
+      if (!owner || !(await call.services.registry.store(owner.storeId))) return new Reply(200, { received: true })
+      return { ...owner, prepared: { owner, event } }
     },
-  )
+  },
+  async ({ prepared, write, clock, now, log }) => {
+    const { owner, event } = prepared as { owner: Owner; event: Stripe.Event }
+    const warning = await write((tx) => take(tx, { clock, now, keyId: null }, event))
+    if (warning) log.write('warn', warning.message, { ...owner, orderId: warning.orderId, reference: warning.reference })
+    return { received: true as const }
+  },
+)

@@ -4,6 +4,7 @@ import type { Db } from '../../../db/driver.ts'
 import { orders } from '../../../db/store/orders.ts'
 import { settings as settingsTable } from '../../../db/store/store.ts'
 import type { Provider } from '../../outside/payment-provider.ts'
+import type { Services } from '../../outside/services.ts'
 import type { JobKind, Running } from '../../jobs/kind.ts'
 import { waitMs, type Awaiting } from './awaiting.ts'
 import { endIntents } from './provider.ts'
@@ -72,7 +73,7 @@ async function endAll(
 }
 
 /** Cancels what has waited too long, and is due again when the next order has. */
-export const cancelUnpaidOrders = ({ payments: provider }: { payments: Provider | null }): JobKind => ({
+export const cancelUnpaidOrders = ({ payments: provider }: Pick<Services, 'payments'>): JobKind => ({
   retriesMs: RETRIES_MS,
   async run(job) {
     const { store, clock, signal } = job

@@ -2,15 +2,17 @@
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Environment } from '../../db/open.ts'
-import type { Call } from '../http/route.ts'
 
 /** Whose files: a store's live data, or its sandbox. */
 export interface Owner {
   storeId: string
   environment: Environment
 }
-/** Whose files a request is about. */
-export const ownerOf = ({ session }: Pick<Call, 'session'>): Owner => ({ storeId: session.store.id, environment: session.environment })
+
+/** Files are served below this path. */
+export const CDN = '/cdn/'
+/** The path below which the files of one id are served. */
+export const pathIn = ({ storeId, environment }: Owner, id: string) => `${CDN}${storeId}/${environment}/${id}/`
 
 export interface File {
   name: string
@@ -27,10 +29,12 @@ export interface Files {
   remove(owner: Owner, id: string): Promise<void>
   /** The names that something is kept under, and since when. Those of writes that did not end are among them. */
   list(owner: Owner): Promise<{ id: string; keptAt: Date }[]>
+  /** The public URL below which the files of an id are, with a slash at the end. */
+  urlOf(owner: Owner, id: string): string
 }
 
-/** Files in a folder: `{root}/{store}/{environment}/{id}/{name}`. */
-export function filesIn(root: string): Files {
+/** Files in a folder, `{root}/{store}/{environment}/{id}/{name}`, served by a server whose public URL is `baseUrl`. */
+export function filesIn(root: string, baseUrl: string): Files {
   const folderOf = ({ storeId, environment }: Owner) => join(root, storeId, environment)
   return {
     async keep(owner, id, files) {
@@ -63,6 +67,7 @@ export function filesIn(root: string): Files {
       }
       return found
     },
+    urlOf: (owner, id) => baseUrl + pathIn(owner, id),
   }
 }
 

@@ -1,0 +1,35 @@
+/** What the store API needs of the world around it: one object, made once for a process (api/services.ts). */
+import type { Registry } from '../../db/control/registry.ts'
+import type { Clock } from '../values/clock.ts'
+import type { CarrierUrls } from './carriers.ts'
+import type { FetchPublic } from './fetch-public.ts'
+import type { Files } from './files.ts'
+import type { Mailers } from './mail.ts'
+import type { Provider } from './payment-provider.ts'
+import type { Resolver } from './resolver.ts'
+import type { Secrets } from './secrets.ts'
+import type { Wake } from './wake.ts'
+
+/** Handlers reach it as `call.services`; jobs and maintenance get the same one. */
+export interface Services {
+  /** Time, ids and random secrets. */
+  clock: Clock
+  /** All stores and their keys. */
+  registry: Registry
+  /** The files of media. */
+  files: Files
+  /** Reads addresses of the public internet. */
+  fetchPublic: FetchPublic
+  /** Outbound mail. */
+  mailers: Mailers
+  /** Null: `manual` and `test` payments alone. */
+  payments: Provider | null
+  /** Where carriers are asked whether credentials are good. */
+  carriers: CarrierUrls
+  /** Seals what is kept of third parties, and answers that are kept for repetition. */
+  secrets: Secrets
+  /** DNS, for proofs that a domain is a store's own. */
+  resolver: Resolver
+  /** Tells the runner of jobs that there may be one. */
+  wake: Wake
+}

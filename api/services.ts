@@ -1,0 +1,37 @@
+/** The outside as a configuration describes it: made once by whatever starts the API, a server or a test. */
+import type { Registry } from '../db/control/registry.ts'
+import { mediaFolder } from '../db/media-files.ts'
+import { publicFetch } from './outside/fetch-public.ts'
+import { filesIn } from './outside/files.ts'
+import { mailersFor } from './outside/mail.ts'
+import type { Provider } from './outside/payment-provider.ts'
+import { resolverAt } from './outside/resolver.ts'
+import { keyIn, secretsWith } from './outside/secrets.ts'
+import type { Services } from './outside/services.ts'
+import { Wake } from './outside/wake.ts'
+import type { Config } from './server/config.ts'
+import { realClock } from './values/clock.ts'
+
+export type ServiceConfig = Pick<Config, 'dataDir' | 'secretKey' | 'stripe' | 'carriers' | 'smtpUrl' | 'dnsServers' | 'fetchAllow'>
+
+/** Where payments go; Stripe's package is loaded by those alone who use it (it costs 75 ms of the start). */
+async function paymentsOf({ secretKey, webhookSecret, apiBase }: Config['stripe']): Promise<Provider | null> {
+  return secretKey === null ? null : (await import('./outside/stripe.ts')).stripeProvider({ secretKey, webhookSecret, apiBase })
+}
+
+/** The services of a configuration. `baseUrl` is the public URL of this server, without a slash at the end. */
+export const servicesFor = async (
+  config: ServiceConfig,
+  { registry, baseUrl }: { registry: Registry; baseUrl: string },
+): Promise<Services> => ({
+  clock: realClock,
+  registry,
+  files: filesIn(mediaFolder(config.dataDir), baseUrl),
+  fetchPublic: publicFetch({ allow: config.fetchAllow }),
+  mailers: mailersFor(config, baseUrl),
+  payments: await paymentsOf(config.stripe),
+  carriers: config.carriers,
+  secrets: secretsWith(config.secretKey ?? keyIn(config.dataDir)),
+  resolver: resolverAt(config.dnsServers),
+  wake: new Wake(),
+})
