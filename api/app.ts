@@ -16,7 +16,7 @@ import { resources } from './resources.ts'
 import type { Services } from './outside/services.ts'
 
 /** Where the API lives. */
-export const PREFIX = '/api/v1'
+const PREFIX = '/api/v1'
 
 export interface AppOptions {
   services: Services

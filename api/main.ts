@@ -39,7 +39,7 @@ export interface Api {
   stop(): Promise<void>
 }
 
-export interface ServeOptions {
+interface ServeOptions {
   /** Other processes listen on the same port. */
   reusePort?: boolean
   scrape?: AppOptions['scrape']

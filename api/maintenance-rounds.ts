@@ -20,7 +20,7 @@ const NOTED_AT_ONCE = 100
 /** After a round nobody begins another one for this long: a little less than the pause, so that the same process may. */
 const REST_MS = ROUND_MS - 30_000
 
-export interface MaintenanceNeeds {
+interface MaintenanceNeeds {
   services: Pick<Services, 'registry' | 'payments' | 'files' | 'clock'>
   handles: Handles
   /** Looks at each store for jobs that another process left. */

@@ -12,7 +12,7 @@ import { Wake } from './outside/wake.ts'
 import type { Config } from './server/config.ts'
 import { realClock } from './values/clock.ts'
 
-export type ServiceConfig = Pick<Config, 'dataDir' | 'secretKey' | 'stripe' | 'carriers' | 'smtpUrl' | 'dnsServers' | 'fetchAllow'>
+type ServiceConfig = Pick<Config, 'dataDir' | 'secretKey' | 'stripe' | 'carriers' | 'smtpUrl' | 'dnsServers' | 'fetchAllow'>
 
 /** Where payments go; Stripe's package is loaded by those alone who use it (it costs 75 ms of the start). */
 async function paymentsOf({ secretKey, webhookSecret, apiBase }: Config['stripe']): Promise<Provider | null> {

@@ -18,7 +18,7 @@ const OPEN_MAX = 16
 const STATEMENTS_MAX = 50
 
 /** How many statements of a store may wait, for how long, and how long each may run; what takes longer is refused with `Busy`. */
-export interface Bounds {
+interface Bounds {
   waitingMax: number
   waitMaxMs: number
   runMaxMs: number

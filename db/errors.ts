@@ -18,7 +18,7 @@ export class Abandoned extends Error {
 }
 
 /** A refused constraint; `columns` are `table.column` names of a unique one. */
-export interface Constraint {
+interface Constraint {
   kind: 'unique' | 'foreign_key' | 'check' | 'other'
   columns: string[]
 }

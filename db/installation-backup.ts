@@ -22,7 +22,7 @@ import { sweepFolder, temporaryFolder } from './leftovers.ts'
 import { fileOf } from './open.ts'
 
 /** A store that could not be backed up, and from when the backup is that is kept of it. */
-export interface NotBackedUp {
+interface NotBackedUp {
   id: string
   slug: string
   error: string

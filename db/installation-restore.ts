@@ -25,7 +25,7 @@ interface Journal {
   done: string[]
 }
 
-export interface InstallationRestored {
+interface InstallationRestored {
   createdAt: string
   /** The ids of the stores that are as they were. */
   restored: string[]

@@ -8,7 +8,7 @@ import { databaseName, fileOf, openDatabase, openStore, untilUnlocked, type Envi
 import { explained, requireFile, requireSchema, requireSettings } from './unusable.ts'
 
 /** How many databases were brought up to date, were so already, and could not be; each of those with its reason. */
-export interface Migrated {
+interface Migrated {
   migrated: number
   current: number
   failed: number
@@ -21,7 +21,7 @@ const AT_ONCE_SERVER = 8
 const COLLECT_EVERY = 32
 
 /** How many databases have an older schema, have the current one, and can't be used; each of those with its reason. */
-export interface Surveyed {
+interface Surveyed {
   behind: number
   current: number
   failed: number
@@ -82,7 +82,7 @@ export async function survey(registry: Registry, each?: (location: Location, kno
 }
 
 /** Lets go of the descriptors of databases that are closed. */
-export async function collect() {
+async function collect() {
   Bun.gc(true)
   await Bun.sleep(0)
 }

@@ -10,7 +10,7 @@ import { requireFile } from './unusable.ts'
  * Looks into a database as it is, without bringing it to the current schema; `look` is not called, and null is returned, when it has
  * another one, is missing, or can't be read.
  */
-export async function peek<T>(location: Location, name: string, kind: Kind, look: (db: Db) => Promise<T>): Promise<T | null> {
+async function peek<T>(location: Location, name: string, kind: Kind, look: (db: Db) => Promise<T>): Promise<T | null> {
   const path = fileOf(location, name)
   let connection: Connection | undefined
   try {

@@ -18,7 +18,7 @@ import { newsletters } from './store/newsletters.ts'
 import { jobs } from './store/store.ts'
 import { requireSettings, Unusable, type Fault } from './unusable.ts'
 
-export interface Restored {
+interface Restored {
   manifest: Manifest
   /** Files that could not be used, under the names that they have now. */
   setAside: string[]

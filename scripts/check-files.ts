@@ -12,7 +12,7 @@ const TRY_AGAIN_MS = 20
 const TIMED_OUT = `not looked through within ${FILE_MAX_MS / 1_000} s`
 
 /** What is wrong with a file; null when it is whole. */
-export interface FileCheck {
+interface FileCheck {
   path: string
   damage: string | null
   /** It took too long: nobody knows. */

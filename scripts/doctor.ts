@@ -15,7 +15,7 @@ import { addons } from '../db/store/addons.ts'
 import { fileOf } from '../db/open.ts'
 import { examineDatabases } from './doctor-databases.ts'
 
-export interface Check {
+interface Check {
   name: 'configuration' | 'databases' | 'jobs' | 'credentials' | 'disk' | 'chromium' | 'mail'
   ok: boolean
   message: string

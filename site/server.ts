@@ -11,7 +11,7 @@ import { Answers } from './lib/answers.ts'
 import { LIMITS, Limits } from './lib/limits.ts'
 import type { Manifest } from './lib/manifest.ts'
 
-export interface Site {
+interface Site {
   port: number
   /** Public, without a slash at the end. */
   url: string

@@ -67,7 +67,7 @@ export interface TestApp {
 /** What a test may replace; what it does not is made as for a server, but that no name of the public internet exists. */
 type Replaced = Partial<Pick<Services, 'payments' | 'fetchPublic' | 'carriers' | 'secrets'>> & { mailers?: Partial<Services['mailers']> }
 
-export interface TestOptions extends Replaced {
+interface TestOptions extends Replaced {
   rate?: Rate | null
   /** Counts the requests without a key by the `X-Client` header of each. */
   visitorRate?: Rate

@@ -22,9 +22,9 @@ const TRACES = {
   converted: sql`(select count(*) from carts where order_id is not null)`,
   number: sql`(select coalesce(max(value), 0) from counters where name = 'order')`,
 }
-export type Traces = Record<keyof typeof TRACES, number>
+type Traces = Record<keyof typeof TRACES, number>
 
-export interface Order {
+interface Order {
   items?: object[]
   bundles?: object[]
   coupons?: string[]

@@ -55,6 +55,20 @@ const isRule = (path: string) => path.startsWith('api/values/') || RULES.include
 /** The folder of `api/` that a file is in; undefined at its top. */
 const folderOf = (path: string) => /^api\/([^/]+)\/.+/.exec(path)?.[1]
 
+/** What may import: the files above, pages and tests. */
+const importing = new Map([
+  ...text,
+  ...['site', 'test']
+    .flatMap((top) => readdirSync(top, { recursive: true, encoding: 'utf8' }).map((path) => join(top, path)))
+    .filter((path) => /\.(ts|astro)$/.test(path))
+    .map((path) => [path, readFileSync(path, 'utf8')] as const),
+  ...['astro.config.mjs', 'vitest.config.ts'].map((path) => [path, readFileSync(path, 'utf8')] as const),
+])
+/** Packages of which commands are run, not modules imported. */
+const COMMANDS = ['bun', 'typescript', 'prettier', '@redocly/cli', 'afdocs']
+
+const namesIt = (name: string) => (content: string) => [`'${name}'`, `'${name}/`, `"${name}"`].some((quoted) => content.includes(quoted))
+
 describe('the project is tidy', () => {
   test.each(files)('%s is one thing, says what it is, and holds no notes to its authors', (path) => {
     const content = text.get(path)!
@@ -146,5 +160,41 @@ describe('the project is tidy', () => {
       for (const [block] of text.get(path)!.matchAll(/write\(async \(tx\) => \{[\s\S]*?\n  {2,4}\}\)/g))
         expect(block).not.toMatch(/\bfetch\(|Bun\.sleep|setTimeout|stripe\./)
     }
+  })
+
+  test('what is exported is imported somewhere', () => {
+    const used = new Set<string>()
+    for (const [path, content] of importing) {
+      const at = (target: string) => relative('.', resolve(dirname(path), target))
+      for (const [, names, target] of content.matchAll(/(?:import|export)\s+(?:type\s+)?(?:\w+\s*,\s*)?\{([^}]*)\}\s*from\s*'(\.[^']+)'/g))
+        for (const name of names!.split(','))
+          used.add(
+            `${at(target!)} ${
+              name
+                .trim()
+                .replace(/^type /, '')
+                .split(' as ')[0]
+            }`,
+          )
+      // Taken as a whole.
+      for (const [, target] of content.matchAll(/(?:import (?:type )?\* as \w+ from |\bimport\()'(\.[^']+)'/g)) used.add(at(target!))
+    }
+    const exported = /^export (?:(?:async|abstract|declare) )*(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm
+    expect(
+      [...importing]
+        .filter(([path]) => !path.endsWith('.astro'))
+        .flatMap(([path, content]) => [...content.matchAll(exported)].map(([, name]) => ({ path, name })))
+        .filter(({ path, name }) => !used.has(path) && !used.has(`${path} ${name}`))
+        .map(({ path, name }) => `${path}: ${name}`),
+    ).toEqual([])
+  })
+
+  test('every package is imported, or run as a command', () => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+    const names = Object.keys({ ...dependencies, ...devDependencies })
+    const texts = [...importing.values(), readFileSync('tsconfig.json', 'utf8')]
+    const isUsed = (name: string) =>
+      COMMANDS.includes(name) || (name.startsWith('@types/') ? names.includes(name.slice('@types/'.length)) : texts.some(namesIt(name)))
+    expect(names.filter((name) => !isUsed(name))).toEqual([])
   })
 })

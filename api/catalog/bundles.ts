@@ -76,7 +76,7 @@ const BundleInput = Named('BundleInput', {
 const BundlePatch = Named('BundlePatch', { name: Type.Optional(Label(300)), ...input })
 
 /** A bundle by id (or slug); a storefront sees published ones alone. */
-export async function findBundle(db: Db, id: string, storefront: boolean) {
+async function findBundle(db: Db, id: string, storefront: boolean) {
   const [row] = await db
     .select()
     .from(bundles)

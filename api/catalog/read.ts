@@ -83,7 +83,7 @@ const byIds = compile((db) =>
     .from(products)
     .where(sql`${products.id} in (select value from json_each(${named('ids')}))`),
 )
-export const variantsOf = compile((db) =>
+const variantsOf = compile((db) =>
   db
     .select()
     .from(variants)
@@ -167,7 +167,7 @@ function cheapest(rows: readonly VariantRow[]): { price: number | null; prices: 
 }
 
 /** A product on the wire; without `content` when its row has none (list items). */
-export function productView(row: ProductRow, all: readonly VariantRow[], view: View, translation: TranslationFields | undefined) {
+function productView(row: ProductRow, all: readonly VariantRow[], view: View, translation: TranslationFields | undefined) {
   const { settings, currency } = view
   const rows = view.storefront ? all.filter((variant) => variant.active) : all
   const { price, prices } = cheapest(rows)

@@ -16,7 +16,7 @@ import {
   type Static,
 } from '../http/schema.ts'
 
-export const LOCALE = '^[a-z]{2,3}-[A-Z]{2}$'
+const LOCALE = '^[a-z]{2,3}-[A-Z]{2}$'
 export const Lang = Type.Optional(
   Type.String({ pattern: LOCALE, description: 'Locale whose translations are laid over the content, such as `pl-PL`' }),
 )
@@ -32,7 +32,7 @@ const COPIED = "Copied to the store's media library when it is elsewhere"
 export const Images = Type.Array(WebUrl(), { maxItems: 100, description: COPIED })
 export const imageInput = Type.Optional(Nullable(WebUrl({ description: COPIED })))
 /** Prices by lowercase currency code. */
-export const Prices = Type.Record(Type.String({ pattern: '^[A-Za-z]{3}$' }), Money(), { maxProperties: 200 })
+const Prices = Type.Record(Type.String({ pattern: '^[A-Za-z]{3}$' }), Money(), { maxProperties: 200 })
 export const Countries = Type.Array(CountryCode(), { maxItems: 250, uniqueItems: true })
 /** Country codes of a request in upper case; refuses one that is there in other letters. */
 export function countriesOf(given: Static<typeof Countries> = []): string[] {
@@ -42,14 +42,14 @@ export function countriesOf(given: Static<typeof Countries> = []): string[] {
   return codes
 }
 
-export const Stock = Type.Object({
+const Stock = Type.Object({
   tracked: Type.Boolean(),
   quantity: Type.Integer({ description: 'On the shelf' }),
   reserved: Type.Integer({ description: 'Held by unshipped orders' }),
   available: Type.Integer({ description: 'quantity less reserved' }),
   backorder: Type.Boolean(),
 })
-export const Dimensions = Nullable(
+const Dimensions = Nullable(
   Type.Object({
     length: Nullable(Type.Number({ minimum: 0 })),
     width: Nullable(Type.Number({ minimum: 0 })),

@@ -13,7 +13,7 @@ import { indexProduct } from './search/index-products.ts'
 import { addVariant, changeVariant, refreshPrices, refuseWhileOrdered, writing } from './write.ts'
 
 /** A variant by id; 404 when a storefront may not see it. */
-export async function findVariant(db: Db, id: string, storefront: boolean): Promise<VariantRow> {
+async function findVariant(db: Db, id: string, storefront: boolean): Promise<VariantRow> {
   const row = (await variantById.get(db, { id: id.toLowerCase() })) as VariantRow | undefined
   if (!row) throw missing('variant')
   if (storefront) {

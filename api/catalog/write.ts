@@ -27,7 +27,7 @@ export type Writing = Pick<Call, 'clock' | 'now'> & { keyId: string }
 export const writing = (call: Call<never, never>): Writing => ({ clock: call.clock, now: call.now, keyId: call.session.key.id })
 
 /** The columns that a variant's input sets; `path` is where it stands in the body. */
-export function variantColumns(input: VariantPatch, settings: Settings, path = ''): Partial<typeof variants.$inferInsert> {
+function variantColumns(input: VariantPatch, settings: Settings, path = ''): Partial<typeof variants.$inferInsert> {
   const at = (field: string) => (path ? `${path}.${field}` : field)
   const columns: Partial<typeof variants.$inferInsert> = {}
   for (const field of [

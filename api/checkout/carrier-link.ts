@@ -19,7 +19,7 @@ const TITLES: Record<Carrier, string> = { carrier_a: 'Carrier A', carrier_b: 'Ca
 const NEEDED = ['id', 'name', 'service'] as const
 
 /** What a carrier gets for a method that says nothing: itself, and the kind of delivery. */
-export const derivedData = (name: Carrier, type: Row['type']) => ({ id: name, name: TITLES[name], service: type })
+const derivedData = (name: Carrier, type: Row['type']) => ({ id: name, name: TITLES[name], service: type })
 
 const isFilled = (value: unknown) => (typeof value === 'string' ? value.trim() !== '' : Number.isFinite(value))
 

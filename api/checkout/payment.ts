@@ -6,10 +6,10 @@ import type { Provider } from '../outside/payment-provider.ts'
 import { stepOf, toStripe } from '../outside/stripe-amount.ts'
 
 export const PAYMENT_METHODS = ['manual', 'test', 'stripe'] as const
-export type PaymentMethod = (typeof PAYMENT_METHODS)[number]
+type PaymentMethod = (typeof PAYMENT_METHODS)[number]
 
 /** The magic tokens of `test`, and what each one comes to. */
-export const TEST_TOKENS: Readonly<Record<string, string | null>> = {
+const TEST_TOKENS: Readonly<Record<string, string | null>> = {
   ok: null,
   decline: 'the card was declined',
   insufficient_funds: 'the card has insufficient funds',

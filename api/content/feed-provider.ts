@@ -8,7 +8,7 @@ import { handleKey } from './handle.ts'
 import { fileOf } from './image.ts'
 
 /** A picture of a feed (document 1, Photo-feed image). */
-export interface FeedImage {
+interface FeedImage {
   id: string
   url: string
   description: string | null
@@ -18,13 +18,13 @@ export interface FeedImage {
 }
 
 /** The store whose feeds are asked for. */
-export interface FeedStore {
+interface FeedStore {
   db: Db
   owner: Owner
   files: Files
 }
 
-export interface FeedProvider {
+interface FeedProvider {
   /** At most `limit` images of an account, the newest first, behind `after`; null when there is no such account. */
   images(
     store: FeedStore,

@@ -9,12 +9,12 @@ import { loadSharp, type SharpLibrary } from '../outside/sharp.ts'
 import type { File } from '../outside/files.ts'
 
 /** What is served is no longer than this on either side. */
-export const SIDE_MAX = 4_096
+const SIDE_MAX = 4_096
 /** Pixels that are decoded at most: 64 million are 192 MB. Frames of an animation count each, and cost more to encode. */
-export const PIXELS_MAX = 64_000_000
-export const ANIMATED_PIXELS_MAX = 16_000_000
+const PIXELS_MAX = 64_000_000
+const ANIMATED_PIXELS_MAX = 16_000_000
 /** Widths of the WebP renditions, as far as the image is that wide. */
-export const RENDITION_WIDTHS = [320, 640, 1280, 1920]
+const RENDITION_WIDTHS = [320, 640, 1280, 1920]
 /** One step of making one file may take this long. */
 const STEP_MAX_SECONDS = 30
 /** Images made at the same time: the decoders take all cores for each, and memory for its pixels. */

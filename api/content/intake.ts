@@ -22,7 +22,7 @@ const RESTING_MAX = 10_000
 /** Images that are read at once for those who don't wait: each may be in memory as a whole. */
 const READS_MAX = 8
 
-export interface TakeLimits {
+interface TakeLimits {
   /** A larger file is left for later. */
   maxBytes: number
   /** Whether it waits for its turn when other images are being made; the rest is left for later otherwise. */
@@ -46,7 +46,7 @@ export interface Taken {
 
 type Needs = Pick<Services, 'files' | 'fetchPublic'>
 
-export class Intake {
+class Intake {
   readonly #needs: Needs
   /** Hosts that did not answer a store, and until when it leaves them alone; for those who wait long another than for who don't. */
   readonly #resting = new Map<string, number>()

@@ -14,7 +14,7 @@ import { pathOf } from './url.ts'
 export type Task = { run(store: Handle): Promise<void>; when: 'success' | 'always' } | { run(): Promise<void>; when: 'undo' }
 
 /** One keyed request, before it is parsed. */
-export interface Keyed {
+interface Keyed {
   session: Session
   handle: Handle
   request: Request

@@ -15,7 +15,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Settings = typeof settings.$inferSelect
 
 /** Scopes of document 1; a list means any of them, `any key` none in particular, `public` no key at all. */
-export type Access = string | readonly string[] | 'any key' | 'public'
+type Access = string | readonly string[] | 'any key' | 'public'
 
 /** The file of a form; its name is what the client calls it. */
 export interface Upload {
@@ -72,7 +72,7 @@ export class Reply {
 export type AnswerBody = TSchema | string | readonly string[]
 export const isSchema = (answer: AnswerBody): answer is TSchema => typeof answer !== 'string' && !Array.isArray(answer)
 
-export interface RouteOptions<Q extends TProperties, B extends TSchema> {
+interface RouteOptions<Q extends TProperties, B extends TSchema> {
   /** operationId of the OpenAPI document. */
   op: string
   summary: string

@@ -15,7 +15,7 @@ import { Presence } from './presence.ts'
 import { keyOf, Slots, type About } from './slots.ts'
 import { runJob } from './work.ts'
 
-export interface RunnerNeeds {
+interface RunnerNeeds {
   registry: Registry
   handles: Handles
   kinds: Readonly<Record<string, JobKind>>

@@ -7,7 +7,7 @@ import type { JobKind } from './kind.ts'
 import { complete, giveUp, holds, release, renew, resetAttempts, retry, type JobRow } from './queue.ts'
 import type { About } from './slots.ts'
 
-export interface Work {
+interface Work {
   store: Handle
   about: About
   job: JobRow

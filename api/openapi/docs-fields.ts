@@ -76,7 +76,7 @@ export function boundsOf(schema: Json): Part {
 /** Said more quietly; nothing when there is nothing to say. */
 export const soft = (part: Part): Part => (Array.isArray(part) && !part.length ? null : html`<span class="soft">${part}</span>`)
 
-export interface Row {
+interface Row {
   path: string
   schema: Json
   required: boolean

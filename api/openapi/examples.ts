@@ -5,7 +5,7 @@ import { COMMON, NAMES, TEXTS } from './words.ts'
 import type { TSchema } from '../http/schema.ts'
 
 /** `body`: the required fields and a few more, as a first call would send them; `answer`: everything. */
-export type Purpose = 'body' | 'answer'
+type Purpose = 'body' | 'answer'
 
 /** How many fields a body shows beside the required ones, and how deep an answer goes. */
 const OPTIONAL_FIELDS_MAX = 5

@@ -21,7 +21,7 @@ import { redeem } from './redeem.ts'
 import { placementOf } from './workstations/packing.ts'
 
 /** What is placed, besides what the quote says. */
-export interface Placing {
+interface Placing {
   id: string
   quote: Quote
   settings: Settings
@@ -77,7 +77,7 @@ const redeemCoupon = compile((db) =>
 const insertRedemption = inserter(couponRedemptions)
 
 /** The customer of an address for mail: the one there is (completed by what is new), or a new one. */
-export async function customerOf(tx: Db, about: About, email: string, name: string | null, phone: string | null): Promise<string> {
+async function customerOf(tx: Db, about: About, email: string, name: string | null, phone: string | null): Promise<string> {
   const known = (await customerByEmail.get(tx, { email })) as { id: string; name: string | null; phone: string | null } | undefined
   if (known) {
     if ((name && !known.name) || (phone && !known.phone))

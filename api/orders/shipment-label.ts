@@ -27,7 +27,7 @@ export const labelView = (label: ShipmentLabel | null) =>
   label && { addonName: label.addonName, environment: label.environment, number: label.number, template: label.template }
 
 /** What decides about a label, besides the order. */
-export interface Shipping {
+interface Shipping {
   shipmentId: string
   units: readonly Units[]
   carrier: string | null

@@ -27,7 +27,7 @@ export class TooLarge extends NotFetched {}
 const never = (message: string) => new NotFetched(message, true)
 const notNow = (message: string) => new NotFetched(message, false)
 
-export interface FetchNeeds {
+interface FetchNeeds {
   /** `host:port` pairs that may be reached although they are private, in lower case. */
   allow: readonly string[]
   /** All addresses of a name; the system's resolver by default. */
@@ -43,7 +43,7 @@ export interface FetchLimits {
   signal?: AbortSignal
 }
 
-export interface Fetched {
+interface Fetched {
   bytes: Uint8Array
   /** What was read in the end. */
   url: URL

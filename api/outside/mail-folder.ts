@@ -3,7 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A mail is there to be looked at for this long. */
-export const MAIL_KEPT_MS = 30 * 86_400_000
+const MAIL_KEPT_MS = 30 * 86_400_000
 /** As many are kept; of more the oldest go first. */
 export const MAILS_KEPT = 10_000
 /** Files that are looked at at once. */

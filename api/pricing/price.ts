@@ -38,7 +38,7 @@ export interface PriceInput {
   now: string
 }
 
-export interface PricedLine {
+interface PricedLine {
   subtotal: number
   discount: number
   total: number

@@ -18,7 +18,7 @@ const customerByEmail = compile((db) =>
 )
 
 /** What a cart asks to be paid with. */
-export interface Paying {
+interface Paying {
   loyaltyPoints?: number
   email?: string | null
   currency: string

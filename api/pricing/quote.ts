@@ -11,7 +11,7 @@ import { isLocation, methodPrice, type MethodRow } from './shipping-method.ts'
 import { methodOf, promotionsIn, rateFor, readRules, type PriceRules } from './price-rules.ts'
 
 /** What a quote is made of; a cart has these fields, and so has an order taken elsewhere. */
-export interface Quotable extends Wanted {
+interface Quotable extends Wanted {
   couponIds: readonly string[]
   shippingMethodId: string | null
   pickupLocationId?: string | null

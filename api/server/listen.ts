@@ -8,7 +8,7 @@ const IDLE_SECONDS = 120
 /** Bun's own 413 has no body. Routes read no further than they take, and what nobody reads is not kept. */
 const REQUEST_MAX_BYTES = Number.MAX_SAFE_INTEGER
 
-export interface Address {
+interface Address {
   host: string
   port: number
   reusePort?: boolean

@@ -7,7 +7,7 @@ export interface Rate {
 }
 
 /** Where a caller stands after this request: `retryAfterSeconds` above 0 means refused. */
-export interface Standing {
+interface Standing {
   remaining: number
   resetSeconds: number
   retryAfterSeconds: number

@@ -57,7 +57,7 @@ async function tryFolder(folder: string) {
   }
 }
 
-export interface ReadinessNeeds {
+interface ReadinessNeeds {
   handles: Handles
   /** Where databases and other data are kept: no request is of use while these can't be written. */
   folders: readonly string[]

@@ -7,7 +7,7 @@ import { total, type Figures } from './metrics.ts'
 /** What a worker says to the process that started it: its port once it listens, that a scrape waits, its figures. */
 export type FromWorker = { port: number } | { scrape: number } | { figures: Figures }
 /** What a worker is told: that its figures are wanted, or those of all that a scrape of its waits for. */
-export type ToWorker = { collect: true } | { scrape: number; all: Figures }
+type ToWorker = { collect: true } | { scrape: number; all: Figures }
 
 /** Workers have this long to tell their figures, and the process that started them this long to hand on the sum. */
 const COLLECT_MAX_MS = 1_000

@@ -4,7 +4,7 @@ import type { Settings } from '../http/route.ts'
 import { isCurrency } from '../values/money.ts'
 
 /** Where to enable a currency, for whoever may. */
-export const HOW_TO_ENABLE = 'PATCH /settings enables a currency by its name in enabledCurrencies'
+const HOW_TO_ENABLE = 'PATCH /settings enables a currency by its name in enabledCurrencies'
 
 /** The currency that a request names in its field `currency`, in lowercase; the store's own when it names none, 400 when it is not enabled. */
 export function currencyOf(code: string | undefined, settings: Settings): string {

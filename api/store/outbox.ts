@@ -3,7 +3,7 @@ import { compile, named, type Db } from '../../db/driver.ts'
 import { outbox } from '../../db/store/store.ts'
 import type { Clock } from '../values/clock.ts'
 
-export type StoreEvent =
+type StoreEvent =
   | 'order.created'
   | 'order.paid'
   | 'order.cancelled'

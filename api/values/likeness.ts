@@ -7,7 +7,7 @@ let above = new Uint8Array(LETTERS_MAX + 1)
 let row = new Uint8Array(LETTERS_MAX + 1)
 
 /** Edits (insert, delete, replace) between two words, at most `most`. */
-export function distance(a: string, b: string, most: number): number {
+function distance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most || a.length > LETTERS_MAX || b.length > LETTERS_MAX) return most + 1
   for (let j = 0; j <= b.length; j++) row[j] = j
   for (let i = 1; i <= a.length; i++) {

@@ -2,7 +2,7 @@
 import { invalid, type Detail } from './refusal.ts'
 
 /** The size of one document as JSON. */
-export const RICH_TEXT_MAX_BYTES = 200 * 1024
+const RICH_TEXT_MAX_BYTES = 200 * 1024
 
 /** The nodes of the schemas that editors come with, in both of their spellings. */
 const NODES = [

@@ -6,7 +6,7 @@ import type { Handle } from '../open.ts'
 import { isUsable } from './keys.ts'
 import { apiKeys, storeHistory } from './tables.ts'
 
-export type HistoryRow = typeof storeHistory.$inferSelect
+type HistoryRow = typeof storeHistory.$inferSelect
 export type Phase = NonNullable<HistoryRow['phase']>
 
 /** What is remembered of a store. */

@@ -3,7 +3,7 @@ import { eq, lte, or } from 'drizzle-orm'
 import type { Handle } from '../open.ts'
 import { leases } from './tables.ts'
 
-export interface Lease {
+interface Lease {
   name: string
   /** Tells the holder from all others. */
   token: string

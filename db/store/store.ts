@@ -14,7 +14,7 @@ export interface Address {
   country?: string | null
   phone?: string | null
 }
-export type Tools = Record<'events' | 'bookings' | 'reviews' | 'blog' | 'loyalty' | 'wishlist', boolean>
+type Tools = Record<'events' | 'bookings' | 'reviews' | 'blog' | 'loyalty' | 'wishlist', boolean>
 
 /** The one row of a store's settings. */
 export const settings = sqliteTable(

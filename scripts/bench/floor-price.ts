@@ -13,7 +13,7 @@ export interface Item {
 const WHOLE = 1_000_000
 
 /** One line of a cart; amounts in minor units. */
-export interface Line {
+interface Line {
   item: Item
   row: Row
   name: string

@@ -6,7 +6,7 @@ type Row = Record<string, any>
 const MINOR_PER_MAJOR = 100
 
 /** What the answers depend on beside the rows; read once, as a server that caches its settings does. */
-export interface Shop {
+interface Shop {
   currency: string
   enabledCurrencies: string[]
 }

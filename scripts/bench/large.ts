@@ -6,7 +6,7 @@ import { seed, type Seeded } from './seed.ts'
 import { startStoa, type Server } from './servers.ts'
 
 export const LARGE_ROWS = ['search-large', 'list-large'] as const
-export type LargeRow = (typeof LARGE_ROWS)[number]
+type LargeRow = (typeof LARGE_ROWS)[number]
 
 const PRODUCTS = 100_000
 const READERS = 4

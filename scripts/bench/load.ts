@@ -34,7 +34,7 @@ export interface Operation {
   then?: (body: string, step: number) => Buffer
 }
 
-export interface Load {
+interface Load {
   port: number
   connections: number
   /** The nth operation; null when there is no more. */

@@ -1,7 +1,7 @@
 /** Numbers that look random and are the same in every run. */
 
 /** Makes a generator of numbers from 0 to just below 1 (mulberry32). */
-export function random(seed: number): () => number {
+function random(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -46,7 +46,7 @@ export interface Figures {
 }
 
 /** One bar and what was measured for it. */
-export interface Bar {
+interface Bar {
   what: string
   value: number
   bar: string

@@ -28,7 +28,7 @@ const insertShipment = inserter(shipments)
 const insertMovement = inserter(inventoryMovements)
 const insertRedemption = inserter(couponRedemptions)
 
-export interface About {
+interface About {
   count: number
   nowMs: number
   currency: string

@@ -37,7 +37,7 @@ export interface Seeded {
   cartIds: string[]
 }
 
-export interface Amounts {
+interface Amounts {
   products: number
   orders: number
   carts: number

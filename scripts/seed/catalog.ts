@@ -15,7 +15,7 @@ import { actingAt, DAY_MS, FOUNDED_DAYS_AGO, type Seeding } from './seeding.ts'
 import { BRANDS, COLLECTIONS, DEPARTMENTS, QUALITIES, SENTENCES, TAGS, type Department } from './words.ts'
 
 /** Ids of what products belong to; categories by the name of the part of a department. */
-export interface Groups {
+interface Groups {
   brands: string[]
   collections: string[]
   parts: { department: Department; part: string; categoryId: string }[]

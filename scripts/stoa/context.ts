@@ -9,7 +9,7 @@ import { makeDataDir } from '../../db/data-dir.ts'
 import { storesOnDisk } from '../../db/remains.ts'
 import { fileOf, openStore, type Environment, type Handle } from '../../db/open.ts'
 
-export interface RegistryOptions {
+interface RegistryOptions {
   /** The command makes what is not there yet; others refuse a folder that is not there, which was mistyped. */
   makes?: boolean
   /** The command is the way out of a registry that has lost its stores. */

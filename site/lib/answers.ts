@@ -20,7 +20,7 @@ const COMPLETED = ['/404', SEARCH, `${SEARCH}.md`]
 /** Answers that are kept whole, about 20 KB each; what comes beyond them is read again. */
 const PREPARED_MAX = 2_000
 
-export interface Place {
+interface Place {
   /** Public, without a slash at the end. */
   base: string
   storeApi: string

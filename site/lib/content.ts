@@ -41,7 +41,7 @@ export interface NavigationSection {
   title: string
   pages: string[]
 }
-export type Navigation = Record<'docs' | 'help', NavigationSection[]>
+type Navigation = Record<'docs' | 'help', NavigationSection[]>
 
 export interface Content {
   navigation: Navigation

@@ -38,7 +38,6 @@ const FRONTMATTER = {
 } satisfies Record<string, TObject>
 
 export type Kind = keyof typeof FRONTMATTER
-export const KINDS = Object.keys(FRONTMATTER) as Kind[]
 export type Frontmatter = { [K in Kind]: Static<(typeof FRONTMATTER)[K]> }
 
 /** The frontmatter of a file, checked; what YAML took for a date is text again. */

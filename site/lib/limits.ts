@@ -7,7 +7,7 @@ import { RateLimiter } from '../../api/server/rate-limit.ts'
 import type { Fields } from './prepared.ts'
 
 /** Requests a minute of each client, by path. */
-export type PerMinute = Readonly<Record<string, number>>
+type PerMinute = Readonly<Record<string, number>>
 
 /** One row for each endpoint that is worked out on demand. This release has none. */
 export const LIMITS: PerMinute = {}

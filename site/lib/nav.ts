@@ -2,12 +2,12 @@
 import type { Content, Page } from './content.ts'
 import { AREAS, type Area } from './texts.ts'
 
-export interface Crumb {
+interface Crumb {
   title: string
   path: string
 }
 
-export interface Section {
+interface Section {
   id: string
   title: string
   pages: Page[]

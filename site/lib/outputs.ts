@@ -5,13 +5,13 @@ import { openapiJson } from './openapi.ts'
 import * as texts from './texts.ts'
 import type { Area, Site } from './texts.ts'
 
-export const MARKDOWN = 'text/markdown; charset=utf-8'
-export const JSON_TYPE = 'application/json; charset=utf-8'
+const MARKDOWN = 'text/markdown; charset=utf-8'
+const JSON_TYPE = 'application/json; charset=utf-8'
 const XML = 'application/xml; charset=utf-8'
 const RSS = 'application/rss+xml; charset=utf-8'
 const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
-export interface Output {
+interface Output {
   type: string
   body: string
 }

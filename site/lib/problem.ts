@@ -13,7 +13,7 @@ const TITLES = {
   internal_error: 'Something went wrong here',
 } as const
 
-export type ProblemCode = keyof typeof TITLES
+type ProblemCode = keyof typeof TITLES
 export const PROBLEM_CODES = Object.keys(TITLES) as ProblemCode[]
 
 /** The page that explains problems; each code is a heading of it. */

@@ -148,7 +148,7 @@ function numbers(schema: Json, wild: boolean): Arbitrary<unknown> {
 }
 
 /** Makes values of one document for one store: ones that the schema takes, or `wild` ones, where one place in about twelve holds something else. */
-export class Values {
+class Values {
   constructor(
     readonly document: Json,
     readonly known: Known,

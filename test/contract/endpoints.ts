@@ -282,7 +282,7 @@ POST     /publish                                     store:admin
 GET      /publish/{publishId}                         store:admin
 `
 
-export interface Documented {
+interface Documented {
   method: string
   path: string
   scopes: string[]

@@ -5,7 +5,7 @@ import { testApp, type Answer, type TestApp, type TestStore } from '../harness.t
 import { Caller, fill, nobody, operationsOf, WORDS, type Json, type Operation } from './operations.ts'
 import { idFor, linked, seed, type Known } from './seed.ts'
 
-export interface World {
+interface World {
   app: TestApp
   document: Json
   operations: Operation[]

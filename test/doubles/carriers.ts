@@ -1,7 +1,7 @@
 /** Doubles of the carriers' verification (document 4) on loopback: one server that all four URLs lead to, each under its own path. */
 import type { CarrierUrls } from '../../api/outside/carriers.ts'
 
-export interface Seen {
+interface Seen {
   method: string
   /** `carrier_a/live/auth/verify` */
   path: string

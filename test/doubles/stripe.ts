@@ -6,7 +6,7 @@ import type { Server } from 'bun'
 
 type Json = Record<string, any>
 /** One request as it came in. */
-export interface Seen {
+interface Seen {
   method: string
   path: string
   form: Record<string, string>

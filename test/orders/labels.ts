@@ -4,7 +4,7 @@ import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 
 /** Dots by row, true is black. */
-export type Dots = boolean[][]
+type Dots = boolean[][]
 
 const bitsOf = (bytes: Uint8Array, rowBytes: number): Dots => {
   const rows: Dots = []

@@ -45,7 +45,7 @@ const environment = (env: Env): Env => ({
   ...env,
 })
 
-export interface Ended {
+interface Ended {
   code: number | null
   stdout: string
   stderr: string

@@ -26,7 +26,7 @@ export type Mark =
   | { kind: 'box'; x: number; y: number; width: number; height: number }
 
 /** How wide a text is, in its own size. */
-export type Measure = (text: string, bold: boolean) => number
+type Measure = (text: string, bold: boolean) => number
 
 export const LABEL_WIDTH_MM = 160
 export const LABEL_HEIGHT_MM = 100

@@ -1,12 +1,12 @@
 /** What a parcel is called and how big it is: pure rules. */
 
 /** A variant's size in mm; a side that nobody gave is missing. */
-export interface Dimensions {
+interface Dimensions {
   length?: number | null
   width?: number | null
   height?: number | null
 }
-export type ParcelTemplate = 'small' | 'medium' | 'large'
+type ParcelTemplate = 'small' | 'medium' | 'large'
 
 /** The inside of carrier_b's parcels in mm, shortest side first; they differ in that one. */
 const INSIDE: Record<ParcelTemplate, readonly [number, number, number]> = {

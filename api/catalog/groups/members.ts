@@ -29,7 +29,7 @@ const membersQuery = (storefront: boolean) => {
 }
 const MEMBERS = { team: membersQuery(false), storefront: membersQuery(true) }
 
-export interface Members {
+interface Members {
   productIds: string[]
   productCount: number
 }

@@ -4,7 +4,7 @@ import { compile, named, type Db } from '../../../db/driver.ts'
 import { searchDocuments } from '../../../db/store/search.ts'
 import { fold } from '../../values/slug.ts'
 
-export type Found = 'product' | 'category' | 'collection' | 'brand' | 'post'
+type Found = 'product' | 'category' | 'collection' | 'brand' | 'post'
 
 /** Stands for the locale of a product's second document, which has the SKUs of its inactive variants too: no storefront finds it. */
 export const UNSEEN = 'unseen'

@@ -11,7 +11,7 @@ export const TYPES = ['product', 'category', 'collection', 'brand', 'post'] as c
 const TABLES = { product: 'products', category: 'categories', collection: 'collections', brand: 'brands' } as const
 type Type = keyof typeof TABLES
 
-export interface Search {
+interface Search {
   expression: string
   /** The words that were typed, for the excerpts. */
   words: readonly string[]

@@ -2,7 +2,7 @@
 import { Refusal } from '../../values/refusal.ts'
 
 /** How much of a request is read, and for how long. */
-export interface Bounds {
+interface Bounds {
   maxBytes: number
   /** What a request over `maxBytes` is told. */
   tooLarge(): Refusal

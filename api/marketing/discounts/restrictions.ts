@@ -13,7 +13,7 @@ export const restrictionInput = {
 const list = () => Type.Array(Uuid(), { description: 'Empty: no restriction' })
 export const restrictionOutput = { productIds: list(), collectionIds: list(), categoryIds: list(), brandIds: list() }
 
-export interface Restrictions {
+interface Restrictions {
   productIds: string[]
   collectionIds: string[]
   categoryIds: string[]

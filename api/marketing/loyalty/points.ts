@@ -12,7 +12,7 @@ import { enqueue } from '../../jobs/queue.ts'
 
 type About = { clock: Clock; now: string }
 
-export interface Change {
+interface Change {
   customerId: string
   /** Below zero when they are taken; never zero. */
   points: number

@@ -2,7 +2,7 @@
 import { millionths } from '../../values/money.ts'
 
 /** What a store lets its members do with points. */
-export interface Redemption {
+interface Redemption {
   /** Points that pay one unit of currency. */
   redemptionRate: number
   /** Points that a member must hold. */

@@ -45,7 +45,7 @@ const LoyaltyInput = Named(
 )
 
 /** The settings of a store; null when they were never set. */
-export async function readLoyalty(db: Db) {
+async function readLoyalty(db: Db) {
   const [row] = await db.select().from(loyaltySettings)
   if (!row) return null
   const { id: _, updatedAt: __, ...loyalty } = row

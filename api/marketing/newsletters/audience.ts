@@ -4,7 +4,7 @@ import type { Db } from '../../../db/driver.ts'
 import type { Handle } from '../../../db/open.ts'
 import { newsletterDeliveries, subscribers, type AUDIENCES } from '../../../db/store/newsletters.ts'
 
-export type Audience = (typeof AUDIENCES)[number]
+type Audience = (typeof AUDIENCES)[number]
 
 /** Active subscribers that one statement looks at. */
 const WINDOW = 1_000
@@ -30,7 +30,7 @@ function isIn(audience: Audience, now: string): SQL {
   }
 }
 
-export interface Asked {
+interface Asked {
   newsletterId: string
   audience: Audience
   now: string

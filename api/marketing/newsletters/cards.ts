@@ -8,7 +8,7 @@ import { decimalsOf, toMajor } from '../../values/money.ts'
 import type { Card } from './letter.ts'
 
 /** An amount as people of the store's locale write it. */
-export function spelledPrice(minor: number, { currency, locale }: Pick<Settings, 'currency' | 'locale'>): string {
+function spelledPrice(minor: number, { currency, locale }: Pick<Settings, 'currency' | 'locale'>): string {
   const digits = decimalsOf(currency)
   const format = {
     style: 'currency',

@@ -16,7 +16,7 @@ export const DELIVER = 'newsletter.deliver'
 
 type About = { clock: Clock; now: string }
 
-export interface Launch {
+interface Launch {
   newsletter: NewsletterRow
   settings: Settings
   plan: Plan
@@ -83,7 +83,7 @@ export async function begin(tx: Db, launch: Launch): Promise<NewsletterRow> {
 }
 
 /** How many deliveries of a newsletter there are of each status. */
-export async function countDeliveries(db: Db, newsletterId: string): Promise<Partial<Record<string, number>>> {
+async function countDeliveries(db: Db, newsletterId: string): Promise<Partial<Record<string, number>>> {
   const { status } = newsletterDeliveries
   const rows = await db
     .select({ status, count: sql<number>`count(*)` })

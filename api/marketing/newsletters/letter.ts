@@ -10,7 +10,7 @@ export interface Card {
   before: string | null
 }
 
-export interface Letter {
+interface Letter {
   subject: string
   /** Plain text: an empty line ends a paragraph. */
   content: string

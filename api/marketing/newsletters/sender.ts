@@ -3,7 +3,7 @@ import { normalizeEmail } from '../../values/email.ts'
 import type { Settings } from '../../http/route.ts'
 
 /** Who mails come from, and who gets the answers. */
-export interface Sender {
+interface Sender {
   from: { name: string; address: string }
   replyTo?: string
 }

@@ -5,7 +5,7 @@
 import type { Db } from '../../../db/driver.ts'
 
 /** A page begins at this row, or just after it. */
-export interface Mark {
+interface Mark {
   id: string
   inclusive: boolean
 }

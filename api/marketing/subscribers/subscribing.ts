@@ -19,7 +19,7 @@ const ASK_AGAIN_MS = 86_400_000
 export const CONFIRM = 'subscriber.confirm'
 
 /** What a sign-up says. */
-export interface SignUp {
+interface SignUp {
   email: string
   name: string | null
   source: string | null

@@ -36,7 +36,7 @@ export function refundView({ providerPaymentId: _, providerId: __, ...row }: Ref
  * What the next `units` of a line were paid with. The parts of all units add up to what was paid for the line; odd cents go to the
  * first ones, so that a unit that was paid with nothing never stands before one that was not.
  */
-export function unitsWorth(
+function unitsWorth(
   line: Pick<LineRow, 'quantity' | 'refundedQuantity' | 'totalCents' | 'taxCents'>,
   units: number,
   taxesIncluded: boolean,
@@ -47,7 +47,7 @@ export function unitsWorth(
   return first(line.refundedQuantity + units) - first(line.refundedQuantity)
 }
 
-export interface RefundInput {
+interface RefundInput {
   amountCents?: number
   lines?: { lineId: string; quantity: number }[]
   reason?: string | null
@@ -183,7 +183,7 @@ async function madeBefore({ stripe }: Provider, { id, providerPaymentId }: Pick<
 }
 
 /** What asking for a refund needs to know besides the refund; `again` when it may have been asked for before. */
-export interface Asking {
+interface Asking {
   about: About
   owner: { storeId: string; environment: string }
   again: boolean

@@ -1,7 +1,7 @@
 /** Which workstation packs an order (document 1, Workstation and order assignment): a pure rule of the order, the rules and the queues. */
 import type { ORDER_SOURCES } from '../../../db/store/orders.ts'
 
-export type Source = (typeof ORDER_SOURCES)[number]
+type Source = (typeof ORDER_SOURCES)[number]
 
 export interface Rule {
   /** Empty matches any. */

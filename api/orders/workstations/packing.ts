@@ -7,7 +7,7 @@ import { firstOf, isPlaced, matches, queueFor, type Packable, type Queue, type R
 import type { OrderRow } from '../order.ts'
 
 /** Ready to pack: paid for, and not packed (the condition of the index `orders_waiting`). */
-export const waiting = sql`${orders.packedAt} is null and ${orders.status} in ('paid', 'processing')`
+const waiting = sql`${orders.packedAt} is null and ${orders.status} in ('paid', 'processing')`
 
 /** Orders that one statement moves: a move costs about 30 µs. */
 const AT_ONCE = 200
