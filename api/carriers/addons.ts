@@ -54,7 +54,7 @@ const given = (text: string | null | undefined) => text?.trim() || null
 /** Refuses credentials that the carrier rejects, or can't be asked about. The sandbox asks the carrier's test system alone. */
 async function requireGood(
   carrier: Verified,
-  call: Pick<Call<never, { environment: AddonEnvironment }>, 'services' | 'session' | 'body'>,
+  call: Pick<Call<unknown, { environment: AddonEnvironment }>, 'services' | 'session' | 'body'>,
   question: Parameters<typeof verify>[3],
 ) {
   if (call.session.environment === 'sandbox' && call.body.environment === 'live')
@@ -64,7 +64,7 @@ async function requireGood(
 
 /** Stores the credentials of one environment, and what holds for both. */
 const connect = (
-  { body, now, clock, write }: Pick<Call<never, { environment: AddonEnvironment }>, 'body' | 'now' | 'clock' | 'write'>,
+  { body, now, clock, write }: Pick<Call<unknown, { environment: AddonEnvironment }>, 'body' | 'now' | 'clock' | 'write'>,
   name: Verified,
   credentials: string,
   config: AddonConfig = {},

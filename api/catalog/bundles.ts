@@ -176,7 +176,7 @@ export const bundleRoutes = resource('catalog', '/bundles')
   .get(
     '/{id}',
     { op: 'getBundle', summary: 'Read a bundle', scope: 'storefront:read', answers: { 200: Bundle }, refuses: [404], stored: true },
-    ({ db, params, storefront }) => read(db, params.id!, storefront),
+    ({ db, params, storefront }) => read(db, params.id, storefront),
   )
   .patch(
     '/{id}',
@@ -193,7 +193,7 @@ export const bundleRoutes = resource('catalog', '/bundles')
       write(async (tx) => {
         requireRichText(body, 'content')
         requireDecimals('discountPercentage', body.discountPercentage, PERCENT_DECIMALS)
-        const { id } = await findBundle(tx, params.id!, false)
+        const { id } = await findBundle(tx, params.id, false)
         await tx
           .update(bundles)
           .set({
@@ -218,7 +218,7 @@ export const bundleRoutes = resource('catalog', '/bundles')
     },
     ({ params, write }) =>
       write(async (tx) => {
-        const { id } = await findBundle(tx, params.id!, false)
+        const { id } = await findBundle(tx, params.id, false)
         await tx.delete(bundles).where(eq(bundles.id, id))
         return deleted
       }),

@@ -67,7 +67,7 @@ export async function storeProduct(tx: Db, about: Writing, settings: Settings, b
 }
 
 /** Adds a product; refuses what contradicts itself or names what is not in the store. The caller is inside a transaction. */
-export async function insertProduct(tx: Db, call: Call<never, Body>): Promise<string> {
+export async function insertProduct(tx: Db, call: Call<unknown, Body>): Promise<string> {
   const { body, clock, now } = call
   if (body.variants && VARIANT_FIELDS.some((field) => body[field] !== undefined))
     throw wrong('variants', 'give either variants, or price, sku and stock of a single one')
@@ -78,7 +78,7 @@ export async function insertProduct(tx: Db, call: Call<never, Body>): Promise<st
   await requireIds(tx, collections, body.collectionIds ?? [], 'collectionIds')
   const rates = (body.variants ?? []).map(({ taxRateId }) => taxRateId)
   await requireIds(tx, taxRates, rates, (i) => `variants.${i}.taxRateId`)
-  const id = await storeProduct(tx, writing(call as never), await call.settings(), body)
+  const id = await storeProduct(tx, writing(call), await call.settings(), body)
   await indexProduct(tx, id)
   await emit(tx, clock, now, 'product.created', { productId: id })
   return id

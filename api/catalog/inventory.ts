@@ -94,7 +94,7 @@ function found(text: string) {
 }
 
 /** Applies one change; refuses one that would fall under what orders hold. `path` is where it stands in the body. */
-async function apply(tx: Db, call: Call<never, never>, variantId: string, change: Static<typeof Change>, path: string[]) {
+async function apply(tx: Db, call: Call, variantId: string, change: Static<typeof Change>, path: string[]) {
   if ((change.quantity === undefined) === (change.adjust === undefined))
     throw wrong([...path, 'quantity'], 'give either quantity or adjust')
   const row = await stockOf.get(tx, { id: variantId })
@@ -162,7 +162,7 @@ export const inventory = resource('catalog', '/inventory')
     },
     (call) =>
       call.write(async (tx) => {
-        for (const [i, item] of call.body.items.entries()) await apply(tx, call as never, item.variantId, item, ['items', String(i)])
+        for (const [i, item] of call.body.items.entries()) await apply(tx, call, item.variantId, item, ['items', String(i)])
         const data = []
         for (const id of new Set(call.body.items.map((item) => item.variantId))) data.push(await levelOf(tx, id))
         return { data }
@@ -180,8 +180,8 @@ export const inventory = resource('catalog', '/inventory')
     },
     (call) =>
       call.write(async (tx) => {
-        const id = call.params.variantId!.toLowerCase()
-        await apply(tx, call as never, id, call.body, [])
+        const id = call.params.variantId.toLowerCase()
+        await apply(tx, call, id, call.body, [])
         return levelOf(tx, id)
       }),
   )
@@ -197,7 +197,7 @@ export const inventory = resource('catalog', '/inventory')
       refuses: [404],
     },
     async ({ db, params, query }) => {
-      const { variantId } = await levelOf(db, params.variantId!.toLowerCase())
+      const { variantId } = await levelOf(db, params.variantId.toLowerCase())
       const rows = await db
         .select()
         .from(inventoryMovements)

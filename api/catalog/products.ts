@@ -6,7 +6,7 @@ import { products, variants } from '../../db/store/catalog.ts'
 import { translations } from '../../db/store/translations.ts'
 import { emit } from '../store/outbox.ts'
 import { wrong } from '../values/refusal.ts'
-import { resource, type Call } from '../http/route.ts'
+import { resource, type Call, type Params } from '../http/route.ts'
 import { deleted, Deleted, Page, type Static } from '../http/schema.ts'
 import { slugFor } from '../http/input/references.ts'
 import { fold } from '../values/slug.ts'
@@ -28,10 +28,10 @@ import {
   writing,
 } from './write.ts'
 
-async function changeProduct(tx: Db, call: Call<never, Static<typeof ProductPatch>>) {
+async function changeProduct(tx: Db, call: Call<unknown, Static<typeof ProductPatch>, Params<'/{idOrSlug}'>>) {
   const { body, now, clock } = call
   const settings = await call.settings()
-  const { id } = await findProduct(tx, call.params.idOrSlug!, { lang: null, storefront: false })
+  const { id } = await findProduct(tx, call.params.idOrSlug, { lang: null, storefront: false })
   requireRichText(body, 'content')
   await requireLinks(tx, body)
   const slug = body.slug === undefined ? {} : { slug: await slugFor(tx, products, body.slug, '') }
@@ -44,17 +44,17 @@ async function changeProduct(tx: Db, call: Call<never, Static<typeof ProductPatc
     : null
   if (rows && rows.length > 1) {
     // What the product shows of its cheapest variant may come back with the rest of it.
-    const shown: Record<string, unknown> = await readProduct(tx, id, await plainView(call as never))
+    const shown: Record<string, unknown> = await readProduct(tx, id, await plainView(call))
     const changed = VARIANT_FIELDS.find((field) => body[field] !== undefined && !isDeepStrictEqual(body[field], shown[field]))
     if (changed) throw wrong(changed, 'the product has several variants: change them one by one')
   } else if (rows) {
     const { price, sku, stock, compareAtPrice, prices } = body
-    if (rows[0]) await changeVariant(tx, writing(call as never), rows[0], { price, sku, stock, compareAtPrice, prices }, settings)
+    if (rows[0]) await changeVariant(tx, writing(call), rows[0], { price, sku, stock, compareAtPrice, prices }, settings)
     else if (price === undefined) throw wrong('price', 'is needed for the first variant')
     else
       await addVariant(
         tx,
-        writing(call as never),
+        writing(call),
         id,
         { price, sku, compareAtPrice, prices, stock: { tracked: true, quantity: 0, backorder: false, ...stock } },
         settings,
@@ -69,7 +69,7 @@ async function changeProduct(tx: Db, call: Call<never, Static<typeof ProductPatc
   return id
 }
 
-const plainView = async (call: Call<never, never>): Promise<View> => ({
+const plainView = async (call: Call): Promise<View> => ({
   currency: null,
   lang: null,
   storefront: false,
@@ -103,7 +103,7 @@ export const productRoutes = resource('catalog', '/products')
       answers: { 201: Product },
       refuses: [409],
     },
-    (call) => call.write(async (tx) => readProduct(tx, await insertProduct(tx, call as never), await plainView(call as never))),
+    (call) => call.write(async (tx) => readProduct(tx, await insertProduct(tx, call), await plainView(call))),
   )
   .get(
     '/{idOrSlug}',
@@ -116,7 +116,7 @@ export const productRoutes = resource('catalog', '/products')
       refuses: [404],
       stored: true,
     },
-    async (call) => readProduct(call.db, call.params.idOrSlug!, await viewOf(call)),
+    async (call) => readProduct(call.db, call.params.idOrSlug, await viewOf(call)),
   )
   .patch(
     '/{idOrSlug}',
@@ -128,7 +128,7 @@ export const productRoutes = resource('catalog', '/products')
       answers: { 200: Product },
       refuses: [404, 409],
     },
-    (call) => call.write(async (tx) => readProduct(tx, await changeProduct(tx, call as never), await plainView(call as never))),
+    (call) => call.write(async (tx) => readProduct(tx, await changeProduct(tx, call), await plainView(call))),
   )
   .delete(
     '/{idOrSlug}',
@@ -142,7 +142,7 @@ export const productRoutes = resource('catalog', '/products')
     },
     (call) =>
       call.write(async (tx) => {
-        const { id } = await findProduct(tx, call.params.idOrSlug!, { lang: null, storefront: false })
+        const { id } = await findProduct(tx, call.params.idOrSlug, { lang: null, storefront: false })
         await refuseWhileOrdered(tx, 'productId', id)
         await tx.delete(products).where(eq(products.id, id))
         await tx.delete(translations).where(and(eq(translations.entity, 'product'), eq(translations.entityId, id)))

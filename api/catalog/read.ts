@@ -62,7 +62,8 @@ export const productColumns = {
 }
 export type ProductRow = {
   [K in Exclude<keyof typeof productColumns, 'collectionIds'>]: (typeof products.$inferSelect)[K & keyof typeof products.$inferSelect]
-} & { collectionIds: string[]; content?: (typeof products.$inferSelect)['content'] }
+} & { collectionIds: string[] }
+type WholeProductRow = ProductRow & Pick<typeof products.$inferSelect, 'content'>
 export type VariantRow = typeof variants.$inferSelect
 
 const byId = compile((db) =>
@@ -105,9 +106,9 @@ export const variantById = compile((db) =>
 )
 
 /** A product by id or slug (a slug of the view's language first); 404 when a storefront may not see it. */
-export async function findProduct(db: Db, idOrSlug: string, view: { lang: string | null; storefront: boolean }): Promise<ProductRow> {
+export async function findProduct(db: Db, idOrSlug: string, view: { lang: string | null; storefront: boolean }): Promise<WholeProductRow> {
   const key = isUuid(idOrSlug) ? idOrSlug.toLowerCase() : ((await idOfTranslatedSlug(db, 'product', view.lang, idOrSlug)) ?? idOrSlug)
-  const row = (await (isUuid(key) ? byId : bySlug).get(db, { key })) as ProductRow | undefined
+  const row = (await (isUuid(key) ? byId : bySlug).get(db, { key })) as WholeProductRow | undefined
   if (!row || (view.storefront && row.status !== 'published')) throw missing('product')
   return row
 }
@@ -166,7 +167,7 @@ function cheapest(rows: readonly VariantRow[]): { price: number | null; prices: 
   return { price, prices }
 }
 
-/** A product on the wire; without `content` when its row has none (list items). */
+/** A product on the wire, without its `content`. */
 function productView(row: ProductRow, all: readonly VariantRow[], view: View, translation: TranslationFields | undefined) {
   const { settings, currency } = view
   const rows = view.storefront ? all.filter((variant) => variant.active) : all
@@ -177,7 +178,7 @@ function productView(row: ProductRow, all: readonly VariantRow[], view: View, tr
     description: t?.seoDescription ?? row.seo.description ?? null,
     canonical: row.seo.canonical ?? null,
   }
-  const wire = {
+  return {
     id: row.id,
     name: t?.name ?? row.name,
     slug: t?.slug ?? row.slug,
@@ -198,7 +199,6 @@ function productView(row: ProductRow, all: readonly VariantRow[], view: View, tr
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   }
-  return row.content === undefined ? wire : { ...wire, content: t?.content ?? row.content }
 }
 
 /** One product with everything, as the view sees it. */
@@ -206,7 +206,7 @@ export async function readProduct(db: Db, idOrSlug: string, view: View) {
   const row = await findProduct(db, idOrSlug, view)
   const rows = (await variantsOfOne.all(db, { id: row.id })) as VariantRow[]
   const translated = view.lang === null ? undefined : (await translationsFor(db, 'product', view.lang, [row.id])).get(row.id)
-  return productView(row, rows, view, translated)
+  return { ...productView(row, rows, view, translated), content: translated?.content ?? row.content }
 }
 
 /** The rows of some products, in the order of the ids: lists sort narrow rows and read wide ones for their page alone. */

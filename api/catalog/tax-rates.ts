@@ -96,7 +96,7 @@ export const taxRateRoutes = resource('catalog', '/tax-rates')
   .get(
     '/{id}',
     { op: 'getTaxRate', summary: 'Read a tax rate', scope: 'settings:read', answers: { 200: TaxRate }, refuses: [404], stored: true },
-    async ({ db, params }) => view(await find(db, params.id!)),
+    async ({ db, params }) => view(await find(db, params.id)),
   )
   .patch(
     '/{id}',
@@ -110,7 +110,7 @@ export const taxRateRoutes = resource('catalog', '/tax-rates')
     },
     ({ body, params, write, now }) =>
       write(async (tx) => {
-        const { id } = await find(tx, params.id!)
+        const { id } = await find(tx, params.id)
         await tx
           .update(taxRates)
           .set({
@@ -137,7 +137,7 @@ export const taxRateRoutes = resource('catalog', '/tax-rates')
     },
     ({ params, write }) =>
       write(async (tx) => {
-        const { id } = await find(tx, params.id!)
+        const { id } = await find(tx, params.id)
         if (await tx.$count(variants, eq(variants.taxRateId, id))) throw conflict('the tax rate is still named by variants')
         if (await tx.$count(shippingMethods, eq(shippingMethods.taxRateId, id)))
           throw conflict('the tax rate is still named by shipping methods')

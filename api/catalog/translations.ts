@@ -5,7 +5,7 @@ import { translations, type TranslationFields } from '../../db/store/translation
 import { conflict, wrong } from '../values/refusal.ts'
 import { Named, Nullable, RichDocument, Type, Uuid, type Static } from '../http/schema.ts'
 import { isUuid } from '../values/uuid.ts'
-import { resource, type Call } from '../http/route.ts'
+import { resource, type Call, type Params } from '../http/route.ts'
 import { isLocale } from '../values/locales.ts'
 import { requireRichText } from '../values/rich-text.ts'
 import { findGroup } from './groups/groups.ts'
@@ -51,8 +51,8 @@ function filled(body: Record<string, unknown>): TranslationFields {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null && value !== ''))
 }
 
-async function requireLocale(call: Call<never, never>): Promise<string> {
-  const locale = call.params.locale!
+async function requireLocale(call: Call<unknown, unknown, Params<'/{locale}'>>): Promise<string> {
+  const locale = call.params.locale
   if (!isLocale(locale)) throw wrong('locale', 'is not a supported locale')
   if (locale === (await call.settings()).locale) throw wrong('locale', "is the store's base locale: change the entity itself")
   return locale
@@ -100,11 +100,11 @@ const about = (what: string) =>
   `The body is the whole translation; omitted or blank fields fall back to the base language, an empty body deletes it. 409 when another ${what} has the slug in this locale.`
 
 async function translate(
-  call: Call<never, Static<typeof ProductFields> | Static<typeof GroupFields>>,
+  call: Call<unknown, Static<typeof ProductFields> | Static<typeof GroupFields>, Params<'/{locale}'>>,
   entity: Translated,
   find: (tx: Db) => Promise<{ id: string }>,
 ) {
-  const locale = await requireLocale(call as never)
+  const locale = await requireLocale(call)
   requireRichText(
     call.body as { content?: unknown; description?: unknown; longDescription?: unknown },
     'content',
@@ -131,7 +131,7 @@ export const translationRoutes = [
       answers: { 200: answer('TranslateProductAnswer', 'productId') },
       refuses: [404, 409],
     },
-    (call) => translate(call as never, 'product', (tx) => findProduct(tx, call.params.idOrSlug!, everyone)),
+    (call) => translate(call, 'product', (tx) => findProduct(tx, call.params.idOrSlug, everyone)),
   ),
   resource('catalog', '/collections').put(
     '/{idOrSlug}/translations/{locale}',
@@ -144,7 +144,7 @@ export const translationRoutes = [
       answers: { 200: answer('TranslateCollectionAnswer', 'collectionId') },
       refuses: [404, 409],
     },
-    (call) => translate(call as never, 'collection', (tx) => findGroup(tx, 'collection', call.params.idOrSlug!, everyone)),
+    (call) => translate(call, 'collection', (tx) => findGroup(tx, 'collection', call.params.idOrSlug, everyone)),
   ),
   resource('catalog', '/categories').put(
     '/{idOrSlug}/translations/{locale}',
@@ -157,6 +157,6 @@ export const translationRoutes = [
       answers: { 200: answer('TranslateCategoryAnswer', 'categoryId') },
       refuses: [404, 409],
     },
-    (call) => translate(call as never, 'category', (tx) => findGroup(tx, 'category', call.params.idOrSlug!, everyone)),
+    (call) => translate(call, 'category', (tx) => findGroup(tx, 'category', call.params.idOrSlug, everyone)),
   ),
 ]

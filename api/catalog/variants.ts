@@ -23,7 +23,7 @@ async function findVariant(db: Db, id: string, storefront: boolean): Promise<Var
   return row
 }
 
-const bare = async (call: Call<never, never>): Promise<View> => ({
+const bare = async (call: Call): Promise<View> => ({
   currency: null,
   lang: null,
   storefront: false,
@@ -31,7 +31,7 @@ const bare = async (call: Call<never, never>): Promise<View> => ({
 })
 
 /** What follows every change of a product's variants. */
-async function refresh(tx: Db, call: Call<never, never>, productId: string) {
+async function refresh(tx: Db, call: Call, productId: string) {
   await refreshPrices(tx, productId, (await call.settings()).currency)
   await tx.update(products).set({ updatedAt: call.now }).where(eq(products.id, productId))
   await indexProduct(tx, productId)
@@ -52,7 +52,7 @@ export const productVariants = resource('catalog', '/products/{idOrSlug}/variant
     },
     async (call) => {
       const view = await viewOf(call)
-      const { id } = await findProduct(call.db, call.params.idOrSlug!, view)
+      const { id } = await findProduct(call.db, call.params.idOrSlug, view)
       // A product has at most some hundred variants; they are never paged.
       const rows = await call.db
         .select()
@@ -76,18 +76,18 @@ export const productVariants = resource('catalog', '/products/{idOrSlug}/variant
     },
     (call) =>
       call.write(async (tx) => {
-        const product = await findProduct(tx, call.params.idOrSlug!, { lang: null, storefront: false })
+        const product = await findProduct(tx, call.params.idOrSlug, { lang: null, storefront: false })
         const [{ count, last }] = (await tx
           .select({ count: sql<number>`count(*)`, last: sql<number>`coalesce(max(${variants.position}), -1)` })
           .from(variants)
           .where(eq(variants.productId, product.id))) as [{ count: number; last: number }]
         if (count >= 200) throw conflict('a product has at most 200 variants')
-        const { id } = await addVariant(tx, writing(call as never), product.id, call.body, await call.settings(), {
+        const { id } = await addVariant(tx, writing(call), product.id, call.body, await call.settings(), {
           name: product.name,
           position: call.body.position ?? last + 1,
         })
-        await refresh(tx, call as never, product.id)
-        return variantView(await findVariant(tx, id, false), await bare(call as never))
+        await refresh(tx, call, product.id)
+        return variantView(await findVariant(tx, id, false), await bare(call))
       }),
   )
 
@@ -137,7 +137,7 @@ export const variantRoutes = resource('catalog', '/variants')
       refuses: [404],
       stored: true,
     },
-    async (call) => variantView(await findVariant(call.db, call.params.id!, call.storefront), await viewOf(call)),
+    async (call) => variantView(await findVariant(call.db, call.params.id, call.storefront), await viewOf(call)),
   )
   .patch(
     '/{id}',
@@ -151,10 +151,10 @@ export const variantRoutes = resource('catalog', '/variants')
     },
     (call) =>
       call.write(async (tx) => {
-        const row = await findVariant(tx, call.params.id!, false)
-        await changeVariant(tx, writing(call as never), row, call.body, await call.settings())
-        await refresh(tx, call as never, row.productId)
-        return variantView(await findVariant(tx, row.id, false), await bare(call as never))
+        const row = await findVariant(tx, call.params.id, false)
+        await changeVariant(tx, writing(call), row, call.body, await call.settings())
+        await refresh(tx, call, row.productId)
+        return variantView(await findVariant(tx, row.id, false), await bare(call))
       }),
   )
   .delete(
@@ -169,12 +169,12 @@ export const variantRoutes = resource('catalog', '/variants')
     },
     (call) =>
       call.write(async (tx) => {
-        const row = await findVariant(tx, call.params.id!, false)
+        const row = await findVariant(tx, call.params.id, false)
         if ((await tx.$count(variants, eq(variants.productId, row.productId))) === 1)
           throw conflict("a product's last variant can't be removed")
         await refuseWhileOrdered(tx, 'variantId', row.id)
         await tx.delete(variants).where(eq(variants.id, row.id))
-        await refresh(tx, call as never, row.productId)
+        await refresh(tx, call, row.productId)
         return deleted
       }),
   )

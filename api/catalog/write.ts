@@ -24,7 +24,7 @@ import type { VariantInput, VariantPatch } from './shapes.ts'
 
 /** What writing needs of a call. */
 export type Writing = Pick<Call, 'clock' | 'now'> & { keyId: string }
-export const writing = (call: Call<never, never>): Writing => ({ clock: call.clock, now: call.now, keyId: call.session.key.id })
+export const writing = (call: Call): Writing => ({ clock: call.clock, now: call.now, keyId: call.session.key.id })
 
 /** The columns that a variant's input sets; `path` is where it stands in the body. */
 function variantColumns(input: VariantPatch, settings: Settings, path = ''): Partial<typeof variants.$inferInsert> {

@@ -21,7 +21,7 @@ export const cartCouponRoutes = resource('checkout', '/carts')
     },
     (call) =>
       call.write((tx) =>
-        changeCart(call as never, tx, async (cart, settings) => {
+        changeCart(call, tx, async (cart, settings) => {
           const id = await couponOf(tx, call.body.code)
           requireOpen(cart)
           return { couponIds: await withCoupon(tx, cart, id, settings, call.now) }
@@ -33,11 +33,11 @@ export const cartCouponRoutes = resource('checkout', '/carts')
     { op: 'removeCartCoupon', summary: 'Take a coupon off a cart', ...visitor, answers: { 200: Cart }, refuses: [404, 409] },
     (call) =>
       call.write((tx) =>
-        changeCart(call as never, tx, async (cart, settings) => {
+        changeCart(call, tx, async (cart, settings) => {
           const [row] = await tx
             .select({ id: coupons.id })
             .from(coupons)
-            .where(eq(coupons.code, codeOf(call.params.code!)))
+            .where(eq(coupons.code, codeOf(call.params.code)))
           const couponIds = await knownCoupons(tx, cart, settings)
           const kept = couponIds.filter((id) => id !== row?.id)
           if (kept.length === cart.couponIds.length) throw missing('coupon')

@@ -21,7 +21,7 @@ export const cartItemRoutes = resource('checkout', '/carts')
     (call) =>
       call.write(async (tx) => {
         const settings = await call.settings()
-        const cart = await findCart(tx, call.params.id!, call.now)
+        const cart = await findCart(tx, call.params.id, call.now)
         const quoted = await addItems(tx, cart, [{ ...call.body, path: [] }], call, settings)
         await storeItems(tx, cart, call.now, settings)
         return cartView(cart, quoted)
@@ -41,8 +41,8 @@ export const cartItemRoutes = resource('checkout', '/carts')
     (call) =>
       call.write(async (tx) => {
         const settings = await call.settings()
-        const cart = await findCart(tx, call.params.id!, call.now)
-        const item = cart.items.find((candidate) => candidate.id === call.params.itemId!.toLowerCase())
+        const cart = await findCart(tx, call.params.id, call.now)
+        const item = cart.items.find((candidate) => candidate.id === call.params.itemId.toLowerCase())
         if (!item) throw missing('item')
         requireOpen(cart)
         const grows = call.body.quantity > item.quantity
@@ -61,8 +61,8 @@ export const cartItemRoutes = resource('checkout', '/carts')
     (call) =>
       call.write(async (tx) => {
         const settings = await call.settings()
-        const cart = await findCart(tx, call.params.id!, call.now)
-        const at = cart.items.findIndex((candidate) => candidate.id === call.params.itemId!.toLowerCase())
+        const cart = await findCart(tx, call.params.id, call.now)
+        const at = cart.items.findIndex((candidate) => candidate.id === call.params.itemId.toLowerCase())
         if (at < 0) throw missing('item')
         requireOpen(cart)
         cart.items.splice(at, 1)

@@ -20,7 +20,7 @@ export const cartLoyaltyRoutes = resource('checkout', '/carts').put(
   },
   (call) =>
     call.write((tx) =>
-      changeCart(call as never, tx, async (cart, settings) => {
+      changeCart(call, tx, async (cart, settings) => {
         requireOpen(cart)
         const { points: loyaltyPoints } = call.body
         const { warnings } = await quote(tx, { ...cart, loyaltyPoints }, settings, call.now)

@@ -5,7 +5,7 @@ import { compile, inserter, named, type Db } from '../../db/driver.ts'
 import { carts } from '../../db/store/checkout.ts'
 import { conflict, missing } from '../values/refusal.ts'
 import { Cents, Named, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
-import type { Call, Settings } from '../http/route.ts'
+import type { Call, Params, Settings } from '../http/route.ts'
 import { AddressShape } from '../orders/address.ts'
 import { AppliedPromotions, appliedPromotions } from '../pricing/applied.ts'
 import { quote, type Quote } from '../pricing/quote.ts'
@@ -105,6 +105,9 @@ export function cartView(cart: CartRow, { price, lines, faces, warnings }: Quote
   }
 }
 
+type CartView = ReturnType<typeof cartView>
+type PlacedCart = Omit<CartView, 'promotions'> & Partial<CartView>
+
 const cartById = compile((db) =>
   db
     .select()
@@ -152,18 +155,18 @@ export async function storeItems(tx: Db, cart: CartRow, now: string, settings: S
 /** A cart as it is worth now; one that became an order, as it was bought. */
 export async function quotedCart(db: Db, cart: CartRow, settings: Settings, now: string) {
   // What was bought before carts showed promotions has none.
-  if (cart.placed) return { promotions: [], ...cart.placed }
+  if (cart.placed) return { promotions: [], ...(cart.placed as PlacedCart) }
   return cartView(cart, await quote(db, cart, settings, now))
 }
 
 /** Changes the columns of an open cart and answers with what it is worth then. What `columns` finds missing comes before 409. */
 export async function changeCart(
-  call: Call<never, never>,
+  call: Call<unknown, unknown, Params<'/{id}'>>,
   tx: Db,
   columns: (cart: CartRow, settings: Settings) => Promise<Partial<CartRow>> | Partial<CartRow>,
 ) {
   const settings = await call.settings()
-  const cart = await findCart(tx, call.params.id!, call.now)
+  const cart = await findCart(tx, call.params.id, call.now)
   const changed = await columns(cart, settings)
   requireOpen(cart)
   const next = { ...cart, ...changed, updatedAt: call.now, expiresAt: expiryOf(call.now, settings) }

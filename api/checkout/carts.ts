@@ -152,7 +152,7 @@ export const cartRoutes = resource('checkout', '/carts')
     },
     async ({ db, params, query, now, settings: read }) => {
       const settings = await read()
-      return quotedCart(db, seenIn(await findCart(db, params.id!, now), query, settings), settings, now)
+      return quotedCart(db, seenIn(await findCart(db, params.id, now), query, settings), settings, now)
     },
   )
   .patch(
@@ -160,7 +160,7 @@ export const cartRoutes = resource('checkout', '/carts')
     { op: 'updateCart', summary: 'Change a cart', ...visitor, body: CartPatch, answers: { 200: Cart }, refuses: [404, 409] },
     (call) =>
       call.write((tx) =>
-        changeCart(call as never, tx, async (cart, settings) => {
+        changeCart(call, tx, async (cart, settings) => {
           const columns = await columnsOf(tx, call.body, settings, cart)
           requireOpen(cart)
           if (columns.shippingMethodId) await requireMethodPrice(tx, { ...cart, ...columns }, settings)
@@ -178,7 +178,7 @@ export const cartRoutes = resource('checkout', '/carts')
     { op: 'deleteCart', summary: 'Discard a cart', ...visitor, answers: { 200: Deleted }, refuses: [404, 409] },
     ({ params, write, now }) =>
       write(async (tx) => {
-        const { id } = await findOpenCart(tx, params.id!, now)
+        const { id } = await findOpenCart(tx, params.id, now)
         await tx.delete(carts).where(eq(carts.id, id))
         return deleted
       }),

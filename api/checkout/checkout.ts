@@ -4,7 +4,7 @@ import { compile, named, type Db } from '../../db/driver.ts'
 import { carts } from '../../db/store/checkout.ts'
 import { customers, orders } from '../../db/store/orders.ts'
 import { conflict, invalid, Refusal, wrong } from '../values/refusal.ts'
-import { resource, type Call, type Settings } from '../http/route.ts'
+import { resource, type Call, type Params, type Settings } from '../http/route.ts'
 import { Named, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { Order, orderView, Payment, paymentView } from '../orders/order.ts'
 import { place } from '../orders/place.ts'
@@ -49,7 +49,7 @@ const CheckoutInput = Named(
     ],
   },
 )
-type CheckoutCall = Call<never, Static<typeof CheckoutInput>>
+type CheckoutCall = Call<unknown, Static<typeof CheckoutInput>, Params<'/{id}'>>
 
 const convertCart = compile((db) =>
   db
@@ -137,7 +137,7 @@ async function payableCart(call: CheckoutCall, provider: Provider): Promise<{ ca
   try {
     const settings = await call.settings()
     requirePayable('stripe', undefined, settings, call.session, provider)
-    const cart = completed(await findOpenCart(call.db, call.params.id!, call.now), call.body)
+    const cart = completed(await findOpenCart(call.db, call.params.id, call.now), call.body)
     const quoted = await quote(call.db, cart, settings, call.now)
     await requireComplete(call.db, cart, quoted, call.body, settings)
     return quoted.price.total ? { cart, total: quoted.price.total } : null
@@ -185,7 +185,7 @@ function requireIntent(intent: Intent | undefined, method: string, { currency }:
 async function checkOut(tx: Db, call: CheckoutCall) {
   const { body, now, clock } = call
   const settings = await call.settings()
-  const found = await findCart(tx, call.params.id!, now)
+  const found = await findCart(tx, call.params.id, now)
   requirePayable(body.paymentMethod, body.paymentToken, settings, call.session, call.services.payments)
   requireOpen(found)
   const cart = completed(found, body)
@@ -237,7 +237,7 @@ export const checkoutRoutes = resource('checkout', '/carts').post(
     refuses: [402, 404, 409, 502],
     description:
       'Takes the stock, redeems the coupons and places the order in one transaction, or does nothing. `manual` leaves the order pending, `test` pays at once, `stripe` answers with a client secret.',
-    prepare: (call) => prepareIntent(call as never),
+    prepare: (call) => prepareIntent(call),
   },
-  (call) => call.write((tx) => checkOut(tx, call as never)),
+  (call) => call.write((tx) => checkOut(tx, call)),
 )

@@ -95,7 +95,7 @@ export const pickupLocationRoutes = resource('checkout', '/pickup-locations')
       refuses: [404],
       stored: true,
     },
-    ({ db, params }) => find(db, params.id!),
+    ({ db, params }) => find(db, params.id),
   )
   .patch(
     '/{id}',
@@ -110,7 +110,7 @@ export const pickupLocationRoutes = resource('checkout', '/pickup-locations')
     },
     ({ params, body, now, write }) =>
       write(async (tx) => {
-        const next = { ...(await find(tx, params.id!)), ...columns(body), updatedAt: now }
+        const next = { ...(await find(tx, params.id)), ...columns(body), updatedAt: now }
         await tx.update(pickupLocations).set(next).where(eq(pickupLocations.id, next.id))
         return next
       }),
@@ -127,7 +127,7 @@ export const pickupLocationRoutes = resource('checkout', '/pickup-locations')
     },
     ({ params, write }) =>
       write(async (tx) => {
-        const { id } = await find(tx, params.id!)
+        const { id } = await find(tx, params.id)
         await tx.delete(pickupLocations).where(eq(pickupLocations.id, id))
         return deleted
       }),

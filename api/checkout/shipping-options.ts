@@ -65,7 +65,7 @@ export const shippingOptionRoutes = resource('checkout', '/carts').get(
   },
   async ({ db, services, params, query, now, settings: read }) => {
     const settings = await read()
-    const cart = seenIn(await findCart(db, params.id!, now), query, settings)
+    const cart = seenIn(await findCart(db, params.id, now), query, settings)
     const country = cart.shippingAddress?.country ?? null
     const quoted = await quote(db, { ...cart, shippingMethodId: null }, settings, now)
     const rows = await db.select().from(shippingMethods).orderBy(asc(shippingMethods.position), asc(shippingMethods.id)).limit(500)

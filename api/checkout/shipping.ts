@@ -170,7 +170,7 @@ export const shippingRoutes = resource('checkout', '/shipping')
     },
     async (call) => {
       const seen = await viewOf(call)
-      const row = await find(call.db, call.params.id!)
+      const row = await find(call.db, call.params.id)
       if (!methodPrice(row, seen.currency ?? seen.settings.currency, seen.settings)) throw missing('shipping method')
       return view(row, seen)
     },
@@ -189,7 +189,7 @@ export const shippingRoutes = resource('checkout', '/shipping')
     (call) =>
       call.write(async (tx) => {
         const settings = await call.settings()
-        const row = await find(tx, call.params.id!)
+        const row = await find(tx, call.params.id)
         const next = { ...row, ...(await columns(tx, call.body, settings)), updatedAt: call.now }
         await tx.update(shippingMethods).set(next).where(eq(shippingMethods.id, row.id))
         return view(next, { currency: null, lang: null, storefront: false, settings })
@@ -200,7 +200,7 @@ export const shippingRoutes = resource('checkout', '/shipping')
     { op: 'deleteShippingMethod', summary: 'Remove a shipping method', scope: 'settings:write', answers: { 200: Deleted }, refuses: [404] },
     ({ params, write }) =>
       write(async (tx) => {
-        const { id } = await find(tx, params.id!)
+        const { id } = await find(tx, params.id)
         await tx.delete(shippingMethods).where(eq(shippingMethods.id, id))
         return deleted
       }),

@@ -94,8 +94,8 @@ export const mediaRoutes = resource('content', '/media')
       answers: { 201: Media },
       prepare: async (call) =>
         call.file
-          ? keep(call as never, 'file', { ...call.file, source: null })
-          : keep(call as never, 'url', await fetched(call.services.fetchPublic, call.body.url)),
+          ? keep(call, 'file', { ...call.file, source: null })
+          : keep(call, 'url', await fetched(call.services.fetchPublic, call.body.url)),
     },
     (call) =>
       call.write(async (tx) => {
@@ -108,7 +108,7 @@ export const mediaRoutes = resource('content', '/media')
     '/{id}',
     { op: 'getMedia', summary: 'Read an image', scope: 'content:read', answers: { 200: Media }, refuses: [404], stored: true },
     async (call) => {
-      const row = await find(call.db, call.params.id!)
+      const row = await find(call.db, call.params.id)
       return shown(row, base(call, row.id))
     },
   )
@@ -125,7 +125,7 @@ export const mediaRoutes = resource('content', '/media')
     },
     (call) =>
       call.write(async (tx) => {
-        const row = await find(tx, call.params.id!)
+        const row = await find(tx, call.params.id)
         const next = { ...row, ...columns(call.body, row), updatedAt: call.now }
         await tx.update(media).set(next).where(eq(media.id, row.id))
         return shown(next, base(call, row.id))
@@ -143,7 +143,7 @@ export const mediaRoutes = resource('content', '/media')
     },
     (call) =>
       call.write(async (tx) => {
-        const { id } = await find(tx, call.params.id!)
+        const { id } = await find(tx, call.params.id)
         await requireUnused(tx, ownerOf(call), id)
         await tx.delete(imageUses).where(eq(imageUses.mediaId, id))
         await tx.delete(media).where(eq(media.id, id))

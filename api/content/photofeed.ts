@@ -41,7 +41,7 @@ export const photofeedRoutes = resource('content', '/photofeed/accounts').get(
   async ({ db, session, services: { files }, params, query: { limit, cursor } }) => {
     const after = cursor === undefined ? null : placeOf(cursor)
     // One more than asked for tells whether there is another page.
-    const feed = await libraryFeeds.images({ db, owner: ownerOf({ session }), files }, params.handle!, { limit: limit + 1, after })
+    const feed = await libraryFeeds.images({ db, owner: ownerOf({ session }), files }, params.handle, { limit: limit + 1, after })
     if (!feed) throw missing('account')
     const images = feed.images.slice(0, limit)
     const last = images.at(-1)

@@ -6,7 +6,8 @@ import { auditLog, settings as settingsTable } from '../../db/store/store.ts'
 import { isStorefront } from './auth.ts'
 import type { Received } from './input/form.ts'
 import { Refusal } from '../values/refusal.ts'
-import type { Call, Route, Settings } from './route.ts'
+import type { AnyCall, Route, Settings } from './route.ts'
+import { isUuid } from '../values/uuid.ts'
 import type { Surroundings } from './surroundings.ts'
 import { pathOf } from './url.ts'
 
@@ -25,8 +26,6 @@ interface Keyed {
   /** The version of the store that this request has asked for already. */
   version?: number | null
 }
-
-export type AnyCall = Call<never, never>
 
 const settingsRow = compile((db) => db.select().from(settingsTable))
 const insertAudit = inserter(auditLog)
@@ -50,6 +49,12 @@ export async function requireTool(keyed: Keyed, tool: keyof Settings['tools']) {
 /** Tells whether the client of a request has hung up: what it asked for is not begun any more. */
 export const abandoned = (request: Request) => () => request.signal.aborted
 
+/** The parts of a path, ids as they are stored: UUIDs in lower case. */
+const named = (params: Record<string, string>) => {
+  for (const name in params) if (isUuid(params[name]!)) params[name] = params[name]!.toLowerCase()
+  return params
+}
+
 /** The call of a request; each of its writes is a transaction of its own, with its audit row. */
 export function callOf(
   route: Route,
@@ -63,10 +68,10 @@ export function callOf(
   const call: AnyCall = {
     session,
     db: handle.read,
-    query: query as never,
-    body: body as never,
+    query,
+    body,
     file,
-    params,
+    params: named(params),
     request,
     requestId,
     services,

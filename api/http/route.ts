@@ -24,7 +24,7 @@ export interface Upload {
 }
 
 /** What a handler gets. `db` reads; `write` runs one durable transaction; both see one store only. */
-export interface Call<Q = unknown, B = unknown> {
+export interface Call<Q = unknown, B = unknown, P = unknown> {
   readonly session: Session
   readonly db: Db
   write<T>(fn: (tx: Db) => Promise<T>): Promise<T>
@@ -32,7 +32,8 @@ export interface Call<Q = unknown, B = unknown> {
   readonly body: B
   /** Of a request that came as a form; its other fields are in `body`. */
   readonly file: Upload | null
-  readonly params: Record<string, string>
+  /** The parts of the path that its braces name; UUIDs in lower case. */
+  readonly params: P
   readonly request: Request
   readonly requestId: string
   /** What is outside: payments, mail, files, … */
@@ -59,11 +60,15 @@ export interface Call<Q = unknown, B = unknown> {
   undo(task: () => Promise<void>): void
 }
 
+type Names<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never
+/** What a path names: `/{id}/items/{itemId}` has an `id` and an `itemId`. */
+export type Params<Path extends string> = Readonly<Record<Names<Path>, string>>
+
 /** An answer with a status, a type or headers of its own; bytes are sent as they are. */
-export class Reply {
+export class Reply<S extends number = number, T = unknown> {
   constructor(
-    readonly status: number,
-    readonly body: unknown,
+    readonly status: S,
+    readonly body: T,
     readonly headers: Record<string, string> = {},
   ) {}
 }
@@ -72,7 +77,27 @@ export class Reply {
 export type AnswerBody = TSchema | string | readonly string[]
 export const isSchema = (answer: AnswerBody): answer is TSchema => typeof answer !== 'string' && !Array.isArray(answer)
 
-interface RouteOptions<Q extends TProperties, B extends TSchema> {
+/** Bodies by status. */
+type Answers = Readonly<Record<number, AnswerBody>>
+
+type BodyOf<A> = A extends TSchema ? Static<A> : string | Uint8Array
+/** The status of a plain return value: the first that is there. */
+type First<A> = 200 extends keyof A ? 200 : 201 extends keyof A ? 201 : 202 extends keyof A ? 202 : never
+type Replies<A> = { [S in keyof A & number]: Reply<S, BodyOf<A[S]>> }[keyof A & number]
+/** What a handler may return: what the schema of the first status describes, or a `Reply` with a body of its status. */
+type Result<A> = (First<A> extends keyof A ? BodyOf<A[First<A>]> : never) | Replies<A>
+
+/** The store that a request without a key is about, and what was found out with it. */
+interface Owner {
+  storeId: string
+  environment: Environment
+  prepared?: unknown
+}
+
+/** What the functions of a route's options get. */
+type CallOf<Path extends string, Q extends TProperties, B extends TSchema> = Call<Static<TObject<Q>>, Static<B>, Params<Path>>
+
+interface RouteOptions<Path extends string, Q extends TProperties, B extends TSchema, A extends Answers> {
   /** operationId of the OpenAPI document. */
   op: string
   summary: string
@@ -94,21 +119,21 @@ interface RouteOptions<Q extends TProperties, B extends TSchema> {
    * Bodies by status; the first is the answer of a plain return value. A string names a media type that is not JSON, a list those of
    * which each answer has one. Nothing at all: it always refuses.
    */
-  answers: Record<number, AnswerBody>
+  answers: A
   /** Statuses that it may refuse with, beside the ones that every route has (401, 403, 429). */
   refuses?: number[]
   /**
    * The store that a `public` request is about, which it names by a token of its own, and what else it found out, for `prepared`; what
    * names none gets an answer at once.
    */
-  owner?: (call: Call<Static<TObject<Q>>, Static<B>>) => Promise<{ storeId: string; environment: Environment; prepared?: unknown } | Reply>
+  owner?: (call: CallOf<Path, Q, B>) => Promise<Owner | Replies<NoInfer<A>>>
   /**
    * Without a key, what counts against a client's address is what was refused: for a provider, who delivers much from few addresses and
    * signs it.
    */
   limited?: 'refusals'
   /** Waits for a network, so it runs before the transaction that an `Idempotency-Key` or `If-Match` opens. */
-  prepare?: (call: Call<Static<TObject<Q>>, Static<B>>) => Promise<unknown>
+  prepare?: (call: CallOf<Path, Q, B>) => Promise<unknown>
   /** Its representation depends on the stored data alone, not on the time: 304 without reading it (see etag.ts). */
   stored?: boolean
   /** Not written to the audit log: a visitor's doing, not the team's. */
@@ -121,49 +146,57 @@ export interface Route {
   method: Method
   /** `/coupons/{idOrCode}` */
   path: string
-  options: RouteOptions<TProperties, TSchema>
+  options: RouteOptions<string, TProperties, TSchema, Answers>
   query: TObject | null
-  handler: (call: Call<never, never>) => unknown
+  handler: (call: AnyCall) => unknown
 }
 
-type Handler<Q extends TProperties, B extends TSchema> = (call: Call<Static<TObject<Q>>, Static<B>>) => unknown
+/** A call of any route, whose handler alone knows what is in it. */
+export type AnyCall = Call<any, any, any>
+
+type Handler<Path extends string, Q extends TProperties, B extends TSchema, A extends Answers> = (
+  call: CallOf<Path, Q, B>,
+) => Result<NoInfer<A>> | Promise<Result<NoInfer<A>>>
+
+/** Adds a route of one method; what it takes in and what it answers type its handler. */
+interface Add<Prefix extends string, R> {
+  <Path extends string, A extends Answers, Q extends TProperties = {}, B extends TSchema = never>(
+    path: Path,
+    options: RouteOptions<`${Prefix}${Path}`, Q, B, A>,
+    handler: Handler<`${Prefix}${Path}`, Q, B, A>,
+  ): R
+}
 
 /** The routes of one resource, in the order in which its file gives them. */
-export class Resource {
+export class Resource<Prefix extends string = string> {
   readonly routes: Route[] = []
+  readonly get = this.#adder('GET')
+  readonly post = this.#adder('POST')
+  readonly put = this.#adder('PUT')
+  readonly patch = this.#adder('PATCH')
+  readonly delete = this.#adder('DELETE')
+
   constructor(
     readonly room: Room,
-    readonly prefix: string,
+    readonly prefix: Prefix,
   ) {}
 
-  #add<Q extends TProperties, B extends TSchema>(method: Method, path: string, options: RouteOptions<Q, B>, handler: Handler<Q, B>): this {
-    this.routes.push({
-      room: this.room,
-      method,
-      path: this.prefix + path,
-      options: options as never,
-      query: options.query ? (Type.Object(options.query) as never) : null,
-      handler: handler as never,
-    })
-    return this
-  }
-
-  get<Q extends TProperties = {}>(path: string, options: RouteOptions<Q, never>, handler: Handler<Q, never>) {
-    return this.#add('GET', path, options, handler)
-  }
-  post<Q extends TProperties = {}, B extends TSchema = never>(path: string, options: RouteOptions<Q, B>, handler: Handler<Q, B>) {
-    return this.#add('POST', path, options, handler)
-  }
-  put<Q extends TProperties = {}, B extends TSchema = never>(path: string, options: RouteOptions<Q, B>, handler: Handler<Q, B>) {
-    return this.#add('PUT', path, options, handler)
-  }
-  patch<Q extends TProperties = {}, B extends TSchema = never>(path: string, options: RouteOptions<Q, B>, handler: Handler<Q, B>) {
-    return this.#add('PATCH', path, options, handler)
-  }
-  delete<Q extends TProperties = {}>(path: string, options: RouteOptions<Q, never>, handler: Handler<Q, never>) {
-    return this.#add('DELETE', path, options, handler)
+  #adder(method: Method): Add<Prefix, this> {
+    return (path, options, handler) => {
+      const { room, prefix } = this
+      const query = options.query ? Type.Object(options.query as TProperties) : null
+      this.routes.push({
+        room,
+        method,
+        path: prefix + path,
+        options: options as Route['options'],
+        query,
+        handler: handler as Route['handler'],
+      })
+      return this
+    }
   }
 }
 
 /** Starts the list of a resource's routes. */
-export const resource = (room: Room, prefix: string) => new Resource(room, prefix)
+export const resource = <Prefix extends string>(room: Room, prefix: Prefix) => new Resource(room, prefix)

@@ -2,7 +2,7 @@
 import type { Handle } from '../../db/open.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import { Refusal } from '../values/refusal.ts'
-import { abandoned, joined, type AnyCall } from './call.ts'
+import { abandoned, joined } from './call.ts'
 import { constraintRefusal } from './errors.ts'
 import { etagOf, stillMatches } from './etag.ts'
 import { answered, attemptOf, once, replayed, type Attempt } from './idempotency.ts'
@@ -12,7 +12,7 @@ import { tell } from './read.ts'
 import { bodyOf, encoded, statusOf, type Ready } from './ready.ts'
 import type { Memory } from './remembered.ts'
 import { respond } from './respond.ts'
-import type { Route } from './route.ts'
+import type { AnyCall, Route } from './route.ts'
 import { searchOf } from './url.ts'
 
 /** GET routes by path. */

@@ -132,7 +132,7 @@ export const customerRoutes = resource('orders', '/customers')
       refuses: [404],
       stored: true,
     },
-    ({ db, params }) => read(db, params.id!),
+    ({ db, params }) => read(db, params.id),
   )
   .patch(
     '/{id}',
@@ -146,7 +146,7 @@ export const customerRoutes = resource('orders', '/customers')
     },
     ({ body, params, write, now }) =>
       write(async (tx) => {
-        const { id } = await find(tx, params.id!)
+        const { id } = await find(tx, params.id)
         await tx
           .update(customers)
           .set({ name: orNull(body.name), phone: orNull(body.phone), updatedAt: now })
@@ -166,7 +166,7 @@ export const customerRoutes = resource('orders', '/customers')
     },
     ({ body, params, write, clock, now }) =>
       write(async (tx) => {
-        const { id: customerId } = await find(tx, params.id!)
+        const { id: customerId } = await find(tx, params.id)
         if ((await tx.$count(customerAddresses, eq(customerAddresses.customerId, customerId))) >= ADDRESSES_MAX)
           throw conflict(`a customer has at most ${ADDRESSES_MAX} addresses`)
         const row = { ...addressIn(body), id: clock.id(), customerId, createdAt: now }
@@ -179,10 +179,10 @@ export const customerRoutes = resource('orders', '/customers')
     { op: 'deleteAddress', summary: 'Remove an address', scope: 'customers:write', answers: { 200: Deleted }, refuses: [404] },
     ({ params, write }) =>
       write(async (tx) => {
-        const { id } = await find(tx, params.id!)
+        const { id } = await find(tx, params.id)
         const gone = await tx
           .delete(customerAddresses)
-          .where(and(eq(customerAddresses.customerId, id), eq(customerAddresses.id, params.addressId!.toLowerCase())))
+          .where(and(eq(customerAddresses.customerId, id), eq(customerAddresses.id, params.addressId.toLowerCase())))
           .returning({ id: customerAddresses.id })
         if (!gone.length) throw missing('address')
         return deleted
@@ -201,7 +201,7 @@ export const customerRoutes = resource('orders', '/customers')
       stored: true,
     },
     async ({ db, params, query }) => {
-      const { id } = await find(db, params.id!)
+      const { id } = await find(db, params.id)
       const rows = await db
         .select({
           id: orders.id,

@@ -58,7 +58,7 @@ export const orderRoutes = resource('orders', '/orders')
       answers: { 201: Order },
       refuses: [409],
     },
-    (call) => call.write((tx) => record(tx, call as never)),
+    (call) => call.write((tx) => record(tx, call)),
   )
   .get(
     '/{id}',
@@ -70,7 +70,7 @@ export const orderRoutes = resource('orders', '/orders')
       refuses: [404],
       stored: true,
     },
-    ({ db, params, session }) => readOrder(db, params.id!, onlyLooksUp(session)),
+    ({ db, params, session }) => readOrder(db, params.id, onlyLooksUp(session)),
   )
   .patch(
     '/{id}',
@@ -85,15 +85,15 @@ export const orderRoutes = resource('orders', '/orders')
     (call) =>
       call.write(async (tx) => {
         const { body } = call
-        const order = await findOrder(tx, call.params.id!)
+        const order = await findOrder(tx, call.params.id)
         const workstationId = body.workstationId ? await requireWorkstation(tx, body.workstationId) : null
         // In an order that comes back as it was read, what it is already is no move, and where it waits already no decision.
         const isWhole = Object.keys(body).length > 1
         const assigned = body.workstationId !== undefined && !(isWhole && workstationId === order.workstationId)
         if (isWhole && body.status === order.status) delete body.status
-        if (body.status === 'refunded') askForRefund(call as never, await refundRest(tx, aboutOf(call), order))
+        if (body.status === 'refunded') askForRefund(call, await refundRest(tx, aboutOf(call), order))
         else if (body.status !== undefined) await move(tx, aboutOf(call), order, body.status)
-        if (body.status === 'cancelled' || body.status === 'paid') giveUpIntents(call as never, order)
+        if (body.status === 'cancelled' || body.status === 'paid') giveUpIntents(call, order)
         const columns: Partial<OrderRow> = {
           ...(assigned ? { workstationId, workstationBy: 'hand' as const } : {}),
           ...(body.note === undefined ? {} : { note: body.note }),
@@ -118,12 +118,12 @@ export const orderRoutes = resource('orders', '/orders')
     },
     (call) =>
       call.write(async (tx) => {
-        const order = await findOrder(tx, call.params.id!)
+        const order = await findOrder(tx, call.params.id)
         const due = dueCents(order)
         if (order.status !== 'pending') throw conflict(`an order that is ${order.status} takes no payment`)
         if (call.body.amountCents > due) throw conflict(`only ${due} is due`, { dueCents: due })
         await pay(tx, aboutOf(call), order, call.body.amountCents, { method: call.body.method, reference: call.body.reference ?? null })
-        giveUpIntents(call as never, order)
+        giveUpIntents(call, order)
         const [row] = await tx.select().from(payments).where(eq(payments.orderId, order.id)).orderBy(desc(payments.id)).limit(1)
         return paymentView(row!)
       }),
@@ -141,9 +141,9 @@ export const orderRoutes = resource('orders', '/orders')
     },
     (call) =>
       call.write(async (tx) => {
-        const order = await findOrder(tx, call.params.id!)
+        const order = await findOrder(tx, call.params.id)
         await cancel(tx, aboutOf(call), order, call.body.reason ?? null)
-        giveUpIntents(call as never, order)
+        giveUpIntents(call, order)
         return orderView(order, await readLines(tx, order.id))
       }),
   )

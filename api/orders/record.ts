@@ -33,7 +33,7 @@ export const OrderInput = Named('OrderInput', {
   note: Type.Optional(Nullable(Text(0, 2000))),
 })
 /** Records an order, and gives it as it stands on the wire. */
-export async function record(tx: Db, call: Call<never, Static<typeof OrderInput>>) {
+export async function record(tx: Db, call: Call<unknown, Static<typeof OrderInput>>) {
   const { body, clock, now } = call
   const settings = await call.settings()
   const currency = currencyOf(body.currency, settings)

@@ -67,7 +67,7 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
       call.write(async (tx) => {
         const { body, clock, now } = call
         const about = aboutOf(call)
-        const order = await findOrder(tx, call.params.id!)
+        const order = await findOrder(tx, call.params.id)
         const lines = await readLines(tx, order.id)
         const units = body.lines ? unitsOf(lines, body.lines) : openUnits(lines)
         requireShippable(order, units)
@@ -111,7 +111,7 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
       stored: true,
     },
     async ({ db, params, query: { limit, offset } }) => {
-      const { id } = await findOrder(db, params.id!)
+      const { id } = await findOrder(db, params.id)
       const rows = await db
         .select()
         .from(shipments)
@@ -137,11 +137,11 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
       refuses: [404, 409],
     },
     async ({ db, params }) => {
-      const order = await findOrder(db, params.id!)
+      const order = await findOrder(db, params.id)
       const [shipment] = await db
         .select()
         .from(shipments)
-        .where(and(eq(shipments.id, params.shipmentId!.toLowerCase()), eq(shipments.orderId, order.id)))
+        .where(and(eq(shipments.id, params.shipmentId.toLowerCase()), eq(shipments.orderId, order.id)))
       if (!shipment) throw missing('shipment')
       const { label } = shipment
       if (!label) throw new Refusal(404, 'the shipment has no label: it was not given to a linked carrier')

@@ -117,7 +117,7 @@ export const apiKeyRoutes = resource('store', '/api-keys')
     ({ params, ...call }) =>
       change(call, async (tx) => {
         const { session, now } = call
-        const row = await keyOf(tx, session, params.id!)
+        const row = await keyOf(tx, session, params.id)
         refuseEnding(session, row.scopes)
         if (row.id === session.key.id && (await isLastAdmin(tx, row, now)))
           throw conflict(`this is the last key with ${ADMIN}: make another one before it deletes itself`)
@@ -140,7 +140,7 @@ export const apiKeyRoutes = resource('store', '/api-keys')
     },
     ({ body, params, ...call }) =>
       change(call, async (tx, store) => {
-        const { result, undo } = await rotate(tx, store, call, params.id!, body)
+        const { result, undo } = await rotate(tx, store, call, params.id, body)
         return { result: { ...shown(result.row), key: result.secret }, undo }
       }),
   )

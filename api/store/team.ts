@@ -130,7 +130,7 @@ export const teamRoutes = resource('store', '/team')
     '/invitations/{id}',
     { op: 'getTeamInvitation', summary: 'Read an invitation', scope: 'team:read', answers: { 200: Invitation }, refuses: [404] },
     async ({ db, params }) => {
-      const [row] = await db.select(invitationColumns).from(teamInvitations).where(eq(teamInvitations.id, params.id!.toLowerCase()))
+      const [row] = await db.select(invitationColumns).from(teamInvitations).where(eq(teamInvitations.id, params.id.toLowerCase()))
       if (!row) throw missing('invitation')
       return row
     },
@@ -140,7 +140,7 @@ export const teamRoutes = resource('store', '/team')
     { op: 'deleteTeamInvitation', summary: 'Take an invitation back', scope: 'team:write', answers: { 200: Deleted }, refuses: [404] },
     ({ params, write }) =>
       write(async (tx) => {
-        if (!(await tx.delete(teamInvitations).where(eq(teamInvitations.id, params.id!.toLowerCase()))).changes) throw missing('invitation')
+        if (!(await tx.delete(teamInvitations).where(eq(teamInvitations.id, params.id.toLowerCase()))).changes) throw missing('invitation')
         return deleted
       }),
   )
@@ -187,7 +187,7 @@ export const teamRoutes = resource('store', '/team')
     },
     ({ body, params, write }) =>
       write(async (tx) => {
-        const member = await memberOf(tx, params.id!)
+        const member = await memberOf(tx, params.id)
         const { role = member.role, name = member.name } = body
         if (role !== 'owner') await keepOwner(tx, member)
         await tx.update(teamMembers).set({ role, name }).where(eq(teamMembers.id, member.id))
@@ -199,7 +199,7 @@ export const teamRoutes = resource('store', '/team')
     { op: 'deleteTeamMember', summary: 'Remove a member', scope: 'team:write', answers: { 200: Deleted }, refuses: [404, 409] },
     ({ params, write }) =>
       write(async (tx) => {
-        const member = await memberOf(tx, params.id!)
+        const member = await memberOf(tx, params.id)
         await keepOwner(tx, member)
         await tx.delete(teamMembers).where(eq(teamMembers.id, member.id))
         await tx

@@ -8,8 +8,10 @@ export interface Seo {
   description?: string | null
   canonical?: string | null
 }
-/** Text, or a ProseMirror document; comes back as it was written. */
-export type RichText = string | { type: 'doc'; content?: unknown[] } | null
+/** A ProseMirror document; comes back as it was written. */
+export type RichDocument = { type: 'doc'; content?: unknown[] } | null
+/** Text, or a document. */
+export type RichText = string | RichDocument
 
 export const taxRates = sqliteTable(
   'tax_rates',
@@ -84,7 +86,7 @@ export const products = sqliteTable(
     name: text().notNull(),
     slug: text().notNull().unique(),
     summary: text(),
-    content: json<RichText>(),
+    content: json<RichDocument>(),
     badgeContent: text(),
     status: text({ enum: ['draft', 'published', 'hidden'] }).notNull(),
     images: json<string[]>().notNull(),

@@ -45,6 +45,7 @@ export const ORDER_SOURCES = [
   'admin',
   'counter',
 ] as const
+export type OrderSource = (typeof ORDER_SOURCES)[number]
 export const ORDER_STATUSES = ['pending', 'paid', 'processing', 'shipped', 'delivered', 'completed', 'cancelled', 'refunded'] as const
 export const PAYMENT_STATUSES = ['unpaid', 'paid', 'partially_refunded', 'refunded'] as const
 

@@ -1,7 +1,7 @@
 /** Translations of what the rooms "catalog" and "content" hold, one row for each entity and locale. */
 import { primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { instant, json } from '../columns.ts'
-import type { RichText } from './catalog.ts'
+import type { RichDocument, RichText } from './catalog.ts'
 
 /** The fields of one translation; absent ones fall back to the base language. */
 export interface TranslationFields {
@@ -10,7 +10,7 @@ export interface TranslationFields {
   title?: string
   summary?: string
   badgeContent?: string
-  content?: RichText
+  content?: RichDocument
   description?: RichText
   longDescription?: RichText
   seoTitle?: string

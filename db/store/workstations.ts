@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { check, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { flag, id, instant, json } from '../columns.ts'
+import type { OrderSource } from './orders.ts'
 
 export const WORKSTATION_TYPES = ['packing', 'both', 'picking'] as const
 
@@ -24,7 +25,7 @@ export const workstations = sqliteTable(
 /** Which workstation an order goes to; the first that matches counts. */
 export const workstationRules = sqliteTable('workstation_rules', {
   position: integer().primaryKey(),
-  sources: json<string[]>().notNull(),
+  sources: json<OrderSource[]>().notNull(),
   shippingIds: json<string[]>().notNull(),
   workstationIds: json<string[]>().notNull(),
 })

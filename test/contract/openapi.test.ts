@@ -155,7 +155,7 @@ describe('a described resource', () => {
         query: { limit: Type.Integer({ minimum: 1, maximum: 50, default: 7 }) },
         answers: { 200: Page(Coat) },
       },
-      () => null,
+      () => null as never,
     )
     .post(
       '',
@@ -167,9 +167,9 @@ describe('a described resource', () => {
         answers: { 201: Coat },
         refuses: [409],
       },
-      () => null,
+      () => null as never,
     )
-    .get('/{id}', { op: 'getCoat', summary: 'Read a coat', scope: 'public', answers: { 200: Coat } }, () => null)
+    .get('/{id}', { op: 'getCoat', summary: 'Read a coat', scope: 'public', answers: { 200: Coat } }, () => null as never)
     .patch(
       '/{id}',
       {
@@ -179,7 +179,7 @@ describe('a described resource', () => {
         body: Type.Partial(CoatInput, { $id: 'CoatPatch' }),
         answers: { 200: Coat },
       },
-      () => null,
+      () => null as never,
     )
   const document = openapi(coats.routes, about)
   const { get, post } = document.paths['/coats']
@@ -203,7 +203,7 @@ describe('a described resource', () => {
       const hoods = resource('catalog', '/hoods').post(
         '',
         { op: 'createHood', summary: 'Add a hood', scope: 'public', body, answers: { 201: Coat } },
-        () => null,
+        () => null as never,
       )
       expect(() => openapi([...coats.routes, ...hoods.routes], about)).toThrow(`two schemas are called ${body.$id}`)
     },
@@ -254,7 +254,7 @@ describe('a described resource', () => {
           upload,
           answers: { 201: Type.Object({ url: Type.String() }) },
         },
-        () => null,
+        () => null as never,
       ).routes,
       about,
     )
@@ -275,7 +275,7 @@ describe('a described resource', () => {
           scope: 'public',
           answers: { 204: Type.Null() },
         },
-        () => null,
+        () => null as never,
       ).routes,
       about,
     )

@@ -57,8 +57,39 @@ describe('an answer', () => {
   })
 })
 
+describe('a handler', () => {
+  const answers = { 200: Item, 404: 'text/html' }
+  const options = { op: 'x', summary: 'x', scope: 'public', answers }
+
+  test('does not compile when it answers otherwise than its schema says', () => {
+    resource('store', '/items')
+      .get('', options, () => ({ id: '1', name: null, price: 1 }))
+      .get('', options, async () => ({ id: '1', name: null, ...secret }))
+      .get('', options, () => new Reply(404, 'gone'))
+      // @ts-expect-error it has no name
+      .get('', options, () => ({ id: '1' }))
+      // @ts-expect-error its name is a number
+      .get('', options, async () => ({ id: '1', name: 1 }))
+      // @ts-expect-error of this status it is text
+      .get('', options, () => new Reply(404, { id: '1', name: null }))
+      // @ts-expect-error it does not describe this status
+      .get('', options, () => new Reply(201, { id: '1', name: null }))
+  })
+
+  test('knows what its path names, and nothing else', () => {
+    resource('store', '/items/{id}')
+      .get('/parts/{partId}', options, ({ params: { id, partId } }) => ({ id, name: partId }))
+      // @ts-expect-error the path has no such part
+      .get('/parts/{partId}', options, ({ params }) => ({ id: params.itemId, name: null }))
+  })
+})
+
 describe('a route', () => {
-  const [route] = resource('store', '/items').get('', { op: 'x', summary: 'x', scope: 'public', answers: { 200: Item } }, () => null).routes
+  const [route] = resource('store', '/items').get(
+    '',
+    { op: 'x', summary: 'x', scope: 'public', answers: { 200: Item } },
+    () => null as never,
+  ).routes
   const [text] = resource('store', '/text').get(
     '',
     { op: 'x', summary: 'x', scope: 'public', answers: { 200: 'text/plain' } },

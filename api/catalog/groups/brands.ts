@@ -91,7 +91,7 @@ export const brandRoutes = resource('catalog', '/brands')
     },
     async (call) => {
       const view = await viewOf(call)
-      const row = await findGroup(call.db, 'brand', call.params.idOrSlug!, view)
+      const row = await findGroup(call.db, 'brand', call.params.idOrSlug, view)
       return overlay(row, (await translationsFor(call.db, 'brand', view.lang, [row.id])).get(row.id))
     },
   )
@@ -109,7 +109,7 @@ export const brandRoutes = resource('catalog', '/brands')
       call.write(async (tx) => {
         const { body } = call
         requireRichText(body, 'description')
-        const { id } = await findGroup(tx, 'brand', call.params.idOrSlug!, everyone)
+        const { id } = await findGroup(tx, 'brand', call.params.idOrSlug, everyone)
         await tx
           .update(brands)
           .set({
@@ -128,7 +128,7 @@ export const brandRoutes = resource('catalog', '/brands')
     { op: 'deleteBrand', summary: 'Remove a brand', scope: 'catalog:write', answers: { 200: Deleted }, refuses: [404, 409] },
     (call) =>
       call.write(async (tx) => {
-        const { id } = await findGroup(tx, 'brand', call.params.idOrSlug!, everyone)
+        const { id } = await findGroup(tx, 'brand', call.params.idOrSlug, everyone)
         if (await tx.$count(products, eq(products.brandId, id))) throw conflict('the brand is still referenced by products')
         await tx.delete(brands).where(eq(brands.id, id))
         await forget(tx, 'brand', id)

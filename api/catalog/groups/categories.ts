@@ -204,7 +204,7 @@ export const categoryRoutes = resource('catalog', '/categories')
       refuses: [404],
       stored: true,
     },
-    async (call) => read(call.db, call.params.idOrSlug!, await viewOf(call)),
+    async (call) => read(call.db, call.params.idOrSlug, await viewOf(call)),
   )
   .patch(
     '/{idOrSlug}',
@@ -220,7 +220,7 @@ export const categoryRoutes = resource('catalog', '/categories')
       call.write(async (tx) => {
         const { body } = call
         requireRichText(body, 'description', 'longDescription')
-        const { id } = await findGroup(tx, 'category', call.params.idOrSlug!, { lang: null, storefront: false })
+        const { id } = await findGroup(tx, 'category', call.params.idOrSlug, { lang: null, storefront: false })
         await requireParent(tx, id, body.parentId)
         await tx
           .update(categories)
@@ -239,7 +239,7 @@ export const categoryRoutes = resource('catalog', '/categories')
     { op: 'deleteCategory', summary: 'Remove a category', scope: 'catalog:write', answers: { 200: Deleted }, refuses: [404, 409] },
     (call) =>
       call.write(async (tx) => {
-        const { id } = await findGroup(tx, 'category', call.params.idOrSlug!, { lang: null, storefront: false })
+        const { id } = await findGroup(tx, 'category', call.params.idOrSlug, { lang: null, storefront: false })
         if ((await tx.$count(products, eq(products.categoryId, id))) || (await tx.$count(categories, eq(categories.parentId, id))))
           throw conflict('the category is still referenced by products or subcategories')
         await tx.delete(categories).where(eq(categories.id, id))

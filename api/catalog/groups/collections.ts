@@ -134,7 +134,7 @@ export const collectionRoutes = resource('catalog', '/collections')
       refuses: [404],
       stored: true,
     },
-    async (call) => read(call.db, call.params.idOrSlug!, await viewOf(call)),
+    async (call) => read(call.db, call.params.idOrSlug, await viewOf(call)),
   )
   .patch(
     '/{idOrSlug}',
@@ -150,7 +150,7 @@ export const collectionRoutes = resource('catalog', '/collections')
       call.write(async (tx) => {
         const { body } = call
         requireRichText(body, 'description', 'longDescription')
-        const { id } = await findGroup(tx, 'collection', call.params.idOrSlug!, everyone)
+        const { id } = await findGroup(tx, 'collection', call.params.idOrSlug, everyone)
         await tx
           .update(collections)
           .set({
@@ -176,7 +176,7 @@ export const collectionRoutes = resource('catalog', '/collections')
     },
     (call) =>
       call.write(async (tx) => {
-        const { id } = await findGroup(tx, 'collection', call.params.idOrSlug!, everyone)
+        const { id } = await findGroup(tx, 'collection', call.params.idOrSlug, everyone)
         await tx.delete(collections).where(eq(collections.id, id))
         await forget(tx, 'collection', id)
         return deleted

@@ -57,7 +57,8 @@ type Row = typeof coupons.$inferSelect
 
 /** A coupon on the wire, a fixed one in a currency that it has an amount in; the store's own unless told otherwise. */
 function view({ folded: _, percentage, amount, currencyAmounts, ...row }: Row, settings: Settings, currency = settings.currency) {
-  return { ...row, ...amountsView({ percentage, amount, currencyAmounts }, currency, settings) }
+  const { value, currencyAmounts: amounts } = amountsView({ percentage, amount, currencyAmounts }, currency, settings)
+  return { ...row, value: value!, currencyAmounts: amounts }
 }
 
 /** What several fields of a coupon have to do with each other. */
@@ -156,7 +157,7 @@ export const couponRoutes = resource('marketing', '/coupons')
     async ({ db, params, query, settings }) => {
       const store = await settings()
       const currency = currencyOf(query.currency, store)
-      const row = await find(db, params.idOrCode!)
+      const row = await find(db, params.idOrCode)
       if (!isPricedIn(row, currency, store)) throw missing('coupon')
       return view(row, store, currency)
     },
@@ -175,7 +176,7 @@ export const couponRoutes = resource('marketing', '/coupons')
     ({ body, params, write, now, settings }) =>
       write(async (tx) => {
         const store = await settings()
-        const row = await find(tx, params.idOrCode!)
+        const row = await find(tx, params.idOrCode)
         const next = { ...row, ...(await columns(tx, body, store, row)), updatedAt: now }
         await requireFreeCode(tx, next.code, row.id)
         await tx.update(coupons).set(next).where(eq(coupons.id, row.id))
@@ -194,7 +195,7 @@ export const couponRoutes = resource('marketing', '/coupons')
     },
     ({ params, write }) =>
       write(async (tx) => {
-        const { id } = await find(tx, params.idOrCode!)
+        const { id } = await find(tx, params.idOrCode)
         const [store] = await tx.select({ welcomeOffer: settingsTable.welcomeOffer }).from(settingsTable)
         if (store!.welcomeOffer.enabled && store!.welcomeOffer.couponId === id)
           throw conflict('the coupon is used by the enabled welcome offer')

@@ -194,7 +194,7 @@ export const promotionRoutes = resource('marketing', '/promotions')
     async ({ db, params, query, settings }) => {
       const store = await settings()
       const currency = currencyOf(query.currency, store)
-      const row = await find(db, params.id!)
+      const row = await find(db, params.id)
       if (!isPricedIn(row, currency, store)) throw missing('promotion')
       return view(row, store, currency)
     },
@@ -213,7 +213,7 @@ export const promotionRoutes = resource('marketing', '/promotions')
     ({ body, params, write, now, settings }) =>
       write(async (tx) => {
         const store = await settings()
-        const row = { ...(await merge(tx, await find(tx, params.id!), body, store)), updatedAt: now }
+        const row = { ...(await merge(tx, await find(tx, params.id), body, store)), updatedAt: now }
         await tx.update(promotions).set(row).where(eq(promotions.id, row.id))
         return view(row, store)
       }),
@@ -223,7 +223,7 @@ export const promotionRoutes = resource('marketing', '/promotions')
     { op: 'deletePromotion', summary: 'Remove a promotion', scope: 'marketing:write', answers: { 200: Deleted }, refuses: [404] },
     ({ params, write }) =>
       write(async (tx) => {
-        const { id } = await find(tx, params.id!)
+        const { id } = await find(tx, params.id)
         await tx.delete(promotions).where(eq(promotions.id, id))
         return deleted
       }),

@@ -123,7 +123,7 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
   .get(
     '/{id}',
     { op: 'getLoyaltyCampaign', summary: 'Read a loyalty campaign', ...reads, answers: { 200: Campaign }, refuses: [404], stored: true },
-    ({ db, params }) => find(db, params.id!),
+    ({ db, params }) => find(db, params.id),
   )
   .patch(
     '/{id}',
@@ -139,7 +139,7 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
     ({ params, body, now, write }) =>
       write(async (tx) => {
         requireDecimals('earnMultiplier', body.earnMultiplier, FACTOR_DECIMALS)
-        const row = await find(tx, params.id!)
+        const row = await find(tx, params.id)
         const next = { ...row, ...body, ...(await scopeOf(tx, body, row)), ...windowOf(body, row), updatedAt: now }
         await tx.update(loyaltyCampaigns).set(next).where(eq(loyaltyCampaigns.id, row.id))
         return next
@@ -150,7 +150,7 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
     { op: 'deleteLoyaltyCampaign', summary: 'Remove a loyalty campaign', ...changes, answers: { 200: Deleted }, refuses: [404] },
     ({ params, write }) =>
       write(async (tx) => {
-        const { id } = await find(tx, params.id!)
+        const { id } = await find(tx, params.id)
         await tx.delete(loyaltyCampaigns).where(eq(loyaltyCampaigns.id, id))
         return deleted
       }),

@@ -100,7 +100,7 @@ export const loyaltyMemberRoutes = resource('marketing', '/loyalty/members')
       answers: { 200: MemberDetail },
       refuses: [404],
     },
-    ({ db, params }) => read(db, params.customerId!),
+    ({ db, params }) => read(db, params.customerId),
   )
   .post(
     '/{customerId}/adjustments',
@@ -120,7 +120,7 @@ export const loyaltyMemberRoutes = resource('marketing', '/loyalty/members')
         const [customer] = await tx
           .select({ id: customers.id })
           .from(customers)
-          .where(eq(customers.id, call.params.customerId!.toLowerCase()))
+          .where(eq(customers.id, call.params.customerId.toLowerCase()))
         if (!customer) throw missing('customer')
         const balance = await changePoints(tx, call, {
           customerId: customer.id,

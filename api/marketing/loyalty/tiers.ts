@@ -66,7 +66,7 @@ export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
   .get(
     '/{id}',
     { op: 'getLoyaltyTier', summary: 'Read a loyalty tier', ...reads, answers: { 200: Tier }, refuses: [404], stored: true },
-    ({ db, params }) => find(db, params.id!),
+    ({ db, params }) => find(db, params.id),
   )
   .patch(
     '/{id}',
@@ -74,7 +74,7 @@ export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
     ({ params, body, now, write }) =>
       write(async (tx) => {
         requireDecimals('multiplier', body.multiplier, FACTOR_DECIMALS)
-        const next = { ...(await find(tx, params.id!)), ...body, updatedAt: now }
+        const next = { ...(await find(tx, params.id)), ...body, updatedAt: now }
         await tx.update(loyaltyTiers).set(next).where(eq(loyaltyTiers.id, next.id))
         return next
       }),
@@ -91,7 +91,7 @@ export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
     },
     ({ params, write }) =>
       write(async (tx) => {
-        const { id } = await find(tx, params.id!)
+        const { id } = await find(tx, params.id)
         if ((await tx.$count(loyaltyTiers)) === 1) throw conflict('the last loyalty tier can not be deleted')
         await tx.delete(loyaltyTiers).where(eq(loyaltyTiers.id, id))
         return deleted

@@ -111,7 +111,7 @@ export const newsletterRoutes = resource('marketing', '/newsletters')
       refuses: [404],
       stored: true,
     },
-    async ({ db, params }) => newsletterView(await findNewsletter(db, params.id!)),
+    async ({ db, params }) => newsletterView(await findNewsletter(db, params.id)),
   )
   .patch(
     '/{id}',
@@ -125,7 +125,7 @@ export const newsletterRoutes = resource('marketing', '/newsletters')
     },
     ({ params, body, now, write }) =>
       write(async (tx) => {
-        const row = await findNewsletter(tx, params.id!)
+        const row = await findNewsletter(tx, params.id)
         const { products: given, ...rest } = body
         const featured = given && (await featuredOf(tx, given, row.products))
         requireDraft(row, 'changed')
@@ -139,7 +139,7 @@ export const newsletterRoutes = resource('marketing', '/newsletters')
     { op: 'deleteNewsletter', summary: 'Remove a draft', scope: 'marketing:write', answers: { 200: Deleted }, refuses: [404, 409] },
     ({ params, write }) =>
       write(async (tx) => {
-        const row = await findNewsletter(tx, params.id!)
+        const row = await findNewsletter(tx, params.id)
         requireDraft(row, 'deleted')
         await tx.delete(newsletters).where(eq(newsletters.id, row.id))
         return deleted

@@ -4,7 +4,7 @@ import { aside } from '../../../db/aside.ts'
 import { DELIVERY_STATUSES, newsletterDeliveries, newsletters, subscribers } from '../../../db/store/newsletters.ts'
 import { conflict, wrong } from '../../values/refusal.ts'
 import { ownerOf } from '../../http/auth.ts'
-import { resource, type Call } from '../../http/route.ts'
+import { resource, type Call, type Params } from '../../http/route.ts'
 import { Instant, Named, Nullable, OneOf, Page, Paging, Type, Uuid } from '../../http/schema.ts'
 import { enqueue, withdraw } from '../../jobs/queue.ts'
 import { utc } from '../../values/time.ts'
@@ -28,9 +28,12 @@ const People = (count: number) => `${count} ${count === 1 ? 'subscriber' : 'subs
 const back = { scope: 'marketing:write', answers: { 200: Newsletter }, refuses: [404, 409] }
 
 /** Makes a newsletter that is in one status, and in no other, a draft again. */
-const redraftFrom = (from: 'scheduled' | 'failed', { params, now, write }: Pick<Call, 'params' | 'now' | 'write'>) =>
+const redraftFrom = (
+  from: 'scheduled' | 'failed',
+  { params, now, write }: Pick<Call<unknown, unknown, Params<'/{id}'>>, 'params' | 'now' | 'write'>,
+) =>
   write(async (tx) => {
-    const row = await findNewsletter(tx, params.id!)
+    const row = await findNewsletter(tx, params.id)
     const { status } = row
     if (status !== from) throw conflict(`the newsletter is ${status}: this is for ${from} ones`, { status })
     await withdraw(tx, DELIVER, row.id)
@@ -57,14 +60,14 @@ export const newsletterSendingRoutes = resource('marketing', '/newsletters')
       refuses: [404, 409],
       async prepare({ db, params, now }): Promise<Reach | null> {
         // One that is gone is refused where an answer that is repeated has been looked for.
-        const [row] = await db.select().from(newsletters).where(eq(newsletters.id, params.id!.toLowerCase()))
+        const [row] = await db.select().from(newsletters).where(eq(newsletters.id, params.id.toLowerCase()))
         return row?.status === 'draft' ? reach({ read: db }, { newsletterId: row.id, audience: row.audience, now }) : null
       },
     },
     (call) =>
       call.write(async (tx) => {
         const { body, params, now, services, session, after } = call
-        const newsletter = await findNewsletter(tx, params.id!)
+        const newsletter = await findNewsletter(tx, params.id)
         const scheduledAt = utc(body?.scheduledAt) ?? null
         if (scheduledAt !== null && scheduledAt <= now) throw wrong('scheduledAt', 'must be in the future')
         const reached = call.prepared as Reach | null
@@ -117,7 +120,7 @@ export const newsletterSendingRoutes = resource('marketing', '/newsletters')
       refuses: [404],
     },
     async ({ db, params, query: { limit, offset, status } }) => {
-      const { id } = await findNewsletter(db, params.id!)
+      const { id } = await findNewsletter(db, params.id)
       const { newsletterId, subscriberId, error, updatedAt, status: own } = newsletterDeliveries
       const where = and(eq(newsletterId, id), status && eq(own, status))
       const far = aside(db, 'newsletter_deliveries')

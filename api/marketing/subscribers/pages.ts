@@ -5,7 +5,7 @@ import { subscribers } from '../../../db/store/newsletters.ts'
 import { settings } from '../../../db/store/store.ts'
 import { html, type Html } from '../../values/html.ts'
 import { missing } from '../../values/refusal.ts'
-import { Reply, resource, type Call } from '../../http/route.ts'
+import { Reply, resource, type Call, type Params } from '../../http/route.ts'
 import { confirm, unsubscribe } from './subscribing.ts'
 import { ownerOfToken } from './token.ts'
 
@@ -21,7 +21,7 @@ const HEADERS = {
   'x-robots-tag': 'noindex',
 }
 
-const page = (title: string, body: Html, status = 200) =>
+const page = (title: string, body: Html, status: 200 | 404 = 200) =>
   new Reply(
     status,
     html`<!doctype html>
@@ -43,7 +43,7 @@ const page = (title: string, body: Html, status = 200) =>
 
 const asking = (title: string, text: string, button: string) =>
   page(title, html`<h1>${title}</h1><p>${text}</p><form method="post"><button>${button}</button></form>`)
-const done = (title: string, text: string, status?: number) => page(title, html`<h1>${title}</h1><p>${text}</p>`, status)
+const done = (title: string, text: string, status?: 200 | 404) => page(title, html`<h1>${title}</h1><p>${text}</p>`, status)
 /** For a person whose browser has followed a link; programs get the error of every 404. */
 const unknown = () => done('This link leads nowhere', 'Perhaps it was cut off: open it from the mail again.', 404)
 
@@ -52,8 +52,12 @@ const isKnown = async (db: Db, column: Token, token: string) => (await db.$count
 const nameOf = async (db: Db) => (await db.select({ name: settings.name }).from(settings))[0]!.name
 
 /** The store that a link's token names. */
-const owner = async ({ params, request, services }: Pick<Call, 'params' | 'request' | 'services'>) => {
-  const named = ownerOfToken(params.token!)
+const owner = async ({
+  params,
+  request,
+  services,
+}: Pick<Call<unknown, unknown, Params<'/{token}'>>, 'params' | 'request' | 'services'>) => {
+  const named = ownerOfToken(params.token)
   if (!named || !(await services.registry.store(named.storeId))) {
     if (request.headers.get('accept')?.toLowerCase().includes('text/html')) return unknown()
     throw missing('page')
@@ -88,7 +92,7 @@ export const subscriberPages = resource('marketing', '/subscribers')
     },
     async ({ db, params, write, clock, now }) => {
       // A stranger's guess takes no turn in the line of writes; its page says the same.
-      if (await isKnown(db, subscribers.token, params.token!)) await write((tx) => unsubscribe(tx, { clock, now }, params.token!))
+      if (await isKnown(db, subscribers.token, params.token)) await write((tx) => unsubscribe(tx, { clock, now }, params.token))
       return done('Unsubscribed', `${await nameOf(db)} will send you no more newsletters.`)
     },
   )
@@ -109,8 +113,8 @@ export const subscriberPages = resource('marketing', '/subscribers')
     '/confirm/{token}',
     { op: 'confirmSubscription', summary: 'Confirm a sign-up', ...common },
     async ({ db, params, write, clock, now }) => {
-      const waits = await isKnown(db, subscribers.confirmToken, params.token!)
-      const isIn = waits && (await write((tx) => confirm(tx, { clock, now }, params.token!)))
+      const waits = await isKnown(db, subscribers.confirmToken, params.token)
+      const isIn = waits && (await write((tx) => confirm(tx, { clock, now }, params.token)))
       const gone = () => done('Please sign up again', 'This link is no longer good.')
       if (!isIn) return gone()
       return done('Subscribed', `Thank you. ${await nameOf(db)} will send you its newsletters.`)

@@ -31,8 +31,8 @@ export const refundRoutes = resource('orders', '/orders')
     },
     (call) =>
       call.write(async (tx) => {
-        const row = await refund(tx, aboutOf(call), await findOrder(tx, call.params.id!), call.body)
-        askForRefund(call as never, row)
+        const row = await refund(tx, aboutOf(call), await findOrder(tx, call.params.id), call.body)
+        askForRefund(call, row)
         return refundView(row)
       }),
   )
@@ -48,7 +48,7 @@ export const refundRoutes = resource('orders', '/orders')
       stored: true,
     },
     async ({ db, params, query: { limit, offset } }) => {
-      const { id } = await findOrder(db, params.id!)
+      const { id } = await findOrder(db, params.id)
       const rows = await db.select().from(refunds).where(eq(refunds.orderId, id)).orderBy(desc(refunds.id)).limit(limit).offset(offset)
       return { data: rows.map(refundView), meta: { count: await db.$count(refunds, eq(refunds.orderId, id)), offset, limit } }
     },

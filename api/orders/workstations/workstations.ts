@@ -168,7 +168,7 @@ export const workstationRoutes = resource('orders', '/workstations')
       refuses: [404],
       stored: true,
     },
-    ({ db, params }) => read(db, params.id!),
+    ({ db, params }) => read(db, params.id),
   )
   .patch(
     '/{id}',
@@ -184,7 +184,7 @@ export const workstationRoutes = resource('orders', '/workstations')
     },
     ({ params, body, now, write }) =>
       write(async (tx) => {
-        const { waitingCount: _, ...row } = await read(tx, params.id!)
+        const { waitingCount: _, ...row } = await read(tx, params.id)
         if (body.name !== undefined) await requireFree(tx, body.name, row.id)
         const { memberIds: members, ...simple } = body
         const next = { ...row, ...simple, ...(members ? { memberIds: await membersOf(tx, members) } : {}), updatedAt: now }
@@ -207,7 +207,7 @@ export const workstationRoutes = resource('orders', '/workstations')
     },
     ({ params, now, write }) =>
       write(async (tx) => {
-        const { id } = await read(tx, params.id!)
+        const { id } = await read(tx, params.id)
         await forget(tx, id)
         const released = await abandon(tx, now, id)
         await tx.delete(workstations).where(eq(workstations.id, id))
