@@ -1,7 +1,8 @@
 /** The reference page: the OpenAPI document as one page of HTML that needs no script and loads nothing. */
-import { boundsOf, fieldsTable, resolve, soft, typeOf } from './docs-fields.ts'
 import { STYLE } from './docs-style.ts'
-import { html, Html, phrase, prose, type Part } from '../values/html.ts'
+import { phrase, prose } from './markdown.ts'
+import { COMMON, Reference, resolve } from './reference.ts'
+import { html, Html, type Part } from '../values/html.ts'
 import type { Json } from './schemas.ts'
 
 interface Operation {
@@ -39,15 +40,6 @@ const navigation = (
 ${document.tags.map(({ name }: Json) => html`<details><summary>${name}</summary><ul>${groups.filter(({ room }) => room === name).map((group) => html`<li><a href="#${groupId(group)}">${group.name}</a></li>`)}</ul></details>`)}
 <p><a href="#schemas">Schemas</a></p></nav>`
 
-function parametersTable(document: Json, parameters: Json[]): Part {
-  const listed = parameters.map((parameter) => resolve(document, parameter)).filter((parameter) => parameter.in !== 'header')
-  if (!listed.length) return null
-  return html`<h5>Parameters</h5><div class="scroll"><table><thead><tr><th>Name</th><th>In</th><th>Type</th><th>Description</th></tr></thead><tbody>${listed.map(
-    (parameter) => html`
-<tr><td><code>${parameter.name}</code>${parameter.required && html` <span class="needed">required</span>`}</td><td>${parameter.in}</td><td>${typeOf(parameter.schema)}</td><td>${parameter.description && html`${phrase(parameter.description)} `}${soft(boundsOf(parameter.schema))}</td></tr>`,
-  )}</tbody></table></div>`
-}
-
 const headersLine = (document: Json, parameters: Json[]): Part => {
   const names = parameters
     .map((parameter) => resolve(document, parameter))
@@ -84,35 +76,6 @@ function curl(document: Json, { method, path, about }: Operation): string {
   return lines.join(' \\\n')
 }
 
-function bodySection(document: Json, { about }: Operation): Part {
-  if (!about.requestBody) return null
-  return Object.entries(about.requestBody.content as Record<string, Json>).map(
-    ([type, { schema }]) =>
-      html`<h5>Body${type !== 'application/json' && ` (${type})`}</h5>${about.requestBody.required ? null : html`<p class="soft">May be left out.</p>`}${fieldsTable(document, schema, true) ?? html`<p>${typeOf(schema)}</p>`}`,
-  )
-}
-
-function answersSection(document: Json, { about }: Operation): Part {
-  const rows = Object.entries(about.responses as Record<string, Json>).map(([status, response]) => ({
-    status,
-    response: resolve(document, response),
-  }))
-  const good = rows.filter(({ status }) => status < '300')
-  const shown = good.map(({ status, response }) => {
-    const content = contentOf(response)
-    const type: Part = !content
-      ? 'no body'
-      : content.type === 'application/json'
-        ? typeOf(content.media.schema)
-        : Object.keys(response.content).join(', ')
-    const fields =
-      content && !content.media.schema.$ref && content.type === 'application/json' && fieldsTable(document, content.media.schema, false)
-    return html`<p><strong>${status}</strong> ${response.description}: ${type}</p>${fields}`
-  })
-  const rest = rows.filter(({ status }) => status >= '300')
-  return html`<h5>Answers</h5>${shown}<p class="soft">Also: ${rest.map(({ status }, i) => [i ? ', ' : '', html`<a href="#status-${status}">${status}</a>`])}</p>`
-}
-
 function exampleSection(document: Json, operation: Operation): Part {
   const answer = Object.entries(operation.about.responses as Record<string, Json>)
     .map(([status, response]) => ({ status, example: contentOf(resolve(document, response))?.media.example }))
@@ -120,15 +83,16 @@ function exampleSection(document: Json, operation: Operation): Part {
   return html`<details><summary>Example</summary><pre tabindex="0"><code>${curl(document, operation)}</code></pre>${answer?.example !== undefined && html`<pre tabindex="0"><code>${JSON.stringify(answer.example, null, 2)}</code></pre>`}</details>`
 }
 
-const operationSection = (document: Json, operation: Operation) => html`
+const operationSection = (document: Json, reference: Reference, operation: Operation) => html`
 <section class="operation" id="${operation.about.operationId}">
 <h4><span class="method ${operation.method.toLowerCase()}">${operation.method}</span> <code class="path">${operation.path}</code> <a href="#${operation.about.operationId}">${operation.about.summary}</a></h4>
-${prose(operation.about.description)}${parametersTable(document, operation.about.parameters)}${headersLine(document, operation.about.parameters)}${bodySection(document, operation)}${answersSection(document, operation)}${exampleSection(document, operation)}
+${prose(reference.operation(operation.about))}${headersLine(document, operation.about.parameters)}${exampleSection(document, operation)}
 </section>`
 
-const sharedSection = (document: Json) => html`<h3 id="headers">Request headers</h3>
+const sharedSection = (document: Json) => html`<h2>What operations share</h2><h3 id="headers">Request headers</h3>
 <dl>${Object.values(document.components.parameters as Record<string, Json>).map((parameter) => html`<dt id="header-${parameter.name}"><code>${parameter.name}</code></dt><dd>${phrase(parameter.description)}</dd>`)}</dl>
 <h3 id="errors">Errors</h3>
+<p>Nearly every operation may answer with ${COMMON.map((status, i) => [i ? ', ' : '', html`<a href="#status-${status}">${status}</a>`])}: these are not listed with each.</p>
 <dl><dt id="status-304">304</dt><dd>The representation is the one that <code>If-None-Match</code> names</dd>${errorsOf(document).map(([status, response]) => html`<dt id="status-${status}">${status}</dt><dd>${phrase(response.description)}: <code>${JSON.stringify(contentOf(response)!.media.example)}</code></dd>`)}</dl>`
 
 /** The shared error answers, each with its status. */
@@ -142,25 +106,31 @@ function errorsOf(document: Json): [string, Json][] {
   return [...found].toSorted(([a], [b]) => Number(a) - Number(b))
 }
 
-const schemasSection = (document: Json) =>
+const schemasSection = (document: Json, reference: Reference) =>
   html`<h2 id="schemas">Schemas</h2>${Object.entries(document.components.schemas as Record<string, Json>).map(
     ([name, schema]) => html`
-<section id="schema-${name}"><h3>${name}</h3>${schema.description && prose(schema.description)}${fieldsTable(document, schema, false) ?? html`<p>${typeOf(schema)}</p>`}</section>`,
+<section id="schema-${name}"><h3>${name}</h3>${prose([schema.description, reference.fields(schema, false) ?? reference.typeOf(schema)].filter(Boolean).join('\n\n'))}</section>`,
   )}`
 
-const room = (document: Json, groups: Group[], { name, description }: Json) => html`<h2 id="${name}">${name}</h2>${prose(description)}
-${groups.filter((group) => group.room === name).map((group) => html`<h3 id="${groupId(group)}">/${group.name}</h3>${group.operations.map((operation) => operationSection(document, operation))}`)}`
+const room = (
+  document: Json,
+  reference: Reference,
+  groups: Group[],
+  { name, description }: Json,
+) => html`<h2 id="${name}">${name}</h2>${prose(description)}
+${groups.filter((group) => group.room === name).map((group) => html`<h3 id="${groupId(group)}">/${group.name}</h3>${group.operations.map((operation) => operationSection(document, reference, operation))}`)}`
 
 /** Makes the page of a document, and the Content-Security-Policy that allows its style and nothing else. */
 export function docsPage(document: Json): { html: string; policy: string } {
   const groups = groupsOf(document)
+  const reference = new Reference(document, true)
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${document.info.title} reference</title><style>${new Html(STYLE)}</style></head>
 <body id="top"><a class="skip" href="#main">Skip to the content</a>
 ${navigation(document, groups)}
 <main id="main"><h1>${document.info.title}</h1>${prose(document.info.description)}
-<p>The same as a machine reads it: <a href="openapi">OpenAPI ${document.openapi}</a>. The examples expect the address of the server in <code>$STORE_URL</code> and a key in <code>$STORE_KEY</code>.</p>
-${sharedSection(document)}${document.tags.map((tag: Json) => room(document, groups, tag))}${schemasSection(document)}</main></body></html>`
+<p>The same as a machine reads it: <a href="openapi">OpenAPI ${document.openapi}</a>. The examples expect the address of the server in <code>$STORE_URL</code> and a key in <code>$STORE_KEY</code>. Ids are UUIDs, version 7.</p>
+${sharedSection(document)}${document.tags.map((tag: Json) => room(document, reference, groups, tag))}${schemasSection(document, reference)}</main></body></html>`
   const hash = new Bun.CryptoHasher('sha256').update(STYLE).digest('base64')
   return {
     html: page.text,

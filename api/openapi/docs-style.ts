@@ -17,7 +17,6 @@ h2{font-size:1.4rem;margin:2.5rem 0 .5rem;padding-top:1rem;border-top:2px solid 
 h3{font-size:1.15rem;margin:2rem 0 .5rem}
 h4{font-size:1rem;margin:0;display:flex;flex-wrap:wrap;gap:.5rem;align-items:baseline}
 h4 a{color:inherit;text-decoration:none}
-h5{font-size:.8rem;margin:1.25rem 0 .25rem;color:var(--soft);text-transform:uppercase;letter-spacing:.05em}
 .operation{border:1px solid var(--line);border-radius:8px;padding:1rem;margin:1rem 0;scroll-margin-top:1rem}
 .operation:target{border-color:var(--link);box-shadow:0 0 0 1px var(--link)}
 .method{font:600 .75rem/1.6 ui-monospace,monospace;padding:0 .45rem;border-radius:4px;border:1px solid currentColor;color:var(--soft)}
@@ -26,9 +25,8 @@ h5{font-size:.8rem;margin:1.25rem 0 .25rem;color:var(--soft);text-transform:uppe
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:.9rem}
 th,td{overflow-wrap:anywhere;text-align:left;vertical-align:top;padding:.35rem .6rem .35rem 0;border-bottom:1px solid var(--line)}
+td:first-child code{overflow-wrap:break-word}
 th{font-weight:600;color:var(--soft)}
-td p{margin:0}
-.needed{color:light-dark(#a1302a,#f09c95);font-size:.8em;white-space:nowrap}
 .soft{color:var(--soft)}
 nav ul{list-style:none;margin:.25rem 0 .5rem;padding:0 0 0 .75rem;font-size:.9rem}
 nav summary{cursor:pointer;font-weight:600;padding:.25rem 0}

@@ -19,19 +19,3 @@ const textOf = (part: Part): string => {
 /** Builds HTML: html`<p>${text}</p>`; null, undefined and false are nothing, lists stand one after another. */
 export const html = (texts: TemplateStringsArray, ...parts: Part[]) =>
   new Html(texts.reduce((made, text, i) => made + textOf(parts[i - 1]) + text))
-
-/** The few marks that descriptions use: paragraphs, `code` and **bold**. */
-export const prose = (markdown: string) =>
-  new Html(
-    markdown
-      .split(/\n{2,}/)
-      .map(
-        (paragraph) =>
-          `<p>${escapeHtml(paragraph)
-            .replace(/`([^`]+)`/g, '<code>$1</code>')
-            .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')}</p>`,
-      )
-      .join(''),
-  )
-/** The same marks within a line. */
-export const phrase = (markdown: string) => new Html(prose(markdown).text.slice(3, -4))

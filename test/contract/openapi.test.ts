@@ -5,6 +5,7 @@ import { folderFor } from '../folder.ts'
 import { docsPage } from '../../api/openapi/docs-page.ts'
 import { openapi } from '../../api/openapi/document.ts'
 import { exampleOf } from '../../api/openapi/examples.ts'
+import { Reference } from '../../api/openapi/reference.ts'
 import type { Refusal } from '../../api/values/refusal.ts'
 import { isSchema, resource } from '../../api/http/route.ts'
 import { Named, Nullable, OneOf, Page, Type, Uuid, type TSchema } from '../../api/http/schema.ts'
@@ -304,6 +305,25 @@ describe('the reference page', async () => {
     expect(page.headers.get('content-security-policy')).toBe(
       `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     )
+  })
+
+  test('says of each operation and schema what the pages of the content site say', () => {
+    const site = new Reference(served.body, false)
+    const text = page.text
+      .replace(/<[^>]+>/g, ' ')
+      .replace(/&(#39|quot|amp|lt|gt);/g, ' ')
+      .replace(/[^\w]+/g, ' ')
+    const words = (markdown: string) =>
+      markdown
+        .replace(/\|---.*/g, '')
+        .replace(/[^\w]+/g, ' ')
+        .trim()
+    const told = [
+      ...Object.values(served.body.paths).flatMap((methods) => Object.values(methods as object).map((one) => site.operation(one))),
+      ...Object.values(served.body.components.schemas).map((schema) => site.fields(schema as object, false)!),
+    ]
+    expect(told.length).toBeGreaterThan(300)
+    expect(told.filter((markdown) => !text.includes(words(markdown)))).toEqual([])
   })
 
   test('closes every element that it opens', () => {

@@ -30,8 +30,8 @@ interface Facts {
 type Known = Map<string, Facts>
 
 const numberOf = (text: string) => Number(text.replaceAll(',', ''))
-const LEAST = ['minimum', 'minLength', 'minItems', 'exclusiveMinimum']
-const MOST = ['maximum', 'maxLength', 'maxItems']
+const LEAST = ['minimum', 'minLength', 'minItems', 'minProperties', 'exclusiveMinimum']
+const MOST = ['maximum', 'maxLength', 'maxItems', 'maxProperties']
 
 /** All that is said of the fields, parameters and words below some part of a document, references followed. */
 function factsOf(document: Json, part: Json): { known: Known; words: Set<string>; pairs: Set<string> } {
