@@ -1,4 +1,7 @@
-/** `npm test`: the types, the content site, then the suite. The last line is `N passed, N failed`; what follows `--` goes to Vitest. */
+/**
+ * `npm test`: the types, the content site and the suite. The last line is `N passed, N failed`; what follows `--` goes to Vitest.
+ * `npm run verify`: the types, and of the suite what is quick and is about everything.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,15 +15,30 @@ interface Report {
   numFailedTestSuites: number
 }
 
+/** Of the suite, for `npm run verify`: the house's rules, the pure rules, and what is asked of every operation. */
+const QUICK = [
+  'test/tidy.test.ts',
+  'test/schema.test.ts',
+  'test/config.test.ts',
+  'test/catalog/money.test.ts',
+  'test/catalog/slug.test.ts',
+  'test/checkout/price.test.ts',
+  'test/checkout/stripe-amount.test.ts',
+  'test/contract',
+  // Fifty made-up requests to each operation, and a linter that takes as long as all of these.
+  '--exclude=test/contract/{fuzz,openapi}.test.ts',
+]
+
 const bin = (name: string) => new URL(`../node_modules/.bin/${name}`, import.meta.url).pathname
-const run = (...command: string[]) => Bun.spawnSync(command, { stdio: ['ignore', 'inherit', 'inherit'] }).exitCode
+/** Runs a command to its end; gives how it ended. */
+const run = (...command: string[]) => Bun.spawn(command, { stdio: ['ignore', 'inherit', 'inherit'] }).exited
 
 /** Runs Vitest and counts; a file that can't be loaded, and an error outside of any test, count as one failure at least. */
-function suite(filters: string[]): { passed: number; failed: number; skipped: number } {
+async function suite(filters: string[]): Promise<{ passed: number; failed: number; skipped: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'stoa-report-'))
   try {
     const output = join(folder, 'report.json')
-    const exit = run(
+    const exit = await run(
       process.execPath,
       '--bun',
       bin('vitest'),
@@ -48,12 +66,18 @@ function suite(filters: string[]): { passed: number; failed: number; skipped: nu
   }
 }
 
-const typesFailed = run(process.execPath, bin('tsc'), '-p', '.') === 0 ? 0 : 1
-if (typesFailed) console.error('the types do not check')
+const [first, ...rest] = process.argv.slice(2)
+const isQuick = first === '--quick'
+// Beside the rest, which leaves a core idle now and then.
+const types = run(process.execPath, bin('tsc'), '-p', '.')
 // The site's tests read the build, and servers that are started would each make it.
-const buildFailed = isBuilt() || run(process.execPath, new URL('build.ts', import.meta.url).pathname) === 0 ? 0 : 1
-let { passed, failed, skipped } = suite(process.argv.slice(2))
-failed += typesFailed + buildFailed
+const build = isQuick || isBuilt() ? 0 : await run(process.execPath, new URL('build.ts', import.meta.url).pathname)
+let { passed, failed, skipped } = await suite(isQuick ? [...QUICK, ...rest] : process.argv.slice(2))
+if (build !== 0) failed++
+if ((await types) !== 0) {
+  console.error('the types do not check')
+  failed++
+}
 if (skipped && process.env.CI) {
   console.error(`${skipped} skipped: in CI every test has to run`)
   failed += skipped
