@@ -1,6 +1,7 @@
 /** The store API: how requests reach its resources (resources.ts). */
 import type { Handles } from '../db/handles.ts'
 import { serveFile } from './content/cdn.ts'
+import { givenImages } from './content/given-images.ts'
 import { Pipeline } from './http/pipeline.ts'
 import { REMEMBERED_BYTES } from './http/remembered.ts'
 import { Router } from './http/routing/router.ts'
@@ -67,6 +68,7 @@ export function createApp(options: AppOptions): App {
   const pipeline = new Pipeline(
     {
       services,
+      images: givenImages,
       handles: options.handles,
       log,
       metrics,

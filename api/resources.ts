@@ -18,7 +18,6 @@ import { checkoutRoutes } from './checkout/checkout.ts'
 import { pickupLocationRoutes } from './checkout/pickup-locations.ts'
 import { shippingOptionRoutes } from './checkout/shipping-options.ts'
 import { shippingRoutes } from './checkout/shipping.ts'
-import { takingImages } from './content/given-images.ts'
 import { mediaRoutes } from './content/media.ts'
 import { photofeedRoutes } from './content/photofeed.ts'
 import { couponRoutes } from './marketing/discounts/coupons.ts'
@@ -51,14 +50,14 @@ export const resources: readonly Resource[] = [
   teamRoutes,
   apiKeyRoutes,
   auditLogRoutes,
-  takingImages('product', productRoutes),
+  productRoutes,
   productVariants,
   variantRoutes,
   inventory,
-  takingImages('category', categoryRoutes),
-  takingImages('collection', collectionRoutes),
-  takingImages('brand', brandRoutes),
-  takingImages('bundle', bundleRoutes),
+  categoryRoutes,
+  collectionRoutes,
+  brandRoutes,
+  bundleRoutes,
   search,
   taxRateRoutes,
   ...translationRoutes,

@@ -149,7 +149,15 @@ export const bundleRoutes = resource('catalog', '/bundles')
   )
   .post(
     '',
-    { op: 'createBundle', summary: 'Add a bundle', scope: 'catalog:write', body: BundleInput, answers: { 201: Bundle }, refuses: [409] },
+    {
+      op: 'createBundle',
+      summary: 'Add a bundle',
+      scope: 'catalog:write',
+      body: BundleInput,
+      images: 'bundle',
+      answers: { 201: Bundle },
+      refuses: [409],
+    },
     ({ body, write, clock, now }) =>
       write(async (tx) => {
         requireRichText(body, 'content')
@@ -186,6 +194,7 @@ export const bundleRoutes = resource('catalog', '/bundles')
       description: '`variants` replaces the whole composition.',
       scope: 'catalog:write',
       body: BundlePatch,
+      images: 'bundle',
       answers: { 200: Bundle },
       refuses: [404, 409],
     },

@@ -1,5 +1,6 @@
 /** Where the catalog shows images: what shows them, its table, and the field that has their addresses. */
 import { bundles } from '../../db/store/bundles.ts'
+import type { ImageEntity } from '../http/route.ts'
 import { brands, categories, collections, products } from '../../db/store/catalog.ts'
 
 export const IMAGE_FIELDS = {
@@ -8,8 +9,7 @@ export const IMAGE_FIELDS = {
   category: { table: categories, field: 'image', column: categories.image },
   collection: { table: collections, field: 'image', column: collections.image },
   brand: { table: brands, field: 'logo', column: brands.logo },
-} as const
-export type ImageEntity = keyof typeof IMAGE_FIELDS
+} as const satisfies Record<ImageEntity, unknown>
 
 /** An image field as it is stored: a list of addresses, one, or none. */
 export type Addresses = readonly string[] | string | null | undefined

@@ -4,11 +4,12 @@ import type { Db } from '../../db/driver.ts'
 import { withdraw } from '../jobs/queue.ts'
 import type { Services } from '../outside/services.ts'
 import type { JobKind, Running } from '../jobs/kind.ts'
+import type { ImageEntity } from '../http/route.ts'
 import { emit } from '../store/outbox.ts'
 import { TAKE_IN } from './given-images.ts'
 import { intakeOf } from './intake.ts'
 import { FILE_MAX_BYTES } from './keeping.ts'
-import { listed, IMAGE_FIELDS, replaced, type Addresses, type ImageEntity } from './image-fields.ts'
+import { listed, IMAGE_FIELDS, replaced, type Addresses } from './image-fields.ts'
 import { noteUses } from './usage.ts'
 
 /** Another server has this long to send one image. */

@@ -2,10 +2,11 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { imageUses } from '../../db/store/content.ts'
+import type { ImageEntity } from '../http/route.ts'
 import { conflict } from '../values/refusal.ts'
 import { pathIn, type Owner } from '../outside/files.ts'
 import { idIn } from './cdn.ts'
-import { listed, IMAGE_FIELDS, type Addresses, type ImageEntity } from './image-fields.ts'
+import { listed, IMAGE_FIELDS, type Addresses } from './image-fields.ts'
 
 /** Notes what something shows from now on: to look through the whole catalog for an image would take a third of a second. */
 export async function noteUses(tx: Db, owner: Owner, entity: ImageEntity, entityId: string, addresses: Addresses) {

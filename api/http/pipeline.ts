@@ -53,7 +53,7 @@ export class Pipeline {
   ) {
     this.#remembered = new Remembered(app.rememberedBytes)
     for (const route of routes) {
-      const ready = readied(route, app.contentUrl, shownBy(route, routes))
+      const ready = readied(route, app, shownBy(route, routes))
       this.#ready.set(route, ready)
       if (route.method === 'GET') this.#reads.set(route.path, ready)
     }

@@ -2,13 +2,17 @@
 import { parser, type Parser, type QueryParser } from './input/check.ts'
 import { placeOf } from './documentation.ts'
 import { closed, projection, type Projection } from './projection.ts'
-import { isSchema, Reply, type Route } from './route.ts'
+import { isSchema, Reply, type AnyCall, type Route } from './route.ts'
+import type { GivenImages, Surroundings } from './surroundings.ts'
 import { Type, type TProperties, type TSchema } from './schema.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 export interface Ready {
   route: Route
+  /** Runs before any transaction; null: nothing does. */
+  prepare: ((call: AnyCall) => Promise<unknown>) | null
+  handle(call: AnyCall): unknown
   query: QueryParser
   body: Parser<unknown> | null
   /** Of a route that takes a form: the field of its file, and how large that may be. */
@@ -26,10 +30,15 @@ export interface Ready {
 const NO_QUERY = Type.Object({})
 
 /** `shown`: what answers show of what the route is about, which is no unknown field of its body. */
-export function readied(route: Route, contentUrl: string, shown: readonly TSchema[]): Ready {
+export function readied(
+  route: Route,
+  { contentUrl, images }: Pick<Surroundings, 'contentUrl' | 'images'>,
+  shown: readonly TSchema[],
+): Ready {
   const [status, first] = Object.entries(route.options.answers)[0] ?? ([200, JSON_TYPE] as const)
   return {
     route,
+    ...steps(route, images),
     query: { schema: route.query ?? NO_QUERY, check: parser(route.query ?? NO_QUERY) },
     body: route.options.body ? parser(route.options.body, shown) : null,
     form: formOf(route),
@@ -39,6 +48,13 @@ export function readied(route: Route, contentUrl: string, shown: readonly TSchem
     documentation: contentUrl + placeOf(route),
     type: isSchema(first) ? JSON_TYPE : [first].flat()[0]!,
   }
+}
+
+/** What runs before the transaction and in it; around the handler of a route that is given images, their intake does. */
+function steps({ options, handler }: Route, images: GivenImages): Pick<Ready, 'prepare' | 'handle'> {
+  const { images: entity, prepare } = options
+  if (!entity) return { prepare: prepare ?? null, handle: handler }
+  return { prepare: (call) => images.prepare(entity, call), handle: (call) => images.handle(entity, call, handler) }
 }
 
 /** The bodies that answers of a route, of the GET of its path, and of what a POST makes, are described by. */

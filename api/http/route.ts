@@ -73,6 +73,9 @@ export class Reply<S extends number = number, T = unknown> {
   ) {}
 }
 
+/** What of the catalog shows images. */
+export type ImageEntity = 'product' | 'bundle' | 'category' | 'collection' | 'brand'
+
 /** The body of an answer: JSON of a schema, or one of other media types. */
 export type AnswerBody = TSchema | string | readonly string[]
 export const isSchema = (answer: AnswerBody): answer is TSchema => typeof answer !== 'string' && !Array.isArray(answer)
@@ -132,6 +135,11 @@ interface RouteOptions<Path extends string, Q extends TProperties, B extends TSc
    * signs it.
    */
   limited?: 'refusals'
+  /**
+   * Its body gives images of one of these: those of other hosts are taken into the media library, and the handler gets their addresses
+   * there. It answers with what it wrote, which has an `id`, and has no `prepare`.
+   */
+  images?: ImageEntity
   /** Waits for a network, so it runs before the transaction that an `Idempotency-Key` or `If-Match` opens. */
   prepare?: (call: CallOf<Path, Q, B>) => Promise<unknown>
   /** Its representation depends on the stored data alone, not on the time: 304 without reading it (see etag.ts). */

@@ -40,8 +40,9 @@ export function timeless(call: AnyCall, { options }: Route): AnyCall {
   const get = () => {
     throw new Error(`${options.op} is \`stored\`, so it may not depend on the time`)
   }
-  const { now: _, clock: __, ...rest } = call
-  return Object.defineProperties(rest, { now: { get }, clock: { get } }) as AnyCall
+  const { now: _, clock: __, services, ...rest } = call
+  const own = Object.defineProperty({ ...services }, 'clock', { get })
+  return Object.defineProperties({ ...rest, services: own }, { now: { get }, clock: { get } }) as AnyCall
 }
 
 const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
@@ -51,9 +52,9 @@ export async function run(running: Running, call: AnyCall): Promise<Response> {
   const { ready, request, handle, headers, text, checkAnswers, memory } = running
   // Whoever has no key could store an answer with every request.
   const attempt = call.session && attemptOf(request, call.session.key.id, text, call)
-  const before = attempt && ready.route.options.prepare ? await replayed(handle.read, attempt, running.secrets) : null
+  const before = attempt && ready.prepare ? await replayed(handle.read, attempt, running.secrets) : null
   if (before) return answered(before, headers)
-  const prepared = await ready.route.options.prepare?.(call as never)
+  const prepared = await ready.prepare?.(call)
   const effect = (own: AnyCall) => handled(running, prepared === undefined ? own : { ...own, prepared })
   if (attempt) return runOnce(running, call, attempt, effect)
   const condition = CONDITIONAL.has(request.method) ? request.headers.get('if-match') : null
@@ -64,7 +65,7 @@ export async function run(running: Running, call: AnyCall): Promise<Response> {
 /** What the handler returns; says in the headers what of the request it does not know, and where to read about a refusal. */
 async function handled({ ready, notes, headers }: Running, call: AnyCall): Promise<unknown> {
   try {
-    const result = await ready.route.handler(call as never)
+    const result = await ready.handle(call)
     if (notes.hasShown && ready.route.method === 'POST') notes.compare(bodyOf(ready, result))
     tell(notes, headers)
     return result

@@ -5,6 +5,7 @@ import type { Log } from '../server/log.ts'
 import type { Metrics } from '../server/metrics.ts'
 import type { RateLimiter } from '../server/rate-limit.ts'
 import type { Readiness } from '../server/readiness.ts'
+import type { AnyCall, ImageEntity, Route } from './route.ts'
 
 /** How often a client without a key may call, by the name of its address. Null: no limit. */
 export interface Visitors {
@@ -12,8 +13,17 @@ export interface Visitors {
   clientOf(request: Request): string
 }
 
+/** Takes in the images that a request gives, around the handler of a route that says so (`images`). */
+export interface GivenImages {
+  /** Reads those that can be had quickly: outside any transaction, since it waits for a network. */
+  prepare(entity: ImageEntity, call: AnyCall): Promise<unknown>
+  /** Runs the handler with what `prepare` has read. */
+  handle(entity: ImageEntity, call: AnyCall, handler: Route['handler']): Promise<unknown>
+}
+
 export interface Surroundings {
   services: Services
+  images: GivenImages
   handles: Handles
   log: Log
   metrics: Metrics

@@ -1,6 +1,7 @@
 /** Images given by URL (document 3, Catalog): taken into the media library, and shown from there. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { IMAGE_FIELDS } from '../../api/content/image-fields.ts'
 import { publicFetch } from '../../api/outside/fetch-public.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, paths, type Shop } from '../shop.ts'
@@ -39,6 +40,20 @@ beforeEach(async () => {
 afterAll(async () => {
   await app.close()
   host.stop(true)
+})
+
+test('every route that is given images of the catalog says whose they are', () => {
+  const fields = Object.entries(IMAGE_FIELDS).map(([entity, { field }]) => ({ entity, field }))
+  const giving = app.app.routes.filter(({ options: { body } }) => fields.some(({ field }) => field in (body?.properties ?? {})))
+  expect(giving.map(({ method, options: { images } }) => `${method} ${images}`).toSorted()).toEqual(
+    ['PATCH', 'POST'].flatMap((method) => fields.map(({ entity }) => `${method} ${entity}`).toSorted()),
+  )
+  for (const { options } of giving)
+    expect([options.op, IMAGE_FIELDS[options.images!].field in options.body!.properties, options.prepare]).toEqual([
+      options.op,
+      true,
+      undefined,
+    ])
 })
 
 const own = (environment = 'live') => new RegExp(`^${BASE}/cdn/${shop.store.id}/${environment}/[0-9a-f-]{36}/image\\.(png|gif)$`)

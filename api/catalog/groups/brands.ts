@@ -57,7 +57,15 @@ export const brandRoutes = resource('catalog', '/brands')
   )
   .post(
     '',
-    { op: 'createBrand', summary: 'Add a brand', scope: 'catalog:write', body: BrandInput, answers: { 201: Brand }, refuses: [409] },
+    {
+      op: 'createBrand',
+      summary: 'Add a brand',
+      scope: 'catalog:write',
+      body: BrandInput,
+      images: 'brand',
+      answers: { 201: Brand },
+      refuses: [409],
+    },
     (call) =>
       call.write(async (tx) => {
         const { body, now, clock } = call
@@ -102,6 +110,7 @@ export const brandRoutes = resource('catalog', '/brands')
       summary: 'Change a brand',
       scope: 'catalog:write',
       body: BrandPatch,
+      images: 'brand',
       answers: { 200: Brand },
       refuses: [404, 409],
     },

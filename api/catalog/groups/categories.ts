@@ -56,16 +56,14 @@ const CategoryInput = Named('CategoryInput', { name: Label(300), ...input, ...ac
 const CategoryPatch = Named('CategoryPatch', { name: Type.Optional(Label(300)), ...input })
 
 const DEPTH_MAX = 10
+const above = { parentId: categories.parentId }
 
 /** The ids of a category and of all above it, nearest first. */
 async function lineage(db: Db, id: string): Promise<string[]> {
   const ids: string[] = []
   for (let at: string | null = id; at && ids.length <= DEPTH_MAX;) {
     ids.push(at)
-    const [row]: { parentId: string | null }[] = await db
-      .select({ parentId: categories.parentId })
-      .from(categories)
-      .where(eq(categories.id, at))
+    const [row]: { parentId: string | null }[] = await db.select(above).from(categories).where(eq(categories.id, at))
     at = row?.parentId ?? null
   }
   return ids
@@ -167,6 +165,7 @@ export const categoryRoutes = resource('catalog', '/categories')
       summary: 'Add a category',
       scope: 'catalog:write',
       body: CategoryInput,
+      images: 'category',
       answers: { 201: Category },
       refuses: [409],
     },
@@ -213,6 +212,7 @@ export const categoryRoutes = resource('catalog', '/categories')
       summary: 'Change a category',
       scope: 'catalog:write',
       body: CategoryPatch,
+      images: 'category',
       answers: { 200: Category },
       refuses: [404, 409],
     },
