@@ -7,12 +7,14 @@ import { REMEMBERED_BYTES } from './http/remembered.ts'
 import { Router } from './http/routing/router.ts'
 import { describe } from './openapi/describe.ts'
 import { createLog, type Log } from './server/log.ts'
-import { exposition, Metrics, type Figures } from './server/metrics.ts'
+import { health } from './server/health.ts'
+import { Metrics, type Figures } from './server/metrics.ts'
+import { Underway } from './server/underway.ts'
 import type { RateLimiter } from './server/rate-limit.ts'
 import { Readiness } from './server/readiness.ts'
 import type { Route } from './http/route.ts'
 import { absolute, pathOf } from './http/url.ts'
-import type { Visitors } from './http/surroundings.ts'
+import type { Surroundings, Visitors } from './http/surroundings.ts'
 import { resources } from './resources.ts'
 import type { Services } from './outside/services.ts'
 
@@ -49,126 +51,97 @@ export interface App {
   drain(): Promise<void>
 }
 
-const plain = (status: number, body: unknown) =>
-  new Response(JSON.stringify(body), {
-    status,
-    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
-  })
+/** Answers a file of media; null for what is none. */
+async function file(
+  request: Request,
+  files: Services['files'],
+  { metrics, log }: { metrics: Metrics; log: Log },
+): Promise<Response | null> {
+  const started = performance.now()
+  const response = await serveFile(files, request)
+  if (!response) return null
+  const ms = performance.now() - started
+  const { status } = response
+  metrics.count(request.method, 'cdn', status, ms / 1000)
+  const path = pathOf(request.url)
+  log.write('info', 'request', { method: request.method, route: 'cdn', path, status, ms: Math.round(ms * 100) / 100 })
+  return response
+}
+
+/** The headers of an answer without its body. */
+async function headOf(response: Response): Promise<Response> {
+  const { byteLength } = await response.arrayBuffer()
+  if (byteLength) response.headers.set('content-length', String(byteLength))
+  return new Response(null, { status: response.status, headers: response.headers })
+}
+
+/** How to ask for the figures of all processes that share the port. */
+function scraping({ handles, scrape }: AppOptions, metrics: Metrics, underway: Underway): () => Promise<Figures> {
+  const own = () =>
+    metrics.figures({
+      stoa_open_stores: handles.size,
+      stoa_in_flight: underway.requests,
+      process_resident_memory_bytes: process.memoryUsage().rss,
+    })
+  return scrape?.(own) ?? (async () => own())
+}
 
 /** Makes the API over open databases. It listens to nothing: `fetch` answers one request. */
 export function createApp(options: AppOptions): App {
-  const { services } = options
-  services.registry.onChange = () => options.handles.suspect()
+  const { services, handles, contentUrl, version, log = createLog('silent') } = options
+  services.registry.onChange = () => handles.suspect()
   const metrics = new Metrics()
-  const tasks = new Set<Promise<void>>()
-  const log = options.log ?? createLog('silent')
+  const underway = new Underway(log)
+  const readiness = new Readiness({ handles, folders: options.folders ?? [], log })
   const listed = resources.flatMap((resource) => resource.routes)
-  const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version: options.version, contentUrl: options.contentUrl }).routes]
-  const readiness = new Readiness({ handles: options.handles, folders: options.folders ?? [], log })
-  const pipeline = new Pipeline(
-    {
-      services,
-      images: givenImages,
-      handles: options.handles,
-      log,
-      metrics,
-      readiness,
-      checkAnswers: options.checkAnswers ?? false,
-      rememberedBytes: options.rememberedBytes ?? REMEMBERED_BYTES,
-      contentUrl: options.contentUrl,
-      limiter: options.limiter ?? null,
-      visitors: options.visitors
-        ? { ...options.visitors, clientOf: (request) => options.visitors!.clientOf(sentAs.get(request) ?? request) }
-        : null,
-      after(task) {
-        const running: Promise<void> = task()
-          .catch((error) => log.write('warn', 'a task after an answer failed', { error: String(error) }))
-          .finally(() => tasks.delete(running))
-        tasks.add(running)
-      },
-    },
-    routes,
-  )
-
-  let draining = false
-  let inFlight = 0
-  const idle: (() => void)[] = []
+  const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version, contentUrl }).routes]
   /** The request as it came, of one that had to be made anew: what the server knows of its connection goes by that. */
   const sentAs = new WeakMap<Request, Request>()
-  const router = new Router(PREFIX, routes, pipeline)
+  const { visitors = null } = options
+  const surroundings: Surroundings = {
+    services,
+    images: givenImages,
+    handles,
+    log,
+    metrics,
+    readiness,
+    checkAnswers: options.checkAnswers ?? false,
+    rememberedBytes: options.rememberedBytes ?? REMEMBERED_BYTES,
+    contentUrl,
+    limiter: options.limiter ?? null,
+    visitors: visitors && { ...visitors, clientOf: (request) => visitors.clientOf(sentAs.get(request) ?? request) },
+    after: (task) => underway.follow(task),
+  }
+  const router = new Router(PREFIX, routes, new Pipeline(surroundings, routes))
+  const scrape = options.metrics ? scraping(options, metrics, underway) : null
 
-  const figures = () =>
-    metrics.figures({
-      stoa_open_stores: options.handles.size,
-      stoa_in_flight: inFlight,
-      process_resident_memory_bytes: process.memoryUsage().rss,
-    })
-  const scrape = options.scrape?.(figures) ?? (async () => figures())
-
-  async function health(path: string): Promise<Response | null> {
-    if (path === '/healthz') return plain(200, { ok: true, version: options.version })
-    if (path === '/readyz') {
-      const error = draining ? 'draining' : await readiness.problem()
-      return error ? plain(503, { ok: false, error }) : plain(200, { ok: true })
-    }
-    if (path === '/metrics' && options.metrics) {
-      return scrape().then(
-        (all) => new Response(exposition(all), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } }),
-        (error) => plain(503, { ok: false, error: error.message }),
+  async function answer(sent: Request): Promise<Response> {
+    const request = absolute(sent)
+    if (request !== sent) sentAs.set(request, sent)
+    const path = pathOf(request.url)
+    if (!path.startsWith(PREFIX))
+      return (
+        (await health(path, { version, underway, readiness, scrape })) ??
+        (await file(request, services.files, surroundings)) ??
+        router.unknown(request)
       )
-    }
-    return null
-  }
-
-  async function file(request: Request): Promise<Response | null> {
-    const started = performance.now()
-    const response = await serveFile(services.files, request)
-    if (!response) return null
-    const ms = performance.now() - started
-    const { status } = response
-    metrics.count(request.method, 'cdn', status, ms / 1000)
-    log.write('info', 'request', {
-      method: request.method,
-      route: 'cdn',
-      path: pathOf(request.url),
-      status,
-      ms: Math.round(ms * 100) / 100,
-    })
-    return response
-  }
-
-  async function fetch(sent: Request): Promise<Response> {
-    inFlight++
-    try {
-      const request = absolute(sent)
-      if (request !== sent) sentAs.set(request, sent)
-      const path = pathOf(request.url)
-      if (!path.startsWith(PREFIX)) return (await health(path)) ?? (await file(request)) ?? router.unknown(request)
-      if (request.method !== 'HEAD') return await router.answer(request, path)
-      const get = new Request(request.url, { method: 'GET', headers: request.headers })
-      sentAs.set(get, sent)
-      const response = await router.answer(get, path)
-      const { byteLength } = await response.arrayBuffer()
-      if (byteLength) response.headers.set('content-length', String(byteLength))
-      return new Response(null, { status: response.status, headers: response.headers })
-    } finally {
-      if (--inFlight === 0) for (const tell of idle.splice(0)) tell()
-    }
-  }
-
-  async function settled() {
-    while (tasks.size) await Promise.all(tasks)
+    if (request.method !== 'HEAD') return router.answer(request, path)
+    const get = new Request(request.url, { method: 'GET', headers: request.headers })
+    sentAs.set(get, sent)
+    return headOf(await router.answer(get, path))
   }
 
   return {
-    fetch,
-    routes,
-    settled,
-    async drain() {
-      draining = true
-      if (inFlight > 0) await new Promise<void>((resolve) => idle.push(resolve))
-      await settled()
-      log.flush()
+    async fetch(sent) {
+      underway.begin()
+      try {
+        return await answer(sent)
+      } finally {
+        underway.end()
+      }
     },
+    routes,
+    settled: () => underway.settled(),
+    drain: () => underway.drain(),
   }
 }

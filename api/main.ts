@@ -1,5 +1,6 @@
 /** The store API as a server. Beside the scripts, this is the only reader of the environment. */
 import { dirname, join, resolve } from 'node:path'
+import type { Server } from 'bun'
 import { CONTROL, openRegistry } from '../db/control/open.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { makeDataDir } from '../db/data-dir.ts'
@@ -8,7 +9,8 @@ import { Handles } from '../db/handles.ts'
 import { fileOf } from '../db/open.ts'
 import { settle } from '../db/settle.ts'
 import { version } from '../package.json'
-import { createApp, type AppOptions } from './app.ts'
+import { createApp, type App, type AppOptions } from './app.ts'
+import type { Visitors } from './http/surroundings.ts'
 import { contentUrlOf, printed, readConfig, urlOf, type Config } from './server/config.ts'
 import { Clients } from './server/client-address.ts'
 import { close, listen, requireHost, type Serve } from './server/listen.ts'
@@ -69,60 +71,85 @@ function tableIn(dataDir: string, name: string, log: Log): BigInt64Array {
   }
 }
 
+/** Who calls without a key, by the address of its connection, and how often it may. */
+function visitorsOf(config: Config, log: Log, server: Server<undefined>): Visitors {
+  const clients = new Clients(config.trustProxy)
+  return {
+    limiter: new RateLimiter(VISITORS_RATE, tableIn(config.dataDir, 'visitor-limits', log)),
+    clientOf: (request) => clients.nameOf(server.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for')),
+  }
+}
+
+/** What answers once the databases are open, and what goes on in the background. */
+interface Opened {
+  app: App
+  log: Log
+  /** Ends the background; resolves when what runs there has ended. */
+  rest(): Promise<unknown>
+  /** Closes the databases. */
+  close(): Promise<void>
+}
+
+async function open(config: Config, server: Server<undefined>, url: string, options: ServeOptions): Promise<Opened> {
+  makeDataDir(config.dataDir)
+  const { registry, close: closeRegistry } = await openRegistry(config.database)
+  await options.prepare?.(registry)
+  const handles = new Handles(config.database, handlesFor(processLimits()))
+  const log = createLog(config.log)
+  const services = await servicesFor(config, { registry, baseUrl: url })
+  const runner = new Runner({ ...services, handles, kinds: jobKinds(services), log })
+  services.wake.listen((storeId, environment) => runner.wake(storeId, environment))
+  const app = createApp({
+    services,
+    rememberedBytes: options.rememberedBytes,
+    handles,
+    log,
+    limiter: config.rate && new RateLimiter(config.rate, tableIn(config.dataDir, 'rate-limits', log)),
+    visitors: visitorsOf(config, log, server),
+    metrics: config.metrics,
+    scrape: options.scrape,
+    folders: foldersOf(config),
+    version,
+    contentUrl: contentUrlOf(config),
+  })
+  const endRounds = maintain({ services, handles, runner, mailFolder: mailFolder(config.dataDir), log })
+  runner.start()
+  return {
+    app,
+    log,
+    rest: () => Promise.all([endRounds(), runner.stop()]),
+    async close() {
+      log.flush()
+      await registry.use.write()
+      handles.close()
+      closeRegistry()
+      if (!options.reusePort) await settle(config.database)
+    },
+  }
+}
+
 /** Listens on `HOST` and `API_PORT`, opens the databases, and answers. Throws with one clear line when it can't. */
 export async function serveApi(config: Config, options: ServeOptions = {}): Promise<Api> {
-  const { reusePort, scrape, prepare, rememberedBytes, drainMaxMs = DRAIN_MAX_MS } = options
+  const { reusePort, drainMaxMs = DRAIN_MAX_MS } = options
   await requireHost(config.host)
   let serve: Serve = unavailable('starting')
   const server = listen('API_PORT', { host: config.host, port: config.apiPort, reusePort }, (request) => serve(request))
   try {
-    makeDataDir(config.dataDir)
-    const { registry, close: closeRegistry } = await openRegistry(config.database)
-    await prepare?.(registry)
-    const handles = new Handles(config.database, handlesFor(processLimits()))
-    const log = createLog(config.log)
-    const limiter = config.rate && new RateLimiter(config.rate, tableIn(config.dataDir, 'rate-limits', log))
-    const clients = new Clients(config.trustProxy)
-    const visitors = {
-      limiter: new RateLimiter(VISITORS_RATE, tableIn(config.dataDir, 'visitor-limits', log)),
-      clientOf: (request: Request) => clients.nameOf(server.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for')),
-    }
     const url = urlOf(config.baseUrl, config.host, server.port!)
-    const services = await servicesFor(config, { registry, baseUrl: url })
-    const runner = new Runner({ ...services, handles, kinds: jobKinds(services), log })
-    services.wake.listen((storeId, environment) => runner.wake(storeId, environment))
-    const app = createApp({
-      services,
-      rememberedBytes,
-      handles,
-      log,
-      limiter,
-      visitors,
-      metrics: config.metrics,
-      scrape,
-      folders: foldersOf(config),
-      version,
-      contentUrl: contentUrlOf(config),
-    })
-    const rest = maintain({ services, handles, runner, mailFolder: mailFolder(config.dataDir), log })
-    serve = app.fetch
-    runner.start()
+    const opened = await open(config, server, url, options)
+    serve = opened.app.fetch
     return {
       port: server.port!,
       url,
       listensOn: urlOf(null, config.host, server.port!),
       async stop() {
-        const drained = Promise.all([app.drain(), rest(), runner.stop()])
+        const drained = Promise.all([opened.app.drain(), opened.rest()])
         // The port stays open while requests run, so that a load balancer can read `/readyz`; what else comes is sent elsewhere.
         const refuse = unavailable('draining')
-        serve = (request) => (/^\/(healthz|readyz|metrics)$/.test(pathOf(request.url)) ? app.fetch(request) : refuse())
+        serve = (request) => (/^\/(healthz|readyz|metrics)$/.test(pathOf(request.url)) ? opened.app.fetch(request) : refuse())
         const cutOff = await close(server, drainMaxMs, drained)
-        if (cutOff) log.write('warn', `requests cut off after ${drainMaxMs / 1_000} s`, { requests: cutOff })
-        log.flush()
-        await registry.use.write()
-        handles.close()
-        closeRegistry()
-        if (!reusePort) await settle(config.database)
+        if (cutOff) opened.log.write('warn', `requests cut off after ${drainMaxMs / 1_000} s`, { requests: cutOff })
+        await opened.close()
       },
     }
   } catch (error) {

@@ -100,7 +100,7 @@ export class Pipeline {
     allow(ready.route, session)
     requirePlan(ready.route, session)
     return this.#open(session, async (handle, tasks) => {
-      const version = options.stored ? handle.version() : null
+      const version = options.stored && this.#remembered.maxBytes ? handle.version() : null
       const memory = version === null ? null : this.#remembered.of(handle, version, session, request)
       const recalled = memory?.recall(headers)
       if (recalled) return recalled

@@ -109,21 +109,18 @@ async function redeemAll(tx: Db, { price }: Quote) {
   }
 }
 
-/** Places an order and returns its rows. Throws a 409 refusal, and leaves nothing behind, when something is sold out or used up. */
-export async function place(
-  tx: Db,
-  about: About,
-  order: Placing,
-): Promise<{ order: OrderRow; lines: LineRow[]; payment: PaymentRow | null }> {
-  const { clock, now } = about
+/** What an order has of its own: who, under which number, and where it is packed. */
+interface Assigned {
+  customerId: string
+  lookup: number
+  placement: Pick<OrderRow, keyof typeof unplaced>
+}
+
+function orderRow({ clock, now }: About, order: Placing, { customerId, lookup, placement }: Assigned): OrderRow {
   const { quote, settings, currency, email, payment } = order
   const { price, method } = quote
-  await reserveAll(tx, about, quote, settings)
-  await redeemAll(tx, quote)
-  const customerId = await customerOf(tx, about, email, order.name, order.phone)
-  const { value: lookup } = (await nextNumber.get(tx, { name: 'order' })) as { value: number }
   const paid = payment?.paid ?? false
-  const row: OrderRow = {
+  return {
     id: order.id,
     lookup,
     source: order.source,
@@ -157,7 +154,7 @@ export async function place(
     pointsTakenBack: 0,
     earnedParts: null,
     accessCode: clock.secret(),
-    ...(paid ? await placementOf(tx, { ...unplaced, source: order.source, shippingMethodId: method?.id ?? null }) : unplaced),
+    ...placement,
     packedAt: null,
     paidAt: paid ? now : null,
     note: order.note,
@@ -168,11 +165,12 @@ export async function place(
     createdAt: now,
     updatedAt: now,
   }
-  await insertOrder(tx, row)
-  for (const { id } of price.coupons) await insertRedemption(tx, { couponId: id, orderId: row.id, createdAt: now })
-  const lines = quote.lines.map(({ variant, item, quantity, unitPrice }, position): LineRow => ({
+}
+
+const lineRows = ({ clock }: About, orderId: string, { lines, price }: Quote): LineRow[] =>
+  lines.map(({ variant, item, quantity, unitPrice }, position): LineRow => ({
     id: clock.id(),
-    orderId: row.id,
+    orderId,
     position,
     variantId: variant.id,
     productId: variant.productId,
@@ -191,24 +189,49 @@ export async function place(
     refundedQuantity: 0,
     bookingSlotId: null,
   }))
-  for (const line of lines) await insertLine(tx, line)
-  const made: PaymentRow | null = payment && {
+
+function paymentRow({ clock, now }: About, { payment, quote, currency }: Placing, orderId: string): PaymentRow | null {
+  if (!payment) return null
+  return {
     id: clock.id(),
-    orderId: row.id,
+    orderId,
     method: payment.method,
-    status: paid ? 'succeeded' : 'pending',
-    amountCents: price.total,
+    status: payment.paid ? 'succeeded' : 'pending',
+    amountCents: quote.price.total,
     currency,
     reference: payment.reference,
     providerId: payment.providerId,
     createdAt: now,
     updatedAt: now,
   }
-  if (made) await insertPayment(tx, made)
+}
+
+/** Places an order and returns its rows. Throws a 409 refusal, and leaves nothing behind, when something is sold out or used up. */
+export async function place(
+  tx: Db,
+  about: About,
+  order: Placing,
+): Promise<{ order: OrderRow; lines: LineRow[]; payment: PaymentRow | null }> {
+  const { clock, now } = about
+  const { quote, settings } = order
+  await reserveAll(tx, about, quote, settings)
+  await redeemAll(tx, quote)
+  const customerId = await customerOf(tx, about, order.email, order.name, order.phone)
+  const { value: lookup } = (await nextNumber.get(tx, { name: 'order' })) as { value: number }
+  const paid = order.payment?.paid ?? false
+  const where = { ...unplaced, source: order.source, shippingMethodId: quote.method?.id ?? null }
+  const row = orderRow(about, order, { customerId, lookup, placement: paid ? await placementOf(tx, where) : unplaced })
+  await insertOrder(tx, row)
+  for (const { id } of quote.price.coupons) await insertRedemption(tx, { couponId: id, orderId: row.id, createdAt: now })
+  const lines = lineRows(about, row.id, quote)
+  for (const line of lines) await insertLine(tx, line)
+  const payment = paymentRow(about, order, row.id)
+  if (payment) await insertPayment(tx, payment)
   await askForLook(tx, about, row, settings)
   await redeem(tx, about, row)
   if (paid) await earn(tx, about, row, lines, false)
-  await emit(tx, clock, now, 'order.created', { orderId: row.id, orderNumber: String(lookup) })
-  if (paid) await emit(tx, clock, now, 'order.paid', { orderId: row.id, orderNumber: String(lookup) })
-  return { order: row, lines, payment: made }
+  const told = { orderId: row.id, orderNumber: String(lookup) }
+  await emit(tx, clock, now, 'order.created', told)
+  if (paid) await emit(tx, clock, now, 'order.paid', told)
+  return { order: row, lines, payment }
 }

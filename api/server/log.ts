@@ -24,13 +24,46 @@ const COUNTED_MAX = 200
 /** Lines wait for this long, so that a busy server makes one system call for many. */
 const FLUSH_MS = 50
 
+/** Warnings that come again and again: a full disk has as many as there are requests. */
+class Repeats {
+  /** Those of the running interval, by what makes them the same. */
+  #warned = new Map<string, Repeated>()
+  #telling: ReturnType<typeof setTimeout> | null = null
+
+  constructor(readonly put: (message: string, fields: Record<string, unknown>) => void) {}
+
+  /** Whether a warning has been written already and is only counted. */
+  count(message: string, fields: Record<string, unknown>): boolean {
+    const key = [message, fields.storeId, fields.subject, fields.error].join(' ')
+    const same = this.#warned.get(key)
+    if (same) {
+      same.count++
+      same.fields = fields
+    } else if (this.#warned.size < COUNTED_MAX) this.#warned.set(key, { message, fields, count: 0 })
+    this.#telling ??= setTimeout(() => this.tell(), COUNTED_MS)
+    this.#telling.unref()
+    return same !== undefined
+  }
+
+  /** Tells of what was counted. What goes on is counted on, what has not come again is forgotten. */
+  tell() {
+    if (this.#telling) clearTimeout(this.#telling)
+    this.#telling = null
+    const over = this.#warned
+    this.#warned = new Map()
+    for (const [key, { message, fields, count }] of over) {
+      if (!count) continue
+      const { stack: _, ...rest } = fields
+      this.put(message, { ...rest, repeated: count })
+      this.#warned.set(key, { message, fields, count: 0 })
+    }
+    if (this.#warned.size) this.#telling = setTimeout(() => this.tell(), COUNTED_MS).unref()
+  }
+}
+
 export function createLog(minimum: Level, out: { write(text: string): unknown; isTTY?: boolean } = process.stdout): Log {
   let lines: string[] = []
   let timer: ReturnType<typeof setTimeout> | null = null
-  /** Warnings of the running interval, by what makes them the same: a full disk has as many as there are requests. */
-  let warned = new Map<string, Repeated>()
-  let telling: ReturnType<typeof setTimeout> | null = null
-
   const put = (level: string, message: string, fields: Record<string, unknown>) => {
     const time = new Date().toISOString()
     lines.push(
@@ -49,42 +82,17 @@ export function createLog(minimum: Level, out: { write(text: string): unknown; i
     if (lines.length) out.write(lines.join(''))
     lines = []
   }
-  /** Whether a warning has been written already and is only counted. */
-  const isCounted = (message: string, fields: Record<string, unknown>): boolean => {
-    const key = [message, fields.storeId, fields.subject, fields.error].join(' ')
-    const same = warned.get(key)
-    if (same) {
-      same.count++
-      same.fields = fields
-    } else if (warned.size < COUNTED_MAX) warned.set(key, { message, fields, count: 0 })
-    telling ??= setTimeout(tell, COUNTED_MS)
-    telling.unref()
-    return same !== undefined
-  }
-  /** Tells of what was counted. What goes on is counted on, what has not come again is forgotten. */
-  const tell = () => {
-    if (telling) clearTimeout(telling)
-    telling = null
-    const over = warned
-    warned = new Map()
-    for (const [key, { message, fields, count }] of over) {
-      if (!count) continue
-      const { stack: _, ...rest } = fields
-      put('warn', message, { ...rest, repeated: count })
-      warned.set(key, { message, fields, count: 0 })
-    }
-    if (warned.size) telling = setTimeout(tell, COUNTED_MS).unref()
-  }
+  const repeats = new Repeats((message, fields) => put('warn', message, fields))
   return {
     enabled: (level) => ORDER[level] >= ORDER[minimum] && minimum !== 'silent',
     write(level, message, fields = {}) {
       if (!this.enabled(level)) return
       // A request is a line, whatever came of it.
-      if (level === 'warn' && message !== 'request' && isCounted(message, fields)) return
+      if (level === 'warn' && message !== 'request' && repeats.count(message, fields)) return
       put(level, message, fields)
     },
     flush() {
-      tell()
+      repeats.tell()
       writeOut()
     },
   }

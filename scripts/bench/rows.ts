@@ -111,6 +111,7 @@ export function rowsOf(seeded: Seeded, ask: Requests): Row[] {
     },
   })
   const row = (name: RowName, part: Part, beside?: Part): Row => ({ name, part, roundMs: ROUND_MS, warmMs: WARM_MS, beside })
+  const hot = (asked: Row, meanwhile?: Row['meanwhile']): Row => ({ ...asked, isHot: true, meanwhile })
   const elsewhere = { request: () => ask.newCart(seeded.otherKey), perSecond: ELSEWHERE_PER_SECOND }
   const here = { request: () => ask.newCart(seeded.keys.storefront), perSecond: HERE_PER_SECOND }
   const parts: Record<RowName, () => Row> = {
@@ -118,11 +119,11 @@ export function rowsOf(seeded: Seeded, ask: Requests): Row[] {
     'get-product': () => row('get-product', reading(ask.products)),
     'get-order': () => row('get-order', reading(ask.orders)),
     'product-304': () =>
-      row('product-304', { ...reading(ask.products), operations: async (side) => ask.unchanged(await etagsOf(side, seeded, ask)) }),
-    'list-products-hot': () => ({ ...row('list-products-hot', reading(ask.list)), isHot: true, meanwhile: elsewhere }),
-    'get-product-hot': () => ({ ...row('get-product-hot', reading(ask.popular)), isHot: true, meanwhile: elsewhere }),
-    'list-products-written': () => ({ ...row('list-products-written', reading(ask.list)), isHot: true, meanwhile: here }),
-    'get-product-written': () => ({ ...row('get-product-written', reading(ask.popular)), isHot: true, meanwhile: here }),
+      hot(row('product-304', { ...reading(ask.products), operations: async (side) => ask.unchanged(await etagsOf(side, seeded, ask)) })),
+    'list-products-hot': () => hot(row('list-products-hot', reading(ask.list)), elsewhere),
+    'get-product-hot': () => hot(row('get-product-hot', reading(ask.popular)), elsewhere),
+    'list-products-written': () => hot(row('list-products-written', reading(ask.list)), here),
+    'get-product-written': () => hot(row('get-product-written', reading(ask.popular)), here),
     'add-to-cart': () => row('add-to-cart', { ...reading(ask.addToCart), connections: 1 }),
     'checkout-1': () => row('checkout-1', checkouts(1, CHECKOUTS_1)),
     'checkout-32': () => row('checkout-32', checkouts(BUYERS, CHECKOUTS_32)),

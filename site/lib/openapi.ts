@@ -83,25 +83,26 @@ const searchOperation = {
   },
 }
 
-/** `/openapi.json`: the content API, with the sections and slugs that there are. */
-export function openapiJson({ base, content }: Site): string {
+const LATEST = {
+  type: 'object',
+  required: ['version', 'date', 'headline', 'slug', 'url', 'fixes', 'markdown'],
+  properties: {
+    version: { type: 'string' },
+    date: { type: 'string', format: 'date' },
+    headline: { type: 'string' },
+    slug: { type: 'string' },
+    url: { type: 'string', format: 'uri' },
+    fixes: { type: 'array', items: { type: 'string' } },
+    markdown: { type: 'string' },
+  },
+}
+
+/** The operations, with the sections and slugs that there are. */
+function pathsOf(content: Site['content']) {
   const unique = (values: string[]) => [...new Set(values)]
   const of = (kind: 'docs' | 'help', what: 'section' | 'slug') => unique(pagesOf(content, kind).map((page) => page[what]!))
-  const latest = {
-    type: 'object',
-    required: ['version', 'date', 'headline', 'slug', 'url', 'fixes', 'markdown'],
-    properties: {
-      version: { type: 'string' },
-      date: { type: 'string', format: 'date' },
-      headline: { type: 'string' },
-      slug: { type: 'string' },
-      url: { type: 'string', format: 'uri' },
-      fixes: { type: 'array', items: { type: 'string' } },
-      markdown: { type: 'string' },
-    },
-  }
   const asJson = (description: string, schema: Json) => ({ description, content: { 'application/json': { schema } } })
-  const paths = {
+  return {
     '/sitemap.md': operation('getSitemap', 'Table of contents of the site', text('The contents')),
     '/{section}/sitemap.md': operation('getSectionSitemap', 'Table of contents of a section', text('The contents'), [
       parameter('section', 'Section of the site', { enum: Object.keys(AREAS) }),
@@ -130,11 +131,15 @@ export function openapiJson({ base, content }: Site): string {
         enum: pagesOf(content, 'changelog').map(({ slug }) => slug),
       }),
     ]),
-    '/api/changelog/latest': operation('getLatestRelease', 'The latest release', asJson('The release', latest)),
+    '/api/changelog/latest': operation('getLatestRelease', 'The latest release', asJson('The release', LATEST)),
     '/api/search': searchOperation,
     '/api/pricing': operation('getPricing', 'Plans, prices and limits', asJson('The plans', { $ref: '#/components/schemas/Pricing' })),
     '/api/pricing-md': operation('getPricingMarkdown', 'Plans, prices and limits as Markdown', text('The plans')),
   }
+}
+
+/** `/openapi.json`: the content API. */
+export function openapiJson({ base, content }: Site): string {
   const document = {
     openapi: '3.1.1',
     info: {
@@ -144,7 +149,7 @@ export function openapiJson({ base, content }: Site): string {
     },
     servers: [{ url: base }],
     tags: [{ name: 'content', description: 'What the site says, for programs' }],
-    paths,
+    paths: pathsOf(content),
     components: { schemas: { Problem: PROBLEM_SCHEMA, Pricing: PRICING_SCHEMA, SearchResults: SEARCH_RESULTS } },
   }
   return `${JSON.stringify(document, null, 2)}\n`
