@@ -1,7 +1,7 @@
 /** What a store needs done now and then: forgetting what has expired, and finishing what a crash left open. */
 import { and, inArray, isNull, lt, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Db } from '../db/driver.ts'
+import type { Reader } from '../db/driver.ts'
 import type { Environment, Handle } from '../db/open.ts'
 import { carts } from '../db/store/checkout.ts'
 import { providerEvents, refunds } from '../db/store/payments.ts'
@@ -32,7 +32,7 @@ async function expire(
   instant: string,
   more?: ReturnType<typeof isNull>,
 ): Promise<boolean> {
-  const due = (db: Db) =>
+  const due = (db: Reader) =>
     db
       .select({ row: sql<number>`rowid` })
       .from(table)

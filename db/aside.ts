@@ -4,7 +4,7 @@
  */
 import LibsqlFile from 'libsql/promise'
 import type { Connection } from './connection.ts'
-import { database, type Db } from './driver.ts'
+import { database, type Reader } from './driver.ts'
 import { Busy } from './errors.ts'
 
 /** A table with more rows than this is long: reading it through takes milliseconds. */
@@ -166,14 +166,14 @@ export class AsideReader implements Connection {
 interface Source {
   near: Connection
   reader: AsideReader
-  far: Db
+  far: Reader
   /** When each table was looked at, and how many rows it had. */
   seen: Map<string, { at: number; rows: number }>
 }
-const sources = new WeakMap<Db, Source>()
+const sources = new WeakMap<Reader, Source>()
 
 /** Lets long tables of a file be read beside the event loop: `near` is the connection of `db`. */
-export function offerAside(db: Db, near: Connection, path: string): AsideReader {
+export function offerAside(db: Reader, near: Connection, path: string): AsideReader {
   const reader = new AsideReader(path)
   sources.set(db, { near, reader, far: database(reader), seen: new Map() })
   return reader
@@ -183,7 +183,7 @@ export function offerAside(db: Db, near: Connection, path: string): AsideReader 
  * Where to run a statement that may read a table through: `db` itself while the table is short, else a connection beside the event
  * loop. A transaction, and a database on a server, read where they are. `longRows`: of rows that cost more than most.
  */
-export function aside(db: Db, table: string, longRows = LONG_ROWS): Db {
+export function aside(db: Reader, table: string, longRows = LONG_ROWS): Reader {
   const source = sources.get(db)
   if (!source) return db
   const now = performance.now()

@@ -32,10 +32,10 @@ export class FileConnection implements Connection {
    */
   readonly #singles = new Map<string, Statement>()
 
-  constructor(path: string) {
+  constructor(path: string, more = '') {
     this.#file = new LibsqlFile(path)
     try {
-      this.#file.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-2000')
+      this.#file.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-2000;' + more)
     } catch (error) {
       this.#file.close()
       throw error
@@ -83,10 +83,14 @@ export class FileConnection implements Connection {
 /**
  * A connection to a file for those who read. What one turn of the event loop reads is one snapshot, begun once: locking the file
  * for each statement costs as much as a point query. It ends before the next turn brings in requests, so that nobody reads what
- * was before a change that they know of.
+ * was before a change that they know of. It can't change the data; it can still move the log into the file.
  */
 export class FileReader extends FileConnection {
   #isOpen = false
+
+  constructor(path: string) {
+    super(path, 'PRAGMA query_only=ON')
+  }
 
   #open() {
     if (this.#isOpen) return

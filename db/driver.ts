@@ -10,6 +10,8 @@ import type { Connection, RunResult } from './connection.ts'
 
 /** The interface of queries: a Drizzle database bound to a connection. */
 export type Db = BaseSQLiteDatabase<'async', RunResult, Record<string, never>>
+/** What reads, inside a transaction or outside of any. It can't change anything: that is what `write` of a store is for. */
+export type Reader = Pick<Db, 'select' | 'selectDistinct' | '$count' | 'all'>
 
 type Decode = (row: unknown[]) => unknown
 
@@ -155,7 +157,7 @@ class Session extends SQLiteSession<'async', RunResult, Record<string, never>, R
 }
 
 const dialect = new SQLiteAsyncDialect({ casing: 'snake_case' })
-const connectionOf = new WeakMap<Db, Connection>()
+const connectionOf = new WeakMap<Reader, Connection>()
 
 /** A Drizzle database over one connection. */
 export function database(connection: Connection | undefined): Db {
@@ -173,8 +175,8 @@ type ConfigOf<B> = B extends { prepare(): SQLitePreparedQuery<infer C> } ? C : n
 
 /** A query built once for all stores: run it on any store's database with named values. */
 export interface Compiled<C extends PreparedQueryConfig> {
-  all(db: Db, values?: Record<string, unknown>): Promise<C['all']>
-  get(db: Db, values?: Record<string, unknown>): Promise<C['get']>
+  all(db: Reader, values?: Record<string, unknown>): Promise<C['all']>
+  get(db: Reader, values?: Record<string, unknown>): Promise<C['get']>
   run(db: Db, values?: Record<string, unknown>): Promise<RunResult>
 }
 

@@ -1,7 +1,7 @@
 /** Numbers that a store gives once: what it has given is kept through every restore, so that none is given to two customers. */
 import { inArray } from 'drizzle-orm'
 import type { FileConnection } from './connection.ts'
-import type { Db } from './driver.ts'
+import type { Reader } from './driver.ts'
 import type { Environment } from './open.ts'
 import { counters } from './store/store.ts'
 
@@ -24,7 +24,7 @@ export function numbersIn(connection: Pick<FileConnection, 'rows'>): Given {
 }
 
 /** What an open store has given. */
-export async function numbersOf(db: Db): Promise<Given> {
+export async function numbersOf(db: Reader): Promise<Given> {
   const rows = await db.select().from(counters).where(inArray(counters.name, COUNTERS))
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
 }

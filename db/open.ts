@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
 import type { Client } from '@libsql/client'
 import { offerAside } from './aside.ts'
 import { FileConnection, FileReader, serverClient, ServerConnection, type Connection } from './connection.ts'
-import { database, type Db } from './driver.ts'
+import { database, type Db, type Reader } from './driver.ts'
 import { Busy, isLocked } from './errors.ts'
 import { ownName } from './leftovers.ts'
 import { migrate, migrations, versionOf, type Kind } from './migrate.ts'
@@ -34,7 +34,7 @@ export function fileOf(location: Location, name: string): string | null {
 
 /** One open database: `read` for queries, `write` for everything that changes it. */
 export class Handle {
-  readonly read: Db
+  readonly read: Reader
   readonly #connection: Connection
   readonly #writer: Writer
   readonly #closers: (() => void)[] = []

@@ -1,7 +1,7 @@
 /** Looking into databases from outside, as they are: nothing is opened for good, made or migrated. */
 import type { Registry } from './control/registry.ts'
 import { FileReader, serverClient, ServerConnection, type Connection } from './connection.ts'
-import { database, type Db } from './driver.ts'
+import { database, type Reader } from './driver.ts'
 import { migrations, versionOf, type Kind } from './migrate.ts'
 import { databaseName, fileOf, type Location } from './open.ts'
 import { requireFile } from './unusable.ts'
@@ -10,7 +10,7 @@ import { requireFile } from './unusable.ts'
  * Looks into a database as it is, without bringing it to the current schema; `look` is not called, and null is returned, when it has
  * another one, is missing, or can't be read.
  */
-async function peek<T>(location: Location, name: string, kind: Kind, look: (db: Db) => Promise<T>): Promise<T | null> {
+async function peek<T>(location: Location, name: string, kind: Kind, look: (db: Reader) => Promise<T>): Promise<T | null> {
   const path = fileOf(location, name)
   let connection: Connection | undefined
   try {
@@ -27,7 +27,7 @@ async function peek<T>(location: Location, name: string, kind: Kind, look: (db: 
 }
 
 /** What `look` finds in the databases of all stores, one after the other; those that can't be read have nothing. */
-export async function peekStores<T>(registry: Registry, look: (db: Db) => Promise<T[]>): Promise<(T & { storeId: string })[]> {
+export async function peekStores<T>(registry: Registry, look: (db: Reader) => Promise<T[]>): Promise<(T & { storeId: string })[]> {
   const found: (T & { storeId: string })[] = []
   for (const { id: storeId } of await registry.listStores())
     for (const environment of ['live', 'sandbox'] as const) {

@@ -1,6 +1,6 @@
 /** A carrier addon: its row, its status on the wire, and its credentials at rest. */
 import { eq } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
+import type { Reader } from '../../db/driver.ts'
 import { addons, CARRIERS, LABEL_MODES, TEMPLATES, type Carrier } from '../../db/store/addons.ts'
 import { Named, Nullable, OneOf, Type } from '../http/schema.ts'
 import type { Secrets } from '../outside/secrets.ts'
@@ -48,7 +48,7 @@ export const statusOf = (name: Carrier, row: AddonRow | undefined) => ({
 })
 
 /** The row of a carrier that is connected. */
-export async function findAddon(db: Db, name: Carrier): Promise<AddonRow | undefined> {
+export async function findAddon(db: Reader, name: Carrier): Promise<AddonRow | undefined> {
   const [row] = await db.select().from(addons).where(eq(addons.name, name))
   return row
 }

@@ -1,7 +1,7 @@
 /** Bundles (document 1): variants sold together, with a percentage off the sum of their prices. */
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
-import type { Db } from '../../db/driver.ts'
+import type { Db, Reader } from '../../db/driver.ts'
 import { bundles, bundleVariants } from '../../db/store/bundles.ts'
 import { products, variants } from '../../db/store/catalog.ts'
 import { PERCENT_DECIMALS, requireDecimals } from '../values/decimals.ts'
@@ -76,7 +76,7 @@ const BundleInput = Named('BundleInput', {
 const BundlePatch = Named('BundlePatch', { name: Type.Optional(Label(300)), ...input })
 
 /** A bundle by id (or slug); a storefront sees published ones alone. */
-async function findBundle(db: Db, id: string, storefront: boolean) {
+async function findBundle(db: Reader, id: string, storefront: boolean) {
   const [row] = await db
     .select()
     .from(bundles)
@@ -88,7 +88,7 @@ async function findBundle(db: Db, id: string, storefront: boolean) {
 /** What a storefront sees of a composition: active variants of published products. */
 const visible = sql.raw("variants.active = 1 and products.status = 'published'")
 
-async function read(db: Db, id: string, storefront: boolean) {
+async function read(db: Reader, id: string, storefront: boolean) {
   const row = await findBundle(db, id, storefront)
   const parts = await db
     .select({

@@ -1,7 +1,7 @@
 /** Inventory (document 3, Catalog): what lies on the shelf, and the ledger of every change to it. */
 import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
-import { compile, named, type Db } from '../../db/driver.ts'
+import { compile, named, type Db, type Reader } from '../../db/driver.ts'
 import { inventoryMovements, products, variants } from '../../db/store/catalog.ts'
 import { conflict, missing, wrong } from '../values/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
@@ -66,7 +66,7 @@ const oneLevel = compile((db) =>
     .innerJoin(products, eq(products.id, variants.productId))
     .where(eq(variants.id, named('id'))),
 )
-async function levelOf(db: Db, id: string) {
+async function levelOf(db: Reader, id: string) {
   const row = await oneLevel.get(db, { id })
   if (!row) throw missing('variant')
   return level(row)

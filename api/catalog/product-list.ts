@@ -4,7 +4,7 @@
  */
 import { and, asc, desc, eq, gte, lte, sql, type SQL } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
-import { compile, named, type Compiled, type Db } from '../../db/driver.ts'
+import { compile, named, type Compiled, type Reader } from '../../db/driver.ts'
 import { products, productPrices } from '../../db/store/catalog.ts'
 import { Money, OneOf, Paging, Type, Uuid, type Static, type TObject } from '../http/schema.ts'
 import { toMinor } from '../values/money.ts'
@@ -100,14 +100,20 @@ const pages = new Map<string, Compiled<never>>()
 const counts = new Map<string, Compiled<never>>()
 
 /** A query compiled once for a set of filters; there are at most some thousand such sets. */
-function remembered(queries: Map<string, Compiled<never>>, key: string, build: (db: Db) => { prepare(): unknown }): Compiled<never> {
+function remembered(queries: Map<string, Compiled<never>>, key: string, build: (db: Reader) => { prepare(): unknown }): Compiled<never> {
   let query = queries.get(key)
   if (!query) queries.set(key, (query = compile(build) as never))
   return query
 }
 
 /** The ids of a page; `priced`: of those with a price in the currency alone. */
-async function page(db: Db, filters: readonly string[], sort: Sort, priced: boolean, values: Record<string, unknown>): Promise<string[]> {
+async function page(
+  db: Reader,
+  filters: readonly string[],
+  sort: Sort,
+  priced: boolean,
+  values: Record<string, unknown>,
+): Promise<string[]> {
   const narrow = isNarrow(filters)
   const source = !priced ? 'products' : isByPrice(sort) && !narrow ? 'productsByPrice' : 'pricesOfProducts'
   // Categories, brands and names have an index of their own, which status and events are no part of.
@@ -124,7 +130,7 @@ async function page(db: Db, filters: readonly string[], sort: Sort, priced: bool
   return ((await query.all(aside(db, 'products'), values)) as { id: string }[]).map((row) => row.id)
 }
 
-async function count(db: Db, filters: readonly string[], priced: boolean, values: Record<string, unknown>): Promise<number> {
+async function count(db: Reader, filters: readonly string[], priced: boolean, values: Record<string, unknown>): Promise<number> {
   const source = !priced ? 'products' : isNarrow(filters) ? 'pricesOfProducts' : 'productsByPrice'
   const ofPrices = priced && filters.every((name) => OF_PRICES[name])
   const query = remembered(counts, `${filters.join()} ${priced}`, (blank) => {
@@ -160,7 +166,7 @@ function filtersOf(query: Filters, view: View, currency: string) {
 }
 
 /** A page of the products that a request asks for, and how many there are. By price, those that have none come last. */
-export async function listProducts(db: Db, query: Filters, view: View) {
+export async function listProducts(db: Reader, query: Filters, view: View) {
   const found = filtersOf(query, view, view.currency ?? view.settings.currency)
   if (!found) return { data: [], count: 0 }
   const { filters, values } = found

@@ -1,6 +1,6 @@
 /** Reading products: the compiled queries behind lists and details, and the step from rows to the wire. */
 import { asc, eq, sql } from 'drizzle-orm'
-import { compile, named, type Db } from '../../db/driver.ts'
+import { compile, named, type Reader } from '../../db/driver.ts'
 import { products, variants } from '../../db/store/catalog.ts'
 import type { TranslationFields } from '../../db/store/translations.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -106,7 +106,11 @@ export const variantById = compile((db) =>
 )
 
 /** A product by id or slug (a slug of the view's language first); 404 when a storefront may not see it. */
-export async function findProduct(db: Db, idOrSlug: string, view: { lang: string | null; storefront: boolean }): Promise<WholeProductRow> {
+export async function findProduct(
+  db: Reader,
+  idOrSlug: string,
+  view: { lang: string | null; storefront: boolean },
+): Promise<WholeProductRow> {
   const key = isUuid(idOrSlug) ? idOrSlug.toLowerCase() : ((await idOfTranslatedSlug(db, 'product', view.lang, idOrSlug)) ?? idOrSlug)
   const row = (await (isUuid(key) ? byId : bySlug).get(db, { key })) as WholeProductRow | undefined
   if (!row || (view.storefront && row.status !== 'published')) throw missing('product')
@@ -202,7 +206,7 @@ function productView(row: ProductRow, all: readonly VariantRow[], view: View, tr
 }
 
 /** One product with everything, as the view sees it. */
-export async function readProduct(db: Db, idOrSlug: string, view: View) {
+export async function readProduct(db: Reader, idOrSlug: string, view: View) {
   const row = await findProduct(db, idOrSlug, view)
   const rows = (await variantsOfOne.all(db, { id: row.id })) as VariantRow[]
   const translated = view.lang === null ? undefined : (await translationsFor(db, 'product', view.lang, [row.id])).get(row.id)
@@ -210,7 +214,7 @@ export async function readProduct(db: Db, idOrSlug: string, view: View) {
 }
 
 /** The rows of some products, in the order of the ids: lists sort narrow rows and read wide ones for their page alone. */
-export async function productsByIds(db: Db, ids: readonly string[]): Promise<ProductRow[]> {
+export async function productsByIds(db: Reader, ids: readonly string[]): Promise<ProductRow[]> {
   const rows = new Map(
     (ids.length ? ((await byIds.all(db, { ids: JSON.stringify(ids) })) as ProductRow[]) : []).map((row) => [row.id, row]),
   )
@@ -218,7 +222,7 @@ export async function productsByIds(db: Db, ids: readonly string[]): Promise<Pro
 }
 
 /** Some products with their variants, in the order of the rows. */
-export async function viewProducts(db: Db, rows: readonly ProductRow[], view: View) {
+export async function viewProducts(db: Reader, rows: readonly ProductRow[], view: View) {
   const ids = rows.map((row) => row.id)
   const byProduct = new Map<string, VariantRow[]>(ids.map((id) => [id, []]))
   if (ids.length)

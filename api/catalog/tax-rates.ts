@@ -1,6 +1,6 @@
 /** Tax rates (document 3, Catalog): percentages, and the countries in which they apply. */
 import { and, asc, eq, ne } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
+import type { Db, Reader } from '../../db/driver.ts'
 import { taxRates, variants } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
 import { PERCENT_DECIMALS, requireDecimals } from '../values/decimals.ts'
@@ -41,7 +41,7 @@ function stored(percent: number): number {
   return millionths(percent)
 }
 
-async function find(db: Db, id: string) {
+async function find(db: Reader, id: string) {
   const [row] = await db.select().from(taxRates).where(eq(taxRates.id, id.toLowerCase()))
   if (!row) throw missing('tax rate')
   return row

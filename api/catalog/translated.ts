@@ -1,6 +1,6 @@
 /** Translations as they are read: the fields of entities, and the entity of a translated slug. */
 import { and, eq, sql } from 'drizzle-orm'
-import { compile, named, type Db } from '../../db/driver.ts'
+import { compile, named, type Reader } from '../../db/driver.ts'
 import { translations, type TranslationFields } from '../../db/store/translations.ts'
 
 const idByTranslatedSlug = compile((db) =>
@@ -33,7 +33,7 @@ export type Translated = 'product' | 'collection' | 'category' | 'brand' | 'post
 
 /** The translated fields of some entities in one locale, by id. */
 export async function translationsFor(
-  db: Db,
+  db: Reader,
   entity: Translated,
   locale: string | null,
   ids: string[],
@@ -47,7 +47,7 @@ export async function translationsFor(
 }
 
 /** The id of the entity whose slug in this locale is `slug`, if one is. */
-export async function idOfTranslatedSlug(db: Db, entity: Translated, locale: string | null, slug: string): Promise<string | null> {
+export async function idOfTranslatedSlug(db: Reader, entity: Translated, locale: string | null, slug: string): Promise<string | null> {
   if (locale === null) return null
   return ((await idByTranslatedSlug.get(db, { entity, locale, slug })) as { id: string } | undefined)?.id ?? null
 }

@@ -1,7 +1,7 @@
 /** Variants (document 3, Catalog): the versions in which a product is sold. */
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
-import type { Db } from '../../db/driver.ts'
+import type { Db, Reader } from '../../db/driver.ts'
 import { products, variants } from '../../db/store/catalog.ts'
 import { conflict, missing } from '../values/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
@@ -13,7 +13,7 @@ import { indexProduct } from './search/index-products.ts'
 import { addVariant, changeVariant, refreshPrices, refuseWhileOrdered, writing } from './write.ts'
 
 /** A variant by id; 404 when a storefront may not see it. */
-async function findVariant(db: Db, id: string, storefront: boolean): Promise<VariantRow> {
+async function findVariant(db: Reader, id: string, storefront: boolean): Promise<VariantRow> {
   const row = (await variantById.get(db, { id: id.toLowerCase() })) as VariantRow | undefined
   if (!row) throw missing('variant')
   if (storefront) {

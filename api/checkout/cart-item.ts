@@ -1,5 +1,5 @@
 /** An item of a cart: what a request says of one, and whether it can be sold. */
-import type { Db } from '../../db/driver.ts'
+import type { Reader } from '../../db/driver.ts'
 import type { CartItem } from '../../db/store/checkout.ts'
 import { conflict, wrong } from '../values/refusal.ts'
 import type { Call, Settings } from '../http/route.ts'
@@ -25,7 +25,7 @@ export const AnyItem = Named(
 
 /** Puts items into a cart (the same variant or bundle adds up), and refuses what can't be sold. */
 export async function addItems(
-  db: Db,
+  db: Reader,
   cart: CartRow,
   wanted: (Static<typeof AnyItem> & { path: string[] })[],
   call: Pick<Call, 'clock' | 'now'>,
@@ -52,7 +52,7 @@ export async function addItems(
  * Refuses what can't be bought: first 400 at the path of an item that names nothing of the store, then 409 for a cart that is an
  * order, and for an item that is no longer sold, or has no price or stock.
  */
-export async function requireSellable(db: Db, cart: CartRow, touched: Map<CartItem, string[] | null>, now: string, settings: Settings) {
+export async function requireSellable(db: Reader, cart: CartRow, touched: Map<CartItem, string[] | null>, now: string, settings: Settings) {
   const quoted = await quote(db, cart, settings, now)
   const warningOf = (item: CartItem) => quoted.warnings.find((candidate) => candidate.itemId === item.id)
   const lines = Map.groupBy(quoted.lines, (line) => line.item)

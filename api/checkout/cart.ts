@@ -1,7 +1,7 @@
 /** A cart on the wire, and the finding and saving of it. */
 import { currencyOf } from '../store/currency.ts'
 import { eq } from 'drizzle-orm'
-import { compile, inserter, named, type Db } from '../../db/driver.ts'
+import { compile, inserter, named, type Db, type Reader } from '../../db/driver.ts'
 import { carts } from '../../db/store/checkout.ts'
 import { conflict, missing } from '../values/refusal.ts'
 import { Cents, Named, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
@@ -123,7 +123,7 @@ const saveItems = compile((db) =>
 export const insertCart = inserter(carts)
 
 /** A cart that has not expired. */
-export async function findCart(db: Db, id: string, now: string): Promise<CartRow> {
+export async function findCart(db: Reader, id: string, now: string): Promise<CartRow> {
   const row = (await cartById.get(db, { id: id.toLowerCase() })) as CartRow | undefined
   if (!row || (row.orderId === null && row.expiresAt <= now)) throw missing('cart')
   return row
@@ -135,7 +135,7 @@ export function requireOpen(cart: CartRow) {
 }
 
 /** A cart that may still be changed. */
-export async function findOpenCart(db: Db, id: string, now: string): Promise<CartRow> {
+export async function findOpenCart(db: Reader, id: string, now: string): Promise<CartRow> {
   const row = await findCart(db, id, now)
   requireOpen(row)
   return row
@@ -153,7 +153,7 @@ export async function storeItems(tx: Db, cart: CartRow, now: string, settings: S
 }
 
 /** A cart as it is worth now; one that became an order, as it was bought. */
-export async function quotedCart(db: Db, cart: CartRow, settings: Settings, now: string) {
+export async function quotedCart(db: Reader, cart: CartRow, settings: Settings, now: string) {
   // What was bought before carts showed promotions has none.
   if (cart.placed) return { promotions: [], ...(cart.placed as PlacedCart) }
   return cartView(cart, await quote(db, cart, settings, now))

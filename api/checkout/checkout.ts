@@ -1,6 +1,6 @@
 /** Checkout (document 3): a cart becomes an order, in one transaction. */
 import { eq } from 'drizzle-orm'
-import { compile, named, type Db } from '../../db/driver.ts'
+import { compile, named, type Db, type Reader } from '../../db/driver.ts'
 import { carts } from '../../db/store/checkout.ts'
 import { customers, orders } from '../../db/store/orders.ts'
 import { conflict, invalid, Refusal, wrong } from '../values/refusal.ts'
@@ -82,7 +82,7 @@ function requireDestination(cart: CartRow, method: Quote['method']) {
 
 /** Refuses what can't be ordered as it stands: first what is missing (400), then what stands against it (409). */
 async function requireComplete(
-  tx: Db,
+  db: Reader,
   cart: CartRow,
   quoted: Quote,
   body: Static<typeof CheckoutInput>,
@@ -92,7 +92,7 @@ async function requireComplete(
   if (cart.email === null) throw required('email')
   pickupPointOf(cart.pickupPoint)
   if (settings.checkout.requirePhone && !body.phone?.trim() && !cart.shippingAddress?.phone) throw required('phone')
-  if (!settings.checkout.guestCheckout && !(await tx.$count(customers, eq(customers.email, cart.email))))
+  if (!settings.checkout.guestCheckout && !(await db.$count(customers, eq(customers.email, cart.email))))
     throw wrong('email', 'must belong to a customer: guests can not check out')
   if (body.shippingMethodId && !quoted.knowsMethod) throw wrong('shippingMethodId', 'no such resource in this store')
   if (quoted.shippable) requireDestination(cart, quoted.method)

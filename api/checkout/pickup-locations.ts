@@ -1,6 +1,6 @@
 /** Pickup locations (document 1): the addresses where buyers collect what they bought. */
 import { asc, eq } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
+import type { Reader } from '../../db/driver.ts'
 import { pickupLocations } from '../../db/store/checkout.ts'
 import { missing } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
@@ -35,7 +35,7 @@ const LocationInput = Named('PickupLocationInput', {
   phone: Label(40),
 })
 
-async function find(db: Db, id: string) {
+async function find(db: Reader, id: string) {
   const [row] = await db.select().from(pickupLocations).where(eq(pickupLocations.id, id.toLowerCase()))
   if (!row) throw missing('pickup location')
   return row

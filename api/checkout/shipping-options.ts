@@ -1,6 +1,6 @@
 /** What a buyer may choose from (document 3): the shipping methods that serve a cart, with what they cost for it. */
 import { asc } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
+import type { Reader } from '../../db/driver.ts'
 import { addons, CARRIERS } from '../../db/store/addons.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
 import { Currency } from '../catalog/shapes.ts'
@@ -44,7 +44,7 @@ function pickerOf(addon: AddonRow, secrets: Secrets): Static<typeof PointPicker>
 }
 
 /** The pickers of the carriers that the methods name, by carrier. */
-async function pickersOf(db: Db, methods: readonly MethodRow[], secrets: Secrets) {
+async function pickersOf(db: Reader, methods: readonly MethodRow[], secrets: Secrets) {
   const rows = methods.some(hasPoints) ? await db.select().from(addons).limit(CARRIERS.length) : []
   return new Map(rows.map((row) => [row.name, pickerOf(row, secrets)]))
 }

@@ -1,6 +1,6 @@
 /** Shipping methods (document 1): the ways to send an order, and what they cost. */
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
+import type { Db, Reader } from '../../db/driver.ts'
 import { taxRates } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
 import { contains } from '../values/like.ts'
@@ -73,7 +73,7 @@ function view({ folded: _, ...row }: MethodRow, { currency, settings }: View) {
   }
 }
 
-async function find(db: Db, id: string) {
+async function find(db: Reader, id: string) {
   const [row] = await db.select().from(shippingMethods).where(eq(shippingMethods.id, id.toLowerCase()))
   if (!row) throw missing('shipping method')
   return row

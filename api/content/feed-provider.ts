@@ -1,6 +1,6 @@
 /** Where photo feeds come from (document 3, Decisions): one interface, and the provider that reads the media library. */
 import { desc, sql } from 'drizzle-orm'
-import { compile, named, type Db } from '../../db/driver.ts'
+import { compile, named, type Reader } from '../../db/driver.ts'
 import { media } from '../../db/store/content.ts'
 import type { Files, Owner } from '../outside/files.ts'
 import type { Place } from '../http/input/cursor.ts'
@@ -19,7 +19,7 @@ interface FeedImage {
 
 /** The store whose feeds are asked for. */
 interface FeedStore {
-  db: Db
+  db: Reader
   owner: Owner
   files: Files
 }

@@ -1,6 +1,6 @@
 /** Takes in the images that their requests did not wait for. */
 import { eq } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
+import type { Reader } from '../../db/driver.ts'
 import { withdraw } from '../jobs/queue.ts'
 import type { Services } from '../outside/services.ts'
 import type { JobKind, Running } from '../jobs/kind.ts'
@@ -19,7 +19,7 @@ const BATCH = 10
 
 const subjectOf = (subject: string) => subject.split('/') as [ImageEntity, string]
 
-async function shownBy(db: Db, entity: ImageEntity, id: string): Promise<Addresses> {
+async function shownBy(db: Reader, entity: ImageEntity, id: string): Promise<Addresses> {
   const { table, column } = IMAGE_FIELDS[entity]
   const [row] = await db.select({ shown: column }).from(table).where(eq(table.id, id))
   return row?.shown

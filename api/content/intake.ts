@@ -3,7 +3,7 @@
  * once is not read again; what can't be read now is tried later; what is no image that can be served stays the URL that it was.
  */
 import { asc, inArray } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
+import type { Db, Reader } from '../../db/driver.ts'
 import { media } from '../../db/store/content.ts'
 import { NotFetched, TooLarge } from '../outside/fetch-public.ts'
 import type { Owner } from '../outside/files.ts'
@@ -67,7 +67,7 @@ class Intake {
   }
 
   /** The addresses in the library of the sources that were taken in before. */
-  async known(db: Db, owner: Owner, sources: readonly string[]): Promise<Map<string, string>> {
+  async known(db: Reader, owner: Owner, sources: readonly string[]): Promise<Map<string, string>> {
     if (!sources.length) return new Map()
     const { id, type, source } = media
     const rows = await db
@@ -79,7 +79,7 @@ class Intake {
   }
 
   /** Reads and keeps those images that the library has not yet, one after the other. */
-  async take(db: Db, owner: Owner, sources: readonly string[], id: () => string, limits: TakeLimits): Promise<Taken> {
+  async take(db: Reader, owner: Owner, sources: readonly string[], id: () => string, limits: TakeLimits): Promise<Taken> {
     const taken: Taken = { kept: [], left: [], error: null }
     const known = await this.known(db, owner, sources)
     for (const source of sources) {
@@ -126,7 +126,7 @@ class Intake {
   }
 
   /** Removes the files of what got no row after all. */
-  async drop(db: Db, owner: Owner, kept: readonly Kept[]) {
+  async drop(db: Reader, owner: Owner, kept: readonly Kept[]) {
     const ids = kept.map(({ id }) => id)
     await removeUnlisted(db, owner, this.#needs.files, ids)
   }

@@ -1,7 +1,7 @@
 /** The media library (document 3, Catalog): images of the store, served from its CDN path. */
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
-import type { Db } from '../../db/driver.ts'
+import type { Reader } from '../../db/driver.ts'
 import { imageUses, media } from '../../db/store/content.ts'
 import { contains } from '../values/like.ts'
 import { NotFetched, type FetchPublic } from '../outside/fetch-public.ts'
@@ -20,7 +20,7 @@ import { requireUnused } from './usage.ts'
 /** Another server has this long to send one. */
 const FETCH_MAX_MS = 20_000
 
-async function find(db: Db, id: string): Promise<Row> {
+async function find(db: Reader, id: string): Promise<Row> {
   const [row] = await db.select().from(media).where(eq(media.id, id.toLowerCase()))
   if (!row) throw missing('media')
   return row

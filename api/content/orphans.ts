@@ -1,6 +1,6 @@
 /** Files that no row names: what a crash left between the two, and what could not be removed. */
 import { inArray } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
+import type { Reader } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
 import { media } from '../../db/store/content.ts'
 import type { Files, Owner } from '../outside/files.ts'
@@ -18,7 +18,7 @@ export async function removeOrphans(store: Handle, owner: Owner, files: Files, n
 }
 
 /** Removes the files of those ids that have no row; returns how many that were. */
-export async function removeUnlisted(db: Db, owner: Owner, files: Files, ids: readonly string[]): Promise<number> {
+export async function removeUnlisted(db: Reader, owner: Owner, files: Files, ids: readonly string[]): Promise<number> {
   if (!ids.length) return 0
   const rows = await db
     .select({ id: media.id })

@@ -1,6 +1,6 @@
 /** `Idempotency-Key` (document 3): the first answer is stored in the transaction of its effect, so a crash leaves both or none. */
 import { and, eq, sql } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
+import type { Db, Reader } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
 import { idempotencyKeys } from '../../db/store/store.ts'
 import { abandoned } from './call.ts'
@@ -67,7 +67,7 @@ function opened(body: string, attempt: Attempt, secrets: Secrets): string {
 }
 
 /** The first answer, while it is kept; refuses with 422 when it was to another body. */
-export async function replayed(db: Db, attempt: Attempt, secrets: Secrets): Promise<Outcome | null> {
+export async function replayed(db: Reader, attempt: Attempt, secrets: Secrets): Promise<Outcome | null> {
   const { bodyHash, about } = attempt
   const [first] = await db.select().from(idempotencyKeys).where(rowOf(attempt))
   if (!first || first.createdAt <= new Date(Date.parse(about.now) - KEPT_MS).toISOString()) return null

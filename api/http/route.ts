@@ -1,5 +1,5 @@
 /** How a resource is written down: its routes, each with its scope, what comes in, what goes out, and its handler. */
-import type { Db } from '../../db/driver.ts'
+import type { Db, Reader } from '../../db/driver.ts'
 import type { Environment, Handle } from '../../db/open.ts'
 import type { Session } from '../../db/control/registry.ts'
 import type { settings } from '../../db/store/store.ts'
@@ -26,7 +26,7 @@ export interface Upload {
 /** What a handler gets. `db` reads; `write` runs one durable transaction; both see one store only. */
 export interface Call<Q = unknown, B = unknown, P = unknown> {
   readonly session: Session
-  readonly db: Db
+  readonly db: Reader
   write<T>(fn: (tx: Db) => Promise<T>): Promise<T>
   readonly query: Q
   readonly body: B

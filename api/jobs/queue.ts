@@ -1,6 +1,6 @@
 /** The queue of one store's jobs: enqueued in the transaction of what they follow from, run by whoever holds the lease. */
 import { and, asc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
-import { compile, named, type Db } from '../../db/driver.ts'
+import { compile, named, type Db, type Reader } from '../../db/driver.ts'
 import { jobs } from '../../db/store/store.ts'
 import type { Clock } from '../values/clock.ts'
 import { isGone } from './holder.ts'
@@ -95,7 +95,7 @@ const waiting = isNull(jobs.failedAt)
  * When each kind of job is due next that a store waits for: one that is free, or one whose lease runs out. The kinds are looked up
  * one after the other in their index, however many jobs there are.
  */
-export async function nextDues(db: Db): Promise<Map<string, string>> {
+export async function nextDues(db: Reader): Promise<Map<string, string>> {
   const free = await db.all<[string, string | null]>(sql`
     with recursive kinds(kind) as (
       select min(kind) from ${jobs} where failed_at is null
@@ -139,7 +139,7 @@ export async function claim(
 const held = ({ id, leaseToken }: JobRow) => and(eq(jobs.id, id), eq(jobs.leaseToken, leaseToken!))
 
 /** Whether the lease of a job is still held. */
-export const holds = async (db: Db, job: JobRow) => (await db.$count(jobs, held(job))) === 1
+export const holds = async (db: Reader, job: JobRow) => (await db.$count(jobs, held(job))) === 1
 
 /** Renews a lease until an instant; false when it is lost. */
 export async function renew(tx: Db, job: JobRow, until: string): Promise<boolean> {

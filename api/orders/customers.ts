@@ -1,7 +1,7 @@
 /** Customers (document 1): who bought, where they live, and what they bought. They come with their first order. */
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
-import type { Db } from '../../db/driver.ts'
+import type { Reader } from '../../db/driver.ts'
 import { customerAddresses, customers, ORDER_STATUSES, orders } from '../../db/store/orders.ts'
 import { contains } from '../values/like.ts'
 import { addressOf } from './address.ts'
@@ -69,7 +69,7 @@ function addressIn(body: Static<typeof AddressInput>) {
   return { ...rest, line1: line1!, city: city!, postalCode: postalCode! }
 }
 
-async function find(db: Db, id: string) {
+async function find(db: Reader, id: string) {
   const [row] = await db.select().from(customers).where(eq(customers.id, id.toLowerCase()))
   if (!row) throw missing('customer')
   return row
@@ -79,7 +79,7 @@ function addressView({ customerId: _, createdAt: __, ...row }: typeof customerAd
   return row
 }
 
-async function read(db: Db, id: string) {
+async function read(db: Reader, id: string) {
   const { updatedAt: _, ...row } = await find(db, id)
   const addresses = await db
     .select()

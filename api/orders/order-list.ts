@@ -1,7 +1,7 @@
 /** How orders are listed and narrowed (document 3, Orders): newest first, each list along an index. */
 import { and, desc, eq, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
-import type { Db } from '../../db/driver.ts'
+import type { Reader } from '../../db/driver.ts'
 import { isDue, ORDER_SOURCES, ORDER_STATUSES, orders, PAYMENT_STATUSES } from '../../db/store/orders.ts'
 import { contains } from '../values/like.ts'
 import { normalizeEmail } from '../values/email.ts'
@@ -73,7 +73,7 @@ function condition(query: Query, isWalked = false) {
 const SORTED_MAX = 5_000
 
 /** One page of orders, and how many there are. */
-export async function listOrders(db: Db, query: Query) {
+export async function listOrders(db: Reader, query: Query) {
   const { limit, offset } = query
   const where = condition(query)
   const far = aside(db, 'orders')

@@ -1,6 +1,6 @@
 /** An order: its rows, its shape on the wire, and the moves of its status (document 3, Orders). */
 import { asc, eq, sql } from 'drizzle-orm'
-import { compile, named, type Db } from '../../db/driver.ts'
+import { compile, named, type Reader } from '../../db/driver.ts'
 import { ORDER_SOURCES, ORDER_STATUSES, orderLines, orders, PAYMENT_ISSUES, PAYMENT_STATUSES } from '../../db/store/orders.ts'
 import type { payments } from '../../db/store/payments.ts'
 import { missing, Refusal, wrong } from '../values/refusal.ts'
@@ -203,7 +203,7 @@ const linesOfMany = compile((db) =>
 )
 
 /** The row of an order, or 404. */
-export async function findOrder(db: Db, id: string): Promise<OrderRow> {
+export async function findOrder(db: Reader, id: string): Promise<OrderRow> {
   const row = (await orderById.get(db, { id: id.toLowerCase() })) as OrderRow | undefined
   if (row) return row
   if (/^\d{1,15}$/.test(id))
@@ -212,7 +212,7 @@ export async function findOrder(db: Db, id: string): Promise<OrderRow> {
 }
 
 /** The lines of an order, in their order. */
-export const readLines = (db: Db, orderId: string) => linesOf.all(db, { id: orderId }) as Promise<LineRow[]>
+export const readLines = (db: Reader, orderId: string) => linesOf.all(db, { id: orderId }) as Promise<LineRow[]>
 
 /** Some units of one line. */
 export interface Units {
@@ -231,13 +231,13 @@ export function unitsOf(lines: readonly LineRow[], wanted: readonly { lineId: st
 }
 
 /** An order with its lines, as a session sees it. */
-export async function readOrder(db: Db, id: string, limited = false) {
+export async function readOrder(db: Reader, id: string, limited = false) {
   const row = await findOrder(db, id)
   return orderView(row, await readLines(db, row.id), limited)
 }
 
 /** Some orders with their lines, in the order of the rows. */
-export async function viewOrders(db: Db, rows: readonly OrderRow[]) {
+export async function viewOrders(db: Reader, rows: readonly OrderRow[]) {
   const lines = new Map<string, LineRow[]>(rows.map((row) => [row.id, []]))
   if (rows.length)
     for (const line of (await linesOfMany.all(db, { ids: JSON.stringify(rows.map((row) => row.id)) })) as LineRow[])

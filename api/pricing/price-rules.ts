@@ -3,7 +3,7 @@
  * version of them, since every write to a cart prices it: 500 promotions that name 500 products each are 10 MB of text.
  */
 import { and, desc, eq, sql } from 'drizzle-orm'
-import { compile, named, type Db } from '../../db/driver.ts'
+import { compile, named, type Reader } from '../../db/driver.ts'
 import { taxRates } from '../../db/store/catalog.ts'
 import { priceRules } from '../../db/store/checkout.ts'
 import { promotions } from '../../db/store/marketing.ts'
@@ -100,7 +100,7 @@ const holds = ({ promotions, from }: Remembered, now: string) =>
   from <= now && (promotions.length < PROMOTIONS_MAX || promotions.every(({ endsAt }) => within(now, null, endsAt)))
 
 /** The rules of a store at `now` (ISO 8601, UTC). */
-export async function readRules(db: Db, now: string): Promise<PriceRules> {
+export async function readRules(db: Reader, now: string): Promise<PriceRules> {
   const { version } = (await versionNow.get(db))!
   const known = remembered.get(version)
   if (known && holds(known, now)) return known
@@ -116,7 +116,7 @@ export const promotionsIn = ({ promotions }: PriceRules, currency: string, setti
   promotions.map((row) => ({ ...row, amount: currency === settings.currency ? row.amount : (row.currencyAmounts[currency] ?? null) }))
 
 /** A shipping method of the store; null for an id that is none. */
-export async function methodOf(db: Db, { methods }: PriceRules, id: string | null): Promise<MethodRow | null> {
+export async function methodOf(db: Reader, { methods }: PriceRules, id: string | null): Promise<MethodRow | null> {
   if (id === null) return null
   const known = methods.get(id)
   if (known !== undefined) return known

@@ -1,5 +1,5 @@
 /** The lines of a cart: what each of its items consists of, or why it can't be sold. */
-import type { Db } from '../../db/driver.ts'
+import type { Reader } from '../../db/driver.ts'
 import type { CartItem } from '../../db/store/checkout.ts'
 import type { Settings } from '../http/route.ts'
 import type { PriceLine } from './lines.ts'
@@ -68,7 +68,7 @@ interface Shelf {
   settings: Settings
 }
 
-async function readShelf(db: Db, items: readonly CartItem[], settings: Settings, { taxRates: rates }: PriceRules): Promise<Shelf> {
+async function readShelf(db: Reader, items: readonly CartItem[], settings: Settings, { taxRates: rates }: PriceRules): Promise<Shelf> {
   const parts = await readParts(db, new Set(items.flatMap((item) => item.bundleId ?? [])))
   const variantIds = [...items.flatMap((item) => item.variantId ?? []), ...[...parts.values()].flat().map((part) => part.variantId)]
   return { sold: await readSold(db, new Set(variantIds)), parts, rates, settings }
@@ -141,7 +141,7 @@ function shortages(lines: readonly QuoteLine[]): Warning[] {
 }
 
 /** What a cart consists of, and what of it can't be sold. */
-export async function readLines(db: Db, cart: Wanted, settings: Settings, rules: PriceRules) {
+export async function readLines(db: Reader, cart: Wanted, settings: Settings, rules: PriceRules) {
   const shelf = await readShelf(db, cart.items, settings, rules)
   const warnings: Warning[] = []
   const lines: QuoteLine[] = []

@@ -1,6 +1,6 @@
 /** The points that a cart is paid with: what the member has now, and what the store lets it redeem. */
 import { eq } from 'drizzle-orm'
-import { compile, named, type Db } from '../../db/driver.ts'
+import { compile, named, type Reader } from '../../db/driver.ts'
 import { loyaltySettings } from '../../db/store/loyalty.ts'
 import { customers } from '../../db/store/orders.ts'
 import type { Settings } from '../http/route.ts'
@@ -26,7 +26,7 @@ interface Paying {
 
 /** The points of a cart as the price takes them, or why it takes none (`isOff`: no cart of the store does); neither when the cart has none. */
 export async function loyaltyFor(
-  db: Db,
+  db: Reader,
   { loyaltyPoints: points = 0, email = null, currency }: Paying,
   settings: Settings,
   now: string,

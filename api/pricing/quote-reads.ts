@@ -1,6 +1,6 @@
 /** What a price depends on, read from the store: variants, bundles, discounts, shipping methods. Its rules are in price-rules.ts. */
 import { eq, sql, type SQL } from 'drizzle-orm'
-import { compile, named, type Db } from '../../db/driver.ts'
+import { compile, named, type Reader } from '../../db/driver.ts'
 import { bundles, bundleVariants } from '../../db/store/bundles.ts'
 import { collectionProducts, products, variants } from '../../db/store/catalog.ts'
 import { coupons } from '../../db/store/marketing.ts'
@@ -60,7 +60,7 @@ const soldColumns = {
   categoryId: products.categoryId,
   brandId: products.brandId,
 }
-const sold = (db: Db, where: SQL) =>
+const sold = (db: Reader, where: SQL) =>
   db.select(soldColumns).from(variants).innerJoin(products, eq(products.id, variants.productId)).where(where)
 const soldByIds = compile((db) => sold(db, sql`${variants.id} in (select value from json_each(${named('ids')}))`))
 /** A list of one costs a third more. */
@@ -109,7 +109,7 @@ const keyed = (ids: Iterable<string>) => ({ ids: JSON.stringify([...ids]) })
 const byId = <T extends { id: string }>(rows: T[]) => new Map(rows.map((row) => [row.id, row]))
 
 /** The variants with these ids, by id. */
-export async function readSold(db: Db, ids: ReadonlySet<string>): Promise<Map<string, Sold>> {
+export async function readSold(db: Reader, ids: ReadonlySet<string>): Promise<Map<string, Sold>> {
   const [id] = ids
   if (id === undefined) return new Map()
   if (ids.size > 1) return byId((await soldByIds.all(db, keyed(ids))) as Sold[])
@@ -118,12 +118,12 @@ export async function readSold(db: Db, ids: ReadonlySet<string>): Promise<Map<st
 }
 
 /** The variants in these bundles, by bundle. */
-export async function readParts(db: Db, ids: ReadonlySet<string>): Promise<Map<string, Part[]>> {
+export async function readParts(db: Reader, ids: ReadonlySet<string>): Promise<Map<string, Part[]>> {
   return ids.size ? Map.groupBy((await bundleParts.all(db, keyed(ids))) as Part[], ({ bundleId }) => bundleId) : new Map()
 }
 
 /** Coupons as the price sees them, in the order of their ids. */
-export async function couponsFor(db: Db, ids: readonly string[], currency: string, settings: Settings): Promise<Coupon[]> {
+export async function couponsFor(db: Reader, ids: readonly string[], currency: string, settings: Settings): Promise<Coupon[]> {
   if (!ids.length) return []
   const rows = ids.length > 1 ? await couponsByIds.all(db, keyed(ids)) : [(await couponById.get(db, { id: ids[0] })) ?? []].flat()
   const found = byId(rows as (typeof coupons.$inferSelect)[])
@@ -136,14 +136,14 @@ export async function couponsFor(db: Db, ids: readonly string[], currency: strin
 }
 
 /** The categories with these ids, each with all above it. */
-export async function readLineages(db: Db, ids: ReadonlySet<string>): Promise<Map<string, string[]>> {
+export async function readLineages(db: Reader, ids: ReadonlySet<string>): Promise<Map<string, string[]>> {
   if (!ids.size) return new Map()
   const rows = (await ancestors.all(db, keyed(ids))) as { id: string; top: string }[]
   return new Map([...Map.groupBy(rows, ({ top }) => top)].map(([id, above]) => [id, above.map((row) => row.id)]))
 }
 
 /** The collections of the products with these ids. */
-export async function readCollections(db: Db, ids: ReadonlySet<string>): Promise<Map<string, string[]>> {
+export async function readCollections(db: Reader, ids: ReadonlySet<string>): Promise<Map<string, string[]>> {
   if (!ids.size) return new Map()
   const rows = (await collectionsOf.all(db, keyed(ids))) as { productId: string; collectionId: string }[]
   return new Map([...Map.groupBy(rows, (row) => row.productId)].map(([id, own]) => [id, own.map((row) => row.collectionId)]))

@@ -1,5 +1,5 @@
 /** What a cart is worth now: reads what its price depends on, and hands it to the one function that prices (price.ts). */
-import type { Db } from '../../db/driver.ts'
+import type { Reader } from '../../db/driver.ts'
 import { conflict } from '../values/refusal.ts'
 import type { Settings } from '../http/route.ts'
 import type { Coverage, PriceLine } from './lines.ts'
@@ -46,7 +46,7 @@ function exactPrice(input: PriceInput): Price {
 }
 
 /** The method of a cart with its price, and why it is not offered. */
-async function shippingOf(db: Db, cart: Quotable, settings: Settings, rules: PriceRules) {
+async function shippingOf(db: Reader, cart: Quotable, settings: Settings, rules: PriceRules) {
   const method = await methodOf(db, rules, cart.shippingMethodId)
   const cost = method && methodPrice(method, cart.currency, settings)
   const country = cart.shippingAddress?.country ?? null
@@ -58,7 +58,7 @@ async function shippingOf(db: Db, cart: Quotable, settings: Settings, rules: Pri
 }
 
 /** Lines as the price sees them; their collections, and their categories with all above them, are asked only when a discount is about such. */
-async function priceLines(db: Db, lines: readonly QuoteLine[], discounts: readonly Coverage[]): Promise<PriceLine[]> {
+async function priceLines(db: Reader, lines: readonly QuoteLine[], discounts: readonly Coverage[]): Promise<PriceLine[]> {
   const about = (field: keyof Coverage) => discounts.some((discount) => discount[field].length)
   const above = await readLineages(db, new Set(about('categoryIds') ? lines.flatMap((line) => line.variant.categoryId ?? []) : []))
   const collections = await readCollections(db, new Set(about('collectionIds') ? lines.map((line) => line.variant.productId) : []))
@@ -76,7 +76,7 @@ async function priceLines(db: Db, lines: readonly QuoteLine[], discounts: readon
 }
 
 /** Reads and prices. */
-export async function quote(db: Db, cart: Quotable, settings: Settings, now: string): Promise<Quote> {
+export async function quote(db: Reader, cart: Quotable, settings: Settings, now: string): Promise<Quote> {
   const rules = await readRules(db, now)
   const { lines, faces, warnings } = await readLines(db, cart, settings, rules)
   const promotions = cart.unitPrices ? [] : promotionsIn(rules, cart.currency, settings)

@@ -1,6 +1,6 @@
 /** What prices know of a shipping method, and of where buyers collect. */
 import { eq } from 'drizzle-orm'
-import { compile, named, type Db } from '../../db/driver.ts'
+import { compile, named, type Reader } from '../../db/driver.ts'
 import { pickupLocations, shippingMethods } from '../../db/store/checkout.ts'
 import type { Settings } from '../http/route.ts'
 
@@ -27,7 +27,7 @@ const methodById = compile((db) =>
 )
 
 /** The method with this id; null when there is none. */
-export const readMethod = async (db: Db, id: string | null) =>
+export const readMethod = async (db: Reader, id: string | null) =>
   id === null ? null : (((await methodById.get(db, { id })) as MethodRow | undefined) ?? null)
 
 const locationById = compile((db) =>
@@ -38,4 +38,4 @@ const locationById = compile((db) =>
 )
 
 /** Whether a pickup location is in the store. */
-export const isLocation = async (db: Db, id: string): Promise<boolean> => (await locationById.get(db, { id })) !== undefined
+export const isLocation = async (db: Reader, id: string): Promise<boolean> => (await locationById.get(db, { id })) !== undefined

@@ -1,6 +1,6 @@
 /** `/settings`: what a merchant decides about the store (document 3, Store, settings, team, keys). */
 import { eq } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
+import type { Db, Reader } from '../../db/driver.ts'
 import { coupons } from '../../db/store/marketing.ts'
 import { settings as table } from '../../db/store/store.ts'
 import { hostname } from '../values/hostname.ts'
@@ -18,7 +18,7 @@ import { groups, Settings, SettingsPatch, view, type Patch } from './settings-sh
 /** More languages than any store speaks. */
 const LANGUAGES_MAX = 200
 
-const read = async (db: Db) => (await db.select().from(table))[0]!
+const read = async (db: Reader) => (await db.select().from(table))[0]!
 
 /** Text without space around it; a blank one clears the field, as null does. */
 const tidied = <T extends object>(fields: T): T =>

@@ -1,7 +1,7 @@
 /** `/team`: who works in the store, and who is invited to (document 3, Store, settings, team, keys). */
 import { and, asc, eq, gt, lte, ne, sql } from 'drizzle-orm'
 import { hashOf } from '../../db/control/keys.ts'
-import type { Db } from '../../db/driver.ts'
+import type { Db, Reader } from '../../db/driver.ts'
 import type { Environment } from '../../db/open.ts'
 import { workstations } from '../../db/store/workstations.ts'
 import { teamInvitations, teamMembers } from '../../db/store/store.ts'
@@ -48,12 +48,12 @@ const invitationColumns = {
   expiresAt: teamInvitations.expiresAt,
 }
 
-async function findMember(db: Db, id: string) {
+async function findMember(db: Reader, id: string) {
   const [row] = await db.select().from(teamMembers).where(eq(teamMembers.id, id.toLowerCase()))
   return row
 }
 
-async function memberOf(db: Db, id: string) {
+async function memberOf(db: Reader, id: string) {
   const row = await findMember(db, id)
   if (!row) throw missing('team member')
   return row

@@ -1,6 +1,6 @@
 /** What the registry remembers of a store beside its entry: numbers it gave, keys it ended with, and work on its files that is under way. */
 import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
-import type { Db } from '../driver.ts'
+import type { Db, Reader } from '../driver.ts'
 import { higher, type Numbers } from '../numbers.ts'
 import type { Handle } from '../open.ts'
 import { isUsable } from './keys.ts'
@@ -10,11 +10,11 @@ type HistoryRow = typeof storeHistory.$inferSelect
 export type Phase = NonNullable<HistoryRow['phase']>
 
 /** What is remembered of a store. */
-export const historyOf = async (db: Db, storeId: string): Promise<HistoryRow | undefined> =>
+export const historyOf = async (db: Reader, storeId: string): Promise<HistoryRow | undefined> =>
   (await db.select().from(storeHistory).where(eq(storeHistory.storeId, storeId)))[0]
 
 /** The stores whose databases were being made or removed when somebody looked last, or still are. */
-export const unfinished = (db: Db): Promise<HistoryRow[]> =>
+export const unfinished = (db: Reader): Promise<HistoryRow[]> =>
   db.select().from(storeHistory).where(isNotNull(storeHistory.phase)).orderBy(storeHistory.storeId).limit(UNFINISHED_MAX)
 const UNFINISHED_MAX = 1_000
 
@@ -74,7 +74,7 @@ export async function noteKeys(tx: Db, storeId: string) {
 }
 
 /** Of these ids or hashes, a key of another store. */
-export const keyElsewhere = async (db: Db, storeId: string, keys: { id: string; hash: string }[]) => {
+export const keyElsewhere = async (db: Reader, storeId: string, keys: { id: string; hash: string }[]) => {
   for (const column of ['id', 'hash'] as const) {
     const values = keys.map((key) => key[column])
     const [taken] = await db

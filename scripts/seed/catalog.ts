@@ -7,7 +7,7 @@ import type { ProductInput, VariantInput } from '../../api/catalog/shapes.ts'
 import { slugFor } from '../../api/http/input/references.ts'
 import { decimalsOf, toMajor } from '../../api/values/money.ts'
 import { fold, slugOf } from '../../api/values/slug.ts'
-import type { Db } from '../../db/driver.ts'
+import type { Db, Reader } from '../../db/driver.ts'
 import { brands, categories, collections, products, taxRates } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
 import { coupons } from '../../db/store/marketing.ts'
@@ -233,9 +233,9 @@ export async function seedProduct(tx: Db, seeding: Seeding, groups: Groups, { at
 }
 
 /** What can be ordered: at most so many variants of published products, in an order that does not depend on ids. */
-export async function sellable(tx: Db, limit = 20_000): Promise<string[]> {
+export async function sellable(db: Reader, limit = 20_000): Promise<string[]> {
   return (
-    await tx.all<{ id: string }>(
+    await db.all<{ id: string }>(
       sql`select v.id as id from variants v join products p on p.id = v.product_id where v.active = 1 and p.status = 'published' and p.is_event = 0 order by v.sku, v.id limit ${limit}`,
     )
   ).map((row) => Object.values(row)[0]!)

@@ -7,7 +7,7 @@ import { readLines, type OrderRow } from '../../api/orders/order.ts'
 import { place } from '../../api/orders/place.ts'
 import { refund } from '../../api/orders/payments/refund.ts'
 import { slugOf } from '../../api/values/slug.ts'
-import { inserter, type Db } from '../../db/driver.ts'
+import { inserter, type Db, type Reader } from '../../db/driver.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
 import { coupons } from '../../db/store/marketing.ts'
 import { customerAddresses, customers, shipments } from '../../db/store/orders.ts'
@@ -74,17 +74,17 @@ export async function seedCustomer(tx: Db, { choose, nowMs }: Seeding, number: n
 }
 
 /** The customers that orders choose from, in an order that does not depend on ids. */
-export const customerPool = (tx: Db, limit = 20_000) =>
-  tx
+export const customerPool = (db: Reader, limit = 20_000) =>
+  db
     .select({ email: customers.email, name: customers.name, phone: customers.phone })
     .from(customers)
     .orderBy(asc(customers.email))
     .limit(limit)
 
 /** The methods and coupons that orders choose from. */
-export const offerPool = async (tx: Db) => ({
-  methods: await tx.select().from(shippingMethods).orderBy(asc(shippingMethods.position), asc(shippingMethods.name)),
-  coupons: await tx.select({ id: coupons.id }).from(coupons).orderBy(asc(coupons.code)),
+export const offerPool = async (db: Reader) => ({
+  methods: await db.select().from(shippingMethods).orderBy(asc(shippingMethods.position), asc(shippingMethods.name)),
+  coupons: await db.select({ id: coupons.id }).from(coupons).orderBy(asc(coupons.code)),
 })
 
 /** Quotes what was chosen; where the shelf has too few, a delivery comes first. */

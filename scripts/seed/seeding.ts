@@ -3,7 +3,7 @@ import type { Clock } from '../../api/values/clock.ts'
 import { randomBytes } from 'node:crypto'
 import { desc, gt, sql } from 'drizzle-orm'
 import type { Settings } from '../../api/http/route.ts'
-import type { Db } from '../../db/driver.ts'
+import type { Db, Reader } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
 import { products } from '../../db/store/catalog.ts'
 import { outbox } from '../../db/store/store.ts'
@@ -53,8 +53,8 @@ export async function makeRoom(store: Handle) {
  * The weeks before the first order in which products are added: half of what is left of them after the newest product. Ids sort by time,
  * so what is added goes to the end of each index, and not between the rows of an earlier seed.
  */
-export async function foundingWeeks(tx: Db, nowMs: number): Promise<{ fromMs: number; toMs: number }> {
-  const [newest] = await tx.select({ at: products.createdAt }).from(products).orderBy(desc(products.id)).limit(1)
+export async function foundingWeeks(db: Reader, nowMs: number): Promise<{ fromMs: number; toMs: number }> {
+  const [newest] = await db.select({ at: products.createdAt }).from(products).orderBy(desc(products.id)).limit(1)
   const [foundedMs, openedMs] = [nowMs - FOUNDED_DAYS_AGO * DAY_MS, nowMs - OPENED_DAYS_AGO * DAY_MS]
   const fromMs = Math.min(openedMs, Math.max(foundedMs, newest ? Date.parse(newest.at) : 0))
   return { fromMs, toMs: (fromMs + openedMs) / 2 }

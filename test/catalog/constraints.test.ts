@@ -1,5 +1,5 @@
 /** What the database itself refuses, whatever the code above it does: each CHECK, foreign key and type of `db/store/catalog.ts`. */
-import { is } from 'drizzle-orm'
+import { is, sql } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { constraintOf } from '../../db/errors.ts'
@@ -40,11 +40,15 @@ afterAll(() => app.close())
 const tables = (Object.values(catalog) as unknown[]).filter((value): value is SQLiteTable => is(value, SQLiteTable)).map(getTableConfig)
 const inStore = <T>(fn: (store: Handle) => Promise<T>) => app.handles.use(shop.store.id, 'live', fn)
 
-/** Which constraint refuses a statement on a connection of its own, and what the message says. */
+/** A statement with its parameters in the places of its question marks. */
+const filled = (text: string, params: unknown[]) =>
+  sql.join(text.split('?').flatMap((part, i) => (i ? [sql`${params[i - 1]}`, sql.raw(part)] : [sql.raw(part)])))
+
+/** Which constraint refuses a statement, and what the message says. */
 async function refused(text: string, ...params: unknown[]): Promise<string> {
-  return inStore(async ({ connection }) => {
+  return inStore(async (store) => {
     try {
-      await connection.run(text, params)
+      await store.write((tx) => tx.run(filled(text, params)))
     } catch (error) {
       return `${constraintOf(error)?.kind} ${(error as Error).message}`
     }
@@ -105,11 +109,12 @@ describe('CHECK', () => {
   })
 
   test('what backorder and untracked stock allow is taken', async () => {
-    await inStore(async ({ connection }) => {
-      for (const flags of ['backorder = 1', 'tracked = 0']) {
-        await connection.run(`update variants set reserved = quantity + 1, ${flags} where id = ?`, [ids.variant])
-        await connection.run('update variants set reserved = 0, backorder = 0, tracked = 1 where id = ?', [ids.variant])
-      }
+    await inStore(async (store) => {
+      for (const flags of ['backorder = 1', 'tracked = 0'])
+        await store.write(async (tx) => {
+          await tx.run(filled(`update variants set reserved = quantity + 1, ${flags} where id = ?`, [ids.variant]))
+          await tx.run(filled('update variants set reserved = 0, backorder = 0, tracked = 1 where id = ?', [ids.variant]))
+        })
     })
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { givenImages } from '../../api/content/given-images.ts'
+import { coupons } from '../../db/store/marketing.ts'
 import { closed, projection } from '../../api/http/projection.ts'
 import { bodyOf, encoded, readied } from '../../api/http/ready.ts'
 import { Reply, resource } from '../../api/http/route.ts'
@@ -75,6 +76,16 @@ describe('a handler', () => {
       .get('', options, () => new Reply(404, { id: '1', name: null }))
       // @ts-expect-error it does not describe this status
       .get('', options, () => new Reply(201, { id: '1', name: null }))
+  })
+
+  test('reads outside of a transaction, and changes nothing there', () => {
+    resource('store', '/items')
+      // @ts-expect-error that is for `write`
+      .get('', options, async ({ db }) => db.delete(coupons))
+      // @ts-expect-error that is for `write`
+      .get('', options, async ({ db }) => db.update(coupons))
+      // @ts-expect-error that is for `write`
+      .get('', options, async ({ db }) => db.insert(coupons))
   })
 
   test('knows what its path names, and nothing else', () => {

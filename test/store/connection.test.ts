@@ -96,7 +96,19 @@ describe('a reader', () => {
     await turn()
     expect(file.rows('PRAGMA wal_checkpoint(TRUNCATE)', [])).toEqual([[0, 0, 0]])
     read(reader)
-    reader.run('VACUUM INTO ?', [`${path()}.copy`])
+    reader.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    reader.close()
+  })
+
+  test('changes nothing, whatever it is told', async () => {
+    const reader = new FileReader(path())
+    const statements = ['update t set v = 7', "insert into t values ('c', 3)", 'delete from t', 'drop table t', 'create table u (id text)']
+    for (const text of statements) {
+      expect(() => reader.run(text, [])).toThrow('attempt to write a readonly database')
+      expect(() => reader.exec(text)).toThrow('attempt to write a readonly database')
+    }
+    expect(() => reader.rows('delete from t returning id', [])).toThrow('attempt to write a readonly database')
+    expect(read(reader)[1]).toEqual([[1], [2]])
     reader.close()
   })
 

@@ -1,7 +1,7 @@
 /** Product categories (document 1): a tree; a product is in at most one. */
 import { and, asc, desc, eq, inArray, sql, type SQL } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
-import { compile, named, type Db } from '../../../db/driver.ts'
+import { compile, named, type Db, type Reader } from '../../../db/driver.ts'
 import { categories, products } from '../../../db/store/catalog.ts'
 import { conflict, wrong } from '../../values/refusal.ts'
 import { resource } from '../../http/route.ts'
@@ -59,7 +59,7 @@ const DEPTH_MAX = 10
 const above = { parentId: categories.parentId }
 
 /** The ids of a category and of all above it, nearest first. */
-async function lineage(db: Db, id: string): Promise<string[]> {
+async function lineage(db: Reader, id: string): Promise<string[]> {
   const ids: string[] = []
   for (let at: string | null = id; at && ids.length <= DEPTH_MAX;) {
     ids.push(at)
@@ -70,7 +70,7 @@ async function lineage(db: Db, id: string): Promise<string[]> {
 }
 
 /** How many levels hang below a category, itself included. */
-async function height(db: Db, id: string): Promise<number> {
+async function height(db: Reader, id: string): Promise<number> {
   const [row] = await db.all<[number]>(
     sql`with recursive below(id, level) as (select ${id}, 1 union all select c.id, level + 1 from categories c join below b on c.parent_id = b.id where level < 12) select max(level) from below`,
   )
@@ -100,7 +100,7 @@ const newestWith = (condition?: SQL) =>
   })
 const [newestOf, newestPublished] = [newestWith(), newestWith(eq(products.status, 'published'))]
 
-async function read(db: Db, idOrSlug: string, view: Parameters<typeof viewProducts>[2]) {
+async function read(db: Reader, idOrSlug: string, view: Parameters<typeof viewProducts>[2]) {
   const row = await findGroup(db, 'category', idOrSlug, view)
   const translated = (await translationsFor(db, 'category', view.lang, [row.id])).get(row.id)
   const rows = await (view.storefront ? newestPublished : newestOf).all(aside(db, 'products'), { id: row.id })

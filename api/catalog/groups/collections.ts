@@ -1,7 +1,7 @@
 /** Collections (document 3, Catalog): ordered choices of products, and the groups of events. */
 import { and, asc, eq } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
-import type { Db } from '../../../db/driver.ts'
+import type { Reader } from '../../../db/driver.ts'
 import { collections } from '../../../db/store/catalog.ts'
 import { resource } from '../../http/route.ts'
 import { deleted, Deleted, Label, Named, Nullable, OneOf, Page, RichTextOrText, Type, Uuid, type Static } from '../../http/schema.ts'
@@ -50,7 +50,7 @@ const CollectionInput = Named('CollectionInput', {
 const CollectionPatch = Named('CollectionPatch', { name: Type.Optional(Label(300)), ...input })
 const everyone = { lang: null, storefront: false }
 
-async function read(db: Db, idOrSlug: string, view: { lang: string | null; storefront: boolean }) {
+async function read(db: Reader, idOrSlug: string, view: { lang: string | null; storefront: boolean }) {
   const row = await findGroup(db, 'collection', idOrSlug, view)
   const translated = (await translationsFor(db, 'collection', view.lang, [row.id])).get(row.id)
   return { ...overlay(row, translated), ...(await membersOf(db, [row.id], view.storefront)).get(row.id)! }

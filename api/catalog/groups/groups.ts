@@ -1,7 +1,7 @@
 /** What categories, collections and brands share: finding one by id or slug, and laying a translation over it. */
 import { contains } from '../../values/like.ts'
 import { and, eq, inArray, sql, type InferSelectModel, type SQL } from 'drizzle-orm'
-import type { Db } from '../../../db/driver.ts'
+import type { Db, Reader } from '../../../db/driver.ts'
 import { brands, categories, collections } from '../../../db/store/catalog.ts'
 import { translations, type TranslationFields } from '../../../db/store/translations.ts'
 import { missing } from '../../values/refusal.ts'
@@ -50,7 +50,7 @@ export function groupCondition(
 
 /** One of them by id or slug (a slug of the view's language first); a storefront sees active ones alone. */
 export async function findGroup<G extends Group>(
-  db: Db,
+  db: Reader,
   kind: G,
   idOrSlug: string,
   view: Pick<View, 'lang' | 'storefront'>,
@@ -93,7 +93,7 @@ export function overlay<T extends Translatable>(row: T, t: TranslationFields | u
 }
 
 /** Rows with their translations over them, in the view's language. */
-export async function overlayAll<T extends Translatable>(db: Db, kind: Group, rows: T[], lang: string | null): Promise<T[]> {
+export async function overlayAll<T extends Translatable>(db: Reader, kind: Group, rows: T[], lang: string | null): Promise<T[]> {
   const translated = await translationsFor(
     db,
     kind,
@@ -105,7 +105,7 @@ export async function overlayAll<T extends Translatable>(db: Db, kind: Group, ro
 
 /** All translations of some entities, as lists show them. */
 export async function translationLists(
-  db: Db,
+  db: Reader,
   kind: Group,
   ids: string[],
 ): Promise<Map<string, ({ locale: string } & TranslationFields)[]>> {

@@ -1,7 +1,7 @@
 /** The products of collections, in their order: as many as an answer can carry, and how many there are. */
 import { eq, sql } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
-import { compile, named, type Db } from '../../../db/driver.ts'
+import { compile, named, type Db, type Reader } from '../../../db/driver.ts'
 import { collectionProducts, products } from '../../../db/store/catalog.ts'
 import { conflict } from '../../values/refusal.ts'
 import { requireIds } from '../../http/input/references.ts'
@@ -35,7 +35,7 @@ interface Members {
 }
 
 /** The first products of some collections, and how many each has. */
-export async function membersOf(db: Db, ids: readonly string[], storefront: boolean): Promise<Map<string, Members>> {
+export async function membersOf(db: Reader, ids: readonly string[], storefront: boolean): Promise<Map<string, Members>> {
   if (!ids.length) return new Map()
   const most = Math.floor(MEMBERS_MAX / ids.length)
   const query = MEMBERS[storefront ? 'storefront' : 'team']

@@ -1,7 +1,7 @@
 /** What of a store a search finds, best first: ranked over the full-text index alone, named from the tables afterwards. */
 import { sql, type SQL } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
-import { compile, named, type Db } from '../../../db/driver.ts'
+import { compile, named, type Reader } from '../../../db/driver.ts'
 import { searchChanges } from '../../../db/store/search.ts'
 import { excerpts } from '../excerpt.ts'
 import { UNSEEN } from './search-index.ts'
@@ -64,7 +64,7 @@ function statement({ expression, types, lang, storefront, limit }: Search): SQL 
 /** A document may have 20,000 characters, and each of its words be one that is sought: a few of them cost as much as many others. */
 const LONG_DOCUMENTS = 40
 
-async function ranking(db: Db, search: Search): Promise<Ranking> {
+async function ranking(db: Reader, search: Search): Promise<Ranking> {
   const rows = (await aside(db, 'search_documents', LONG_DOCUMENTS).all(statement(search))) as [
     Type,
     string,
@@ -81,11 +81,11 @@ async function ranking(db: Db, search: Search): Promise<Ranking> {
 /** A ranking of more than this is remembered until something changes that can be found; so many of a store. */
 const COSTLY = 1_000
 const REMEMBERED_MAX = 200
-const remembered = new WeakMap<Db, { version: number; rankings: Map<string, Promise<Ranking>> }>()
+const remembered = new WeakMap<Reader, { version: number; rankings: Map<string, Promise<Ranking>> }>()
 const versionOf = compile((db) => db.select({ n: searchChanges.n }).from(searchChanges))
 
 /** The best of what a search finds. Who asks the same at the same time, or again before anything has changed, is answered by one ranking. */
-export async function rank(db: Db, search: Search): Promise<Ranking> {
+export async function rank(db: Reader, search: Search): Promise<Ranking> {
   const { n: version } = (await versionOf.get(db)) as { n: number }
   let known = remembered.get(db)
   if (known?.version !== version) remembered.set(db, (known = { version, rankings: new Map() }))
@@ -122,7 +122,7 @@ const NAMES = {
 }
 
 /** Names and slugs of what was found, in the language of the search, by id. */
-export async function namesOf(db: Db, ranked: readonly Ranked[], lang: string): Promise<Map<string, { slug: string; name: string }>> {
+export async function namesOf(db: Reader, ranked: readonly Ranked[], lang: string): Promise<Map<string, { slug: string; name: string }>> {
   const names = new Map<string, { slug: string; name: string }>()
   for (const type of new Set(ranked.map((hit) => hit.type))) {
     const ids = JSON.stringify(ranked.filter((hit) => hit.type === type).map(({ id }) => id))

@@ -1,7 +1,7 @@
 /** Coupons (document 1): codes that take a percentage or a fixed amount off a cart. */
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
-import type { Db } from '../../../db/driver.ts'
+import type { Db, Reader } from '../../../db/driver.ts'
 import { settings as settingsTable } from '../../../db/store/store.ts'
 import { coupons } from '../../../db/store/marketing.ts'
 import { contains } from '../../values/like.ts'
@@ -94,7 +94,7 @@ async function columns(tx: Db, body: Static<typeof CouponInput>, settings: Setti
   }
 }
 
-async function find(db: Db, idOrCode: string): Promise<Row> {
+async function find(db: Reader, idOrCode: string): Promise<Row> {
   const [row] = await db
     .select()
     .from(coupons)

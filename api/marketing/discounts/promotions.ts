@@ -1,7 +1,7 @@
 /** Promotions (document 3, Carts and checkout): discounts that carts get by themselves. */
 import { and, desc, eq } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
-import type { Db } from '../../../db/driver.ts'
+import type { Db, Reader } from '../../../db/driver.ts'
 import { promotions } from '../../../db/store/marketing.ts'
 import { Currency } from '../../catalog/shapes.ts'
 import { currencyOf } from '../../store/currency.ts'
@@ -129,7 +129,7 @@ async function merge(tx: Db, row: Row, body: Static<typeof PromotionPatch>, sett
   return Object.assign(next, await restrictionsOf(tx, body, row, row))
 }
 
-async function find(db: Db, id: string): Promise<Row> {
+async function find(db: Reader, id: string): Promise<Row> {
   const [row] = await db.select().from(promotions).where(eq(promotions.id, id.toLowerCase()))
   if (!row) throw missing('promotion')
   return row

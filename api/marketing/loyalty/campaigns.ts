@@ -1,6 +1,6 @@
 /** Loyalty campaigns (document 1): for a time, some products earn more points. */
 import { desc, eq } from 'drizzle-orm'
-import type { Db } from '../../../db/driver.ts'
+import type { Db, Reader } from '../../../db/driver.ts'
 import { categories, collections, products } from '../../../db/store/catalog.ts'
 import { CAMPAIGN_SCOPES, loyaltyCampaigns } from '../../../db/store/loyalty.ts'
 import { FACTOR_DECIMALS, requireDecimals } from '../../values/decimals.ts'
@@ -76,7 +76,7 @@ function windowOf(body: Static<typeof CampaignPatch>, known: Row | null): Pick<R
   return { startsAt, endsAt }
 }
 
-async function find(db: Db, id: string) {
+async function find(db: Reader, id: string) {
   const [row] = await db.select().from(loyaltyCampaigns).where(eq(loyaltyCampaigns.id, id.toLowerCase()))
   if (!row) throw missing('campaign')
   return row

@@ -1,6 +1,6 @@
 /** Loyalty members (document 3): what each customer has, the ledger of it, and corrections by hand. */
 import { desc, eq, inArray, sql } from 'drizzle-orm'
-import type { Db } from '../../../db/driver.ts'
+import type { Reader } from '../../../db/driver.ts'
 import { loyaltyLedger, loyaltyMembers, loyaltyTiers } from '../../../db/store/loyalty.ts'
 import { customers } from '../../../db/store/orders.ts'
 import { conflict, missing, wrong } from '../../values/refusal.ts'
@@ -54,10 +54,10 @@ const columns = {
   createdAt: customers.createdAt,
 }
 /** Every customer is one; who never had points has no row of them. */
-const members = (db: Db) => db.select(columns).from(customers).leftJoin(loyaltyMembers, eq(loyaltyMembers.customerId, customers.id))
-const tiersOf = (db: Db) => db.select().from(loyaltyTiers)
+const members = (db: Reader) => db.select(columns).from(customers).leftJoin(loyaltyMembers, eq(loyaltyMembers.customerId, customers.id))
+const tiersOf = (db: Reader) => db.select().from(loyaltyTiers)
 
-async function read(db: Db, customerId: string) {
+async function read(db: Reader, customerId: string) {
   const [member] = await members(db).where(eq(customers.id, customerId.toLowerCase()))
   if (!member) throw missing('member')
   const { points, reason, orderId, expiresAt, createdAt } = loyaltyLedger
@@ -137,7 +137,7 @@ export const loyaltyMemberRoutes = resource('marketing', '/loyalty/members')
       }),
   )
 
-async function balanceOf(db: Db, customerId: string): Promise<number> {
+async function balanceOf(db: Reader, customerId: string): Promise<number> {
   const [row] = await db.select({ balance: loyaltyMembers.balance }).from(loyaltyMembers).where(eq(loyaltyMembers.customerId, customerId))
   return row?.balance ?? 0
 }

@@ -5,7 +5,7 @@
  * balance never expires.
  */
 import { and, asc, eq, gt, gte, lte, sql } from 'drizzle-orm'
-import { compile, named, type Db } from '../../../db/driver.ts'
+import { compile, named, type Db, type Reader } from '../../../db/driver.ts'
 import { loyaltyLedger, loyaltyMembers, type LEDGER_KINDS, type Lot } from '../../../db/store/loyalty.ts'
 import type { Clock } from '../../values/clock.ts'
 import { enqueue } from '../../jobs/queue.ts'
@@ -49,7 +49,7 @@ const overdue = compile((db) =>
 )
 
 /** What a customer can redeem now: the balance, without what has expired. */
-export async function availablePoints(db: Db, customerId: string, now: string): Promise<number> {
+export async function availablePoints(db: Reader, customerId: string, now: string): Promise<number> {
   const row = (await balances.get(db, { customerId })) as { balance: number } | undefined
   if (!row) return 0
   return row.balance - ((await overdue.get(db, { customerId, now })) as { points: number }).points

@@ -1,5 +1,5 @@
 /** Loyalty settings (document 1): what points are worth. They are one object, replaced as a whole. */
-import type { Db } from '../../../db/driver.ts'
+import type { Reader } from '../../../db/driver.ts'
 import { loyaltySettings } from '../../../db/store/loyalty.ts'
 import { FACTOR_DECIMALS, PERCENT_DECIMALS, requireDecimals } from '../../values/decimals.ts'
 import { resource } from '../../http/route.ts'
@@ -45,7 +45,7 @@ const LoyaltyInput = Named(
 )
 
 /** The settings of a store; null when they were never set. */
-async function readLoyalty(db: Db) {
+async function readLoyalty(db: Reader) {
   const [row] = await db.select().from(loyaltySettings)
   if (!row) return null
   const { id: _, updatedAt: __, ...loyalty } = row

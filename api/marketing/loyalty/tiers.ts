@@ -1,6 +1,6 @@
 /** Loyalty tiers (document 1): what members climb by their lifetime points. */
 import { asc, eq } from 'drizzle-orm'
-import type { Db } from '../../../db/driver.ts'
+import type { Reader } from '../../../db/driver.ts'
 import { loyaltyTiers } from '../../../db/store/loyalty.ts'
 import { FACTOR_DECIMALS, requireDecimals } from '../../values/decimals.ts'
 import { conflict, missing } from '../../values/refusal.ts'
@@ -23,7 +23,7 @@ const TierInput = Named(
 )
 const TierPatch = Type.Partial(Type.Object({ ...fields, sortOrder: sortOrder() }), { $id: 'LoyaltyTierPatch' })
 
-async function find(db: Db, id: string) {
+async function find(db: Reader, id: string) {
   const [row] = await db.select().from(loyaltyTiers).where(eq(loyaltyTiers.id, id.toLowerCase()))
   if (!row) throw missing('tier')
   return row

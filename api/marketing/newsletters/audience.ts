@@ -1,6 +1,6 @@
 /** Who gets a newsletter (document 3, Clarifications): active subscribers, looked through in windows, so that no statement takes long. */
 import { and, eq, gt, lte, max, sql, type SQL } from 'drizzle-orm'
-import type { Db } from '../../../db/driver.ts'
+import type { Db, Reader } from '../../../db/driver.ts'
 import type { Handle } from '../../../db/open.ts'
 import { newsletterDeliveries, subscribers, type AUDIENCES } from '../../../db/store/newsletters.ts'
 
@@ -44,7 +44,7 @@ const wanted = ({ newsletterId, audience, now }: Asked) =>
   )
 
 /** The active subscribers after one of them, up to another, in a window: the last of them, null when there is none. */
-async function windowEnd(db: Db, after: string, last: string): Promise<string | null> {
+async function windowEnd(db: Reader, after: string, last: string): Promise<string | null> {
   const window = db
     .select({ id: subscribers.id })
     .from(subscribers)

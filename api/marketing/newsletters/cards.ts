@@ -1,6 +1,6 @@
 /** The products that a newsletter features, as they are when it is sent. */
 import { and, asc, eq, inArray } from 'drizzle-orm'
-import type { Db } from '../../../db/driver.ts'
+import type { Reader } from '../../../db/driver.ts'
 import { products, variants } from '../../../db/store/catalog.ts'
 import type { Featured } from '../../../db/store/newsletters.ts'
 import type { Settings } from '../../http/route.ts'
@@ -20,7 +20,7 @@ function spelledPrice(minor: number, { currency, locale }: Pick<Settings, 'curre
 }
 
 /** The cards of a newsletter, in its order; what is no longer sold is left out. */
-export async function cardsOf(db: Db, featured: readonly Featured[], settings: Settings): Promise<Card[]> {
+export async function cardsOf(db: Reader, featured: readonly Featured[], settings: Settings): Promise<Card[]> {
   if (!featured.length) return []
   const rows = await db
     .select({

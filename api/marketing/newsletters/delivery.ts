@@ -4,7 +4,7 @@
  */
 import { and, asc, eq, isNotNull, min, sql } from 'drizzle-orm'
 import type { Registry } from '../../../db/control/registry.ts'
-import type { Db } from '../../../db/driver.ts'
+import type { Db, Reader } from '../../../db/driver.ts'
 import { Busy } from '../../../db/errors.ts'
 import type { Handle } from '../../../db/open.ts'
 import { newsletterDeliveries, newsletters, subscribers } from '../../../db/store/newsletters.ts'
@@ -34,7 +34,7 @@ const NEWSLETTERS_AT_ONCE = 3
 /** Then the next store that waits has its turn. */
 const TURN_MS = 30_000
 
-const find = async (db: Db, id: string) => (await db.select().from(newsletters).where(eq(newsletters.id, id)))[0]
+const find = async (db: Reader, id: string) => (await db.select().from(newsletters).where(eq(newsletters.id, id)))[0]
 
 /** The next pending delivery that may go out now. */
 const pendingOf = (tx: Db, newsletterId: string, now: string) =>

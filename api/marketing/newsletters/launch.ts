@@ -1,6 +1,6 @@
 /** The state machine of newsletters (document 1): what sending needs, and how one begins, ends, fails and becomes a draft again. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import type { Db } from '../../../db/driver.ts'
+import type { Db, Reader } from '../../../db/driver.ts'
 import { newsletterDeliveries, newsletters } from '../../../db/store/newsletters.ts'
 import { type Plan, LIMITS } from '../../values/plans.ts'
 import { Refusal, type Detail } from '../../values/refusal.ts'
@@ -47,7 +47,7 @@ const exceeded = (plan: Plan, used: number, recipients: number) => {
 }
 
 /** The refusal by the quota of the month of `now`, which reserves nothing; null when it is enough. */
-async function overQuota(db: Db, { plan, reached: { recipients }, now }: Launch): Promise<Refusal | null> {
+async function overQuota(db: Reader, { plan, reached: { recipients }, now }: Launch): Promise<Refusal | null> {
   const used = await usedIn(db, monthOf(now))
   return used + recipients > LIMITS[plan].monthlyEmails ? exceeded(plan, used, recipients) : null
 }
@@ -56,7 +56,7 @@ async function overQuota(db: Db, { plan, reached: { recipients }, now }: Launch)
  * Refuses what can't be sent, in the order of document 1: mail domain and outbound mail, address, somebody to send to (400), the quota
  * (403). The first is `error`; `details` names all, so that nobody has to find them out one by one.
  */
-export async function requireSendable(db: Db, launch: Launch) {
+export async function requireSendable(db: Reader, launch: Launch) {
   const found = blocking(launch)
   const quota = await overQuota(db, launch)
   if (!found.length && quota) throw quota
@@ -83,7 +83,7 @@ export async function begin(tx: Db, launch: Launch): Promise<NewsletterRow> {
 }
 
 /** How many deliveries of a newsletter there are of each status. */
-async function countDeliveries(db: Db, newsletterId: string): Promise<Partial<Record<string, number>>> {
+async function countDeliveries(db: Reader, newsletterId: string): Promise<Partial<Record<string, number>>> {
   const { status } = newsletterDeliveries
   const rows = await db
     .select({ status, count: sql<number>`count(*)` })

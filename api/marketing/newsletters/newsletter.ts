@@ -1,6 +1,6 @@
 /** A newsletter: its row, and its shape on the wire. */
 import { eq } from 'drizzle-orm'
-import type { Db } from '../../../db/driver.ts'
+import type { Reader } from '../../../db/driver.ts'
 import { AUDIENCES, NEWSLETTER_STATUSES, newsletters } from '../../../db/store/newsletters.ts'
 import { missing } from '../../values/refusal.ts'
 import { Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
@@ -32,7 +32,7 @@ export function newsletterView(row: NewsletterRow) {
 }
 
 /** The row of a newsletter, or 404. */
-export async function findNewsletter(db: Db, id: string): Promise<NewsletterRow> {
+export async function findNewsletter(db: Reader, id: string): Promise<NewsletterRow> {
   const [row] = await db.select().from(newsletters).where(eq(newsletters.id, id.toLowerCase()))
   if (!row) throw missing('newsletter')
   return row

@@ -1,13 +1,13 @@
 /** The monthly quota of newsletter recipients (document 3, Decisions): reserved in one statement, so that two can't both take the rest. */
 import { and, eq, sql } from 'drizzle-orm'
-import type { Db } from '../../../db/driver.ts'
+import type { Db, Reader } from '../../../db/driver.ts'
 import { emailQuota } from '../../../db/store/newsletters.ts'
 
 /** The calendar month (UTC) of an instant. */
 export const monthOf = (now: string) => now.slice(0, 7)
 
 /** How many mails of a month have been reserved. */
-export async function usedIn(db: Db, month: string): Promise<number> {
+export async function usedIn(db: Reader, month: string): Promise<number> {
   const [row] = await db.select({ used: emailQuota.used }).from(emailQuota).where(eq(emailQuota.month, month))
   return row?.used ?? 0
 }

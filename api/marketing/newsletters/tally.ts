@@ -1,6 +1,6 @@
 /** How many subscribers there are of each status: counted as they change, since counting 100,000 anew takes longer than a page of them. */
 import { inArray, sql } from 'drizzle-orm'
-import type { Db } from '../../../db/driver.ts'
+import type { Db, Reader } from '../../../db/driver.ts'
 import { SUBSCRIBER_STATUSES } from '../../../db/store/newsletters.ts'
 import { counters } from '../../../db/store/store.ts'
 
@@ -31,7 +31,7 @@ export async function recount(tx: Db, from: SubscriberStatus | null, to: Subscri
 }
 
 /** How many subscribers there are, of a status or in all, and how often the list has changed. */
-export async function countOf(db: Db, status?: SubscriberStatus): Promise<{ count: number; changes: number }> {
+export async function countOf(db: Reader, status?: SubscriberStatus): Promise<{ count: number; changes: number }> {
   const rows = await db
     .select()
     .from(counters)

@@ -2,7 +2,7 @@
  * Where the pages of a long list begin: remembered as they are read, so that whoever pages through 100,000 rows does not have the
  * database count its way to each page anew. They hold until the list changes.
  */
-import type { Db } from '../../../db/driver.ts'
+import type { Reader } from '../../../db/driver.ts'
 
 /** A page begins at this row, or just after it. */
 interface Mark {
@@ -13,10 +13,10 @@ interface Mark {
 /** Marks remembered for one store: about 100 bytes each. */
 const MARKS_MAX = 5_000
 
-const remembered = new WeakMap<Db, { changes: number; marks: Map<string, Mark> }>()
+const remembered = new WeakMap<Reader, { changes: number; marks: Map<string, Mark> }>()
 
 /** The marks of a store's list as it is after so many changes. */
-function marksOf(db: Db, changes: number): Map<string, Mark> {
+function marksOf(db: Reader, changes: number): Map<string, Mark> {
   const known = remembered.get(db)
   if (known?.changes === changes && known.marks.size < MARKS_MAX) return known.marks
   const marks = new Map<string, Mark>()
@@ -25,11 +25,11 @@ function marksOf(db: Db, changes: number): Map<string, Mark> {
 }
 
 /** Where the page at an offset begins; undefined when it has not been read, nor the one before it. */
-export const markAt = (db: Db, changes: number, list: string, offset: number): Mark | undefined =>
+export const markAt = (db: Reader, changes: number, list: string, offset: number): Mark | undefined =>
   marksOf(db, changes).get(`${list} ${offset}`)
 
 /** Remembers where a page that was read began, and where the next one does. */
-export function remember(db: Db, changes: number, list: string, offset: number, ids: readonly string[]) {
+export function remember(db: Reader, changes: number, list: string, offset: number, ids: readonly string[]) {
   if (!ids.length) return
   const marks = marksOf(db, changes)
   marks.set(`${list} ${offset}`, { id: ids[0]!, inclusive: true })

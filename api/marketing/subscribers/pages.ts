@@ -1,6 +1,6 @@
 /** The pages behind the links in mails (document 3; RFC 8058): no key, a token; looking changes nothing, the button does. */
 import { eq } from 'drizzle-orm'
-import type { Db } from '../../../db/driver.ts'
+import type { Reader } from '../../../db/driver.ts'
 import { subscribers } from '../../../db/store/newsletters.ts'
 import { settings } from '../../../db/store/store.ts'
 import { html, type Html } from '../../values/html.ts'
@@ -48,8 +48,8 @@ const done = (title: string, text: string, status?: 200 | 404) => page(title, ht
 const unknown = () => done('This link leads nowhere', 'Perhaps it was cut off: open it from the mail again.', 404)
 
 type Token = typeof subscribers.token | typeof subscribers.confirmToken
-const isKnown = async (db: Db, column: Token, token: string) => (await db.$count(subscribers, eq(column, token))) > 0
-const nameOf = async (db: Db) => (await db.select({ name: settings.name }).from(settings))[0]!.name
+const isKnown = async (db: Reader, column: Token, token: string) => (await db.$count(subscribers, eq(column, token))) > 0
+const nameOf = async (db: Reader) => (await db.select({ name: settings.name }).from(settings))[0]!.name
 
 /** The store that a link's token names. */
 const owner = async ({

@@ -1,7 +1,7 @@
 /** Subscribers (document 3, Marketing and visitors): who wants newsletters, signed up by visitors or by the merchant. */
 import { and, asc, desc, eq, gte, inArray, lt, lte } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
-import type { Db } from '../../../db/driver.ts'
+import type { Reader } from '../../../db/driver.ts'
 import { SUBSCRIBER_STATUSES, subscribers } from '../../../db/store/newsletters.ts'
 import { normalizeEmail } from '../../values/email.ts'
 import { missing } from '../../values/refusal.ts'
@@ -42,7 +42,7 @@ const SubscriberInput = Named(
 
 const view = ({ token: _, askedAt: __, confirmToken: ___, ...row }: SubscriberRow) => row
 
-async function find(db: Db, id: string) {
+async function find(db: Reader, id: string) {
   const [row] = await db.select().from(subscribers).where(eq(subscribers.id, id.toLowerCase()))
   if (!row) throw missing('subscriber')
   return row
@@ -55,7 +55,7 @@ interface Listing {
 }
 
 /** The subscribers whose addresses begin like this, newest first. */
-async function search(db: Db, { limit, offset, status }: Listing, beginning: string) {
+async function search(db: Reader, { limit, offset, status }: Listing, beginning: string) {
   const where = and(
     gte(subscribers.email, beginning),
     lt(subscribers.email, `${beginning}\u{10ffff}`),
@@ -67,7 +67,7 @@ async function search(db: Db, { limit, offset, status }: Listing, beginning: str
 }
 
 /** A page of subscribers, newest first. Where it begins may be known; if not, what lies in the far half is counted off from its end. */
-async function list(db: Db, { limit, offset, status }: Listing) {
+async function list(db: Reader, { limit, offset, status }: Listing) {
   const where = status && eq(subscribers.status, status)
   const { count, changes } = await countOf(db, status)
   const size = Math.max(0, Math.min(limit, count - offset))

@@ -1,6 +1,6 @@
 /** The job that cancels the orders of a store that have waited too long for their money (document 3, Orders). */
 import { and, asc, eq, lte, sql } from 'drizzle-orm'
-import type { Db } from '../../../db/driver.ts'
+import type { Reader } from '../../../db/driver.ts'
 import { orders } from '../../../db/store/orders.ts'
 import { settings as settingsTable } from '../../../db/store/store.ts'
 import type { Provider } from '../../outside/payment-provider.ts'
@@ -21,7 +21,7 @@ const RETRIES_MS = Array<number>(20).fill(10 * 60_000)
 const iso = (ms: number) => new Date(ms).toISOString()
 
 /** Orders that wait for their money since an instant or longer, those that wait longest first. */
-export const waiting = (db: Db, awaiting: Awaiting, until: string, limit: number) =>
+export const waiting = (db: Reader, awaiting: Awaiting, until: string, limit: number) =>
   db
     .select({ id: orders.id, since: orders.awaitingSince })
     .from(orders)

@@ -1,6 +1,6 @@
 /** The rules that send orders to workstations: their shape, and keeping them true to the workstations that there are. */
 import { asc, eq } from 'drizzle-orm'
-import type { Db } from '../../../db/driver.ts'
+import type { Db, Reader } from '../../../db/driver.ts'
 import { shippingMethods } from '../../../db/store/checkout.ts'
 import { ORDER_SOURCES } from '../../../db/store/orders.ts'
 import { workstationRules, workstations } from '../../../db/store/workstations.ts'
@@ -33,7 +33,7 @@ export const RulesInput = Named('ReplaceWorkstationRulesInput', {
 export const lower = (ids: readonly string[]) => [...new Set(ids.map((id) => id.toLowerCase()))]
 
 /** In the order in which they are tried. */
-export const readRules = async (db: Db) =>
+export const readRules = async (db: Reader) =>
   (await db.select().from(workstationRules).orderBy(asc(workstationRules.position))).map((row, position) => ({ ...row, position }))
 
 /** The rules of a body as rows: workstations that are not in the store are left out, and a rule that has none left is refused. */

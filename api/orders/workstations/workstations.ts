@@ -1,7 +1,7 @@
 /** Workstations (document 1): where orders are packed, and the rules that send them there. */
 import { takesOrders } from './workstation.ts'
 import { asc, eq, inArray, sql } from 'drizzle-orm'
-import type { Db } from '../../../db/driver.ts'
+import type { Db, Reader } from '../../../db/driver.ts'
 import { WORKSTATION_TYPES, workstationRules, workstations } from '../../../db/store/workstations.ts'
 import { teamMembers } from '../../../db/store/store.ts'
 import { conflict, missing } from '../../values/refusal.ts'
@@ -59,7 +59,7 @@ const columns = {
   updatedAt: workstations.updatedAt,
 }
 
-async function read(db: Db, id: string) {
+async function read(db: Reader, id: string) {
   const [row] = await db.select(columns).from(workstations).where(eq(workstations.id, id.toLowerCase()))
   if (!row) throw missing('workstation')
   return row
