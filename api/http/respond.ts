@@ -12,7 +12,7 @@ export const jsonResponse = (status: number, body: string, headers: Record<strin
 export function notModified(etag: string, headers: Record<string, string>): Response {
   delete headers['content-type']
   headers.etag = etag
-  headers['cache-control'] = 'private, no-cache'
+  headers['cache-control'] ??= 'private, no-cache'
   return new Response(null, { status: 304, headers })
 }
 

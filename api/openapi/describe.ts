@@ -1,6 +1,7 @@
-/** `/openapi` and `/docs`: the API describes itself, from the routes that answer (document 1, What the service does). */
+/** `/openapi`, `/docs` and its console: the API describes itself, from the routes that answer (document 1, What the service does). */
 import { docsPage } from './docs-page.ts'
 import { ROOMS } from './common.ts'
+import { consoleOf } from './console.ts'
 import { openapi, roomOf, type About } from './document.ts'
 import { Reply, resource, type Resource, type Room, type Route } from '../http/route.ts'
 import { OneOf, Type } from '../http/schema.ts'
@@ -14,12 +15,13 @@ function kept<K, T>(make: (key: K) => T): (key: K) => T {
   }
 }
 
-/** The two routes that describe `routes` and themselves; nothing is built before the first request. */
+/** The routes that describe `routes` and themselves; nothing is built before the first request. */
 export function describe(routes: readonly Route[], about: About): Resource {
   const rooms = (Object.keys(ROOMS) as Room[]).filter((name) => routes.some(({ room }) => room === name))
   const document = kept(() => openapi([...own.routes, ...routes], about))
   const json = kept((room: Room | undefined) => JSON.stringify(room ? roomOf(document(null), room) : document(null)))
   const page = kept(() => docsPage(document(null)))
+  const console = consoleOf(about.baseUrl, () => document(null).info.title)
   const own: Resource = resource('store', '')
     .get(
       '/openapi',
@@ -43,6 +45,27 @@ export function describe(routes: readonly Route[], about: About): Resource {
           'x-content-type-options': 'nosniff',
           'referrer-policy': 'no-referrer',
         }),
+    )
+    .get(
+      '/docs/console',
+      {
+        op: 'getConsole',
+        summary: 'This API as a page that sends requests',
+        scope: 'public',
+        answers: { 200: 'text/html; charset=utf-8' },
+      },
+      () => console.page(),
+    )
+    .get(
+      '/docs/console.js',
+      {
+        op: 'getConsoleScript',
+        summary: 'The script of that page',
+        scope: 'public',
+        query: { v: Type.Optional(Type.String({ maxLength: 32, description: 'The version that the page names, which may be kept' })) },
+        answers: { 200: 'text/javascript; charset=utf-8' },
+      },
+      ({ query: { v }, request }) => console.script(v, request.headers.get('accept-encoding') ?? ''),
     )
   return own
 }

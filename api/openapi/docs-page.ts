@@ -129,7 +129,7 @@ export function docsPage(document: Json): { html: string; policy: string } {
 <body id="top"><a class="skip" href="#main">Skip to the content</a>
 ${navigation(document, groups)}
 <main id="main"><h1>${document.info.title}</h1>${prose(document.info.description)}
-<p>The same as a machine reads it: <a href="openapi">OpenAPI ${document.openapi}</a>. The examples expect the address of the server in <code>$STORE_URL</code> and a key in <code>$STORE_KEY</code>. Ids are UUIDs, version 7.</p>
+<p>The same as a machine reads it: <a href="openapi">OpenAPI ${document.openapi}</a>; with a form to send each request: <a href="docs/console">console</a>. The examples expect the address of the server in <code>$STORE_URL</code> and a key in <code>$STORE_KEY</code>. Ids are UUIDs, version 7.</p>
 ${sharedSection(document)}${document.tags.map((tag: Json) => room(document, reference, groups, tag))}${schemasSection(document, reference)}</main></body></html>`
   const hash = new Bun.CryptoHasher('sha256').update(STYLE).digest('base64')
   return {
