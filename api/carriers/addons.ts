@@ -5,7 +5,7 @@ import { addons, CARRIERS, LABEL_MODES, TEMPLATES, type AddonConfig, type Carrie
 import { shippingMethods } from '../../db/store/checkout.ts'
 import { conflict, Refusal, wrong } from '../values/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
-import { Counted, deleted, Deleted, Named, Nullable, OneOf, Text, Type } from '../http/schema.ts'
+import { Body, Counted, deleted, Deleted, Nullable, OneOf, Text, Type } from '../http/schema.ts'
 import { Addon, findAddon, isManageable, sealed, statusOf } from './addon.ts'
 import {
   questionA,
@@ -25,17 +25,30 @@ const PRINTABLE = '^[\\x21-\\x7e]+$'
 const PATH_PART = '^\\.*[\\x21-\\x2d\\x2f-\\x7e][\\x21-\\x7e]*$'
 
 const environment = OneOf(ENVIRONMENTS, { description: 'Whose credentials these are; in the sandbox, `test` alone' })
-const InputA = Named('ConnectCarrierAInput', {
-  environment,
-  login: Text(1, 200, { examples: ['stoa-goods'] }),
-  password: Text(1, 1000, { description: 'Never returned', examples: ['a-long-password'] }),
-  trackApiUser: Type.Optional(
-    Nullable(Text(0, 200, { examples: ['stoa-goods-tracking'] }), { description: 'Left out or blank: the stored one is cleared' }),
-  ),
-  trackApiPassword: Type.Optional(Nullable(Text(0, 1000, { examples: ['another-long-password'] }), { description: 'Never returned' })),
-  labelMode: Type.Optional(Nullable(OneOf(LABEL_MODES), { description: 'For both environments; left out: stays; null: the default' })),
-})
-const InputB = Named('ConnectCarrierBInput', {
+const InputA = Body(
+  'ConnectCarrierAInput',
+  [
+    {
+      environment: 'live',
+      login: 'stoa-goods',
+      password: 'a-long-password',
+      trackApiUser: 'stoa-goods-tracking',
+      trackApiPassword: 'another-long-password',
+      labelMode: 'one_label_on_a4_pdf',
+    },
+  ],
+  {
+    environment,
+    login: Text(1, 200, { examples: ['stoa-goods'] }),
+    password: Text(1, 1000, { description: 'Never returned', examples: ['a-long-password'] }),
+    trackApiUser: Type.Optional(
+      Nullable(Text(0, 200, { examples: ['stoa-goods-tracking'] }), { description: 'Left out or blank: the stored one is cleared' }),
+    ),
+    trackApiPassword: Type.Optional(Nullable(Text(0, 1000, { examples: ['another-long-password'] }), { description: 'Never returned' })),
+    labelMode: Type.Optional(Nullable(OneOf(LABEL_MODES), { description: 'For both environments; left out: stays; null: the default' })),
+  },
+)
+const InputB = Body('ConnectCarrierBInput', [{ environment: 'live', token: 'a-long-token', orgId: '10042', fallbackTemplate: 'small' }], {
   environment,
   token: Text(1, 4000, { pattern: PRINTABLE, description: 'Never returned', examples: ['a-long-token'] }),
   orgId: Text(1, 100, { pattern: PATH_PART, examples: ['10042'] }),

@@ -8,6 +8,7 @@ import { PERCENT_DECIMALS, requireDecimals } from '../values/decimals.ts'
 import { missing, wrong } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
 import {
+  Body,
   deleted,
   Deleted,
   Label,
@@ -68,12 +69,19 @@ const input = {
     ),
   ),
 }
-const BundleInput = Named('BundleInput', {
-  name: Label(300),
+const BundleInput = Body(
+  'BundleInput',
+  [{ name: 'Summer set', summary: 'Made from European linen.', discountPercentage: 10, status: 'published' }],
+  {
+    name: Label(300),
+    ...input,
+    status: Type.Optional(OneOf(STATUSES, { default: 'published' })),
+  },
+)
+const BundlePatch = Body('BundlePatch', [{ summary: 'Made from European linen.', discountPercentage: 10, status: 'draft' }], {
+  name: Type.Optional(Label(300)),
   ...input,
-  status: Type.Optional(OneOf(STATUSES, { default: 'published' })),
 })
-const BundlePatch = Named('BundlePatch', { name: Type.Optional(Label(300)), ...input })
 
 /** A bundle by id (or slug); a storefront sees published ones alone. */
 async function findBundle(db: Reader, id: string, storefront: boolean) {

@@ -5,7 +5,7 @@ import { compile, named, type Db, type Reader } from '../../db/driver.ts'
 import { inventoryMovements, products, variants } from '../../db/store/catalog.ts'
 import { conflict, missing, wrong } from '../values/refusal.ts'
 import { resource, type Call } from '../http/route.ts'
-import { Named, Nullable, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { Body, Named, Nullable, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { emit } from '../store/outbox.ts'
 import { contains } from '../values/like.ts'
 import { foundAmong, matchExpression } from './search/search-index.ts'
@@ -38,11 +38,11 @@ const adjust = Type.Optional(
   Type.Integer({ minimum: -QUANTITY_MAX, maximum: QUANTITY_MAX, description: 'What to add to it, or to take away' }),
 )
 const reason = Type.Optional(Nullable(Text(0, 200)))
-const Change = Named('StockPatch', { quantity, adjust, reason }, { examples: [{ adjust: 5, reason: 'Delivery' }] })
-const Bulk = Named(
+const Change = Body('StockPatch', [{ adjust: 5, reason: 'Delivery' }], { quantity, adjust, reason })
+const Bulk = Body(
   'ChangeInventoryInput',
+  [{ items: [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', adjust: 5, reason: 'Delivery' }] }],
   { items: Type.Array(Type.Object({ variantId: Uuid(), quantity, adjust, reason }), { minItems: 1, maxItems: 500 }) },
-  { examples: [{ items: [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', adjust: 5, reason: 'Delivery' }] }] },
 )
 
 const columns = {

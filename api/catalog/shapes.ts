@@ -1,6 +1,7 @@
 /** The shapes of the catalog on the wire, shared by its resources (document 3, Catalog). */
 import { wrong } from '../values/refusal.ts'
 import {
+  Body,
   CountryCode,
   Label,
   Money,
@@ -113,8 +114,9 @@ function DimensionsInput() {
   const side = () => Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 1_000_000 })))
   return Nullable(Named('DimensionsMmInput', { length: side(), width: side(), height: side() }))
 }
-export const VariantInput = Named(
+export const VariantInput = Body(
   'VariantInput',
+  [{ name: 'Linen shirt, L', price: 49.9, sku: 'LINEN-L', options: { size: 'L' }, stock: { quantity: 8 } }],
   {
     price: Money(),
     stock: Type.Optional(StockInput),
@@ -123,9 +125,12 @@ export const VariantInput = Named(
     bookable: Type.Optional(Type.Boolean({ default: false })),
     active: Type.Optional(Type.Boolean({ default: true })),
   },
-  { examples: [{ name: 'Linen shirt, L', price: 49.9, sku: 'LINEN-L', options: { size: 'L' }, stock: { quantity: 8 } }] },
 )
-export const VariantPatch = Named('VariantPatch', { price: Type.Optional(Money()), stock: Type.Optional(StockPatch), ...variantFields })
+export const VariantPatch = Body(
+  'VariantPatch',
+  [{ price: 19.99, compareAtPrice: 19.99, weightGrams: 250, shippable: true, bookable: true }],
+  { price: Type.Optional(Money()), stock: Type.Optional(StockPatch), ...variantFields },
+)
 export type VariantInput = Static<typeof VariantInput>
 export type VariantPatch = Static<typeof VariantPatch>
 
@@ -194,10 +199,10 @@ export const ProductInput = Named(
     ],
   },
 )
-export const ProductPatch = Named(
-  'ProductPatch',
-  { name: Type.Optional(Label(300)), ...productInput, stock: Type.Optional(StockPatch) },
-  { examples: [{ name: 'Linen shirt, washed', status: 'published', tags: ['linen', 'summer'] }] },
-)
+export const ProductPatch = Body('ProductPatch', [{ name: 'Linen shirt, washed', status: 'published', tags: ['linen', 'summer'] }], {
+  name: Type.Optional(Label(300)),
+  ...productInput,
+  stock: Type.Optional(StockPatch),
+})
 export type ProductInput = Static<typeof ProductInput>
 export type ProductPatch = Static<typeof ProductPatch>

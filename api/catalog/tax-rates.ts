@@ -6,7 +6,7 @@ import { shippingMethods } from '../../db/store/checkout.ts'
 import { PERCENT_DECIMALS, requireDecimals } from '../values/decimals.ts'
 import { conflict, missing } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
-import { deleted, Deleted, Label, Named, Page, Paging, Type, Uuid } from '../http/schema.ts'
+import { Body, deleted, Deleted, Label, Named, Page, Paging, Type, Uuid } from '../http/schema.ts'
 import { millionths } from '../values/money.ts'
 import { Countries, countriesOf } from './shapes.ts'
 
@@ -20,13 +20,13 @@ const TaxRate = Named('TaxRate', {
   updatedAt: Type.String(),
 })
 const rate = Type.Number({ minimum: 0, maximum: 100, description: 'Percent, up to four decimals' })
-const TaxRateInput = Named('TaxRateInput', {
+const TaxRateInput = Body('TaxRateInput', [{ name: 'VAT 19 %', rate: 19, default: true }], {
   name: Label(200),
   rate,
   countries: Type.Optional(Countries),
   default: Type.Optional(Type.Boolean()),
 })
-const TaxRatePatch = Named('TaxRatePatch', {
+const TaxRatePatch = Body('TaxRatePatch', [{ rate: 19, default: true }], {
   name: Type.Optional(Label(200)),
   rate: Type.Optional(rate),
   countries: Type.Optional(Countries),

@@ -3,7 +3,7 @@ import { and, eq, ne } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { translations, type TranslationFields } from '../../db/store/translations.ts'
 import { conflict, wrong } from '../values/refusal.ts'
-import { Named, Nullable, RichDocument, Type, Uuid, type Static } from '../http/schema.ts'
+import { Body, Named, Nullable, RichDocument, Type, Uuid, type Static } from '../http/schema.ts'
 import { isUuid } from '../values/uuid.ts'
 import { resource, type Call, type Params } from '../http/route.ts'
 import { isLocale } from '../values/locales.ts'
@@ -17,8 +17,17 @@ const text = (maxLength: number) => Type.Optional(Nullable(Type.String({ maxLeng
 /** A document, or nothing; of a group, whose description may be text, text too. */
 const document = (textMax: number) => Type.Optional(Nullable(Type.Union([RichDocument(), Type.String({ maxLength: textMax })])))
 const strict = { additionalProperties: false }
-const ProductFields = Named(
+const ProductFields = Body(
   'TranslateProductInput',
+  [
+    {
+      name: 'Linen shirt',
+      slug: 'linen-shirt',
+      summary: 'Made from European linen.',
+      badgeContent: 'Made from European linen.',
+      seoTitle: 'Spring collection',
+    },
+  ],
   {
     name: text(300),
     slug: text(200),
@@ -30,8 +39,9 @@ const ProductFields = Named(
   },
   strict,
 )
-const GroupFields = Named(
+const GroupFields = Body(
   'TranslateCollectionInput',
+  [{ name: 'Linen shirt', slug: 'linen-shirt', seoTitle: 'Spring collection', seoDescription: 'Made from European linen.' }],
   {
     name: text(300),
     slug: text(200),

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { coupons } from '../../db/store/marketing.ts'
 import { missing } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
-import { Named, Text } from '../http/schema.ts'
+import { Body, Text } from '../http/schema.ts'
 import { codeOf } from '../marketing/discounts/coupon-code.ts'
 import { Cart, changeCart, requireOpen, visitor } from './cart.ts'
 
@@ -15,7 +15,7 @@ export const cartCouponRoutes = resource('checkout', '/carts')
       op: 'addCartCoupon',
       summary: 'Use a coupon',
       ...visitor,
-      body: Named('AddCartCouponInput', { code: Text(1, 200) }),
+      body: Body('AddCartCouponInput', [{ code: 'SPRING10' }], { code: Text(1, 200) }),
       answers: { 201: Cart },
       refuses: [404, 409],
     },

@@ -3,7 +3,7 @@ import type { Reader } from '../../db/driver.ts'
 import type { CartItem } from '../../db/store/checkout.ts'
 import { conflict, wrong } from '../values/refusal.ts'
 import type { Call, Settings } from '../http/route.ts'
-import { Named, Nullable, Type, Uuid, type Static } from '../http/schema.ts'
+import { Body, Nullable, Type, Uuid, type Static } from '../http/schema.ts'
 import { requireOpen, type CartRow } from './cart.ts'
 import { availableOf, canGive, demandOf, LINES_MAX } from '../pricing/quote-lines.ts'
 import { quote } from '../pricing/quote.ts'
@@ -12,16 +12,12 @@ export const Quantity = (minimum: number) => Type.Integer({ minimum, maximum: 10
 const slot = Type.Optional(Nullable(Uuid()))
 /** An item of a new cart. */
 export const NewItem = Type.Object({ variantId: Uuid(), quantity: Type.Optional(Quantity(1)), bookingSlotId: slot })
-export const AnyItem = Named(
-  'AddCartItemInput',
-  {
-    variantId: Type.Optional(Nullable(Uuid())),
-    bundleId: Type.Optional(Nullable(Uuid())),
-    quantity: Type.Optional(Quantity(1)),
-    bookingSlotId: slot,
-  },
-  { examples: [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', quantity: 2 }] },
-)
+export const AnyItem = Body('AddCartItemInput', [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', quantity: 2 }], {
+  variantId: Type.Optional(Nullable(Uuid())),
+  bundleId: Type.Optional(Nullable(Uuid())),
+  quantity: Type.Optional(Quantity(1)),
+  bookingSlotId: slot,
+})
 
 /** Puts items into a cart (the same variant or bundle adds up), and refuses what can't be sold. */
 export async function addItems(

@@ -1,7 +1,7 @@
 /** What is in a cart (document 3, Carts and checkout): put in, changed, taken out, never more than can be sold. */
 import { missing } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
-import { Named } from '../http/schema.ts'
+import { Body } from '../http/schema.ts'
 import { Cart, cartView, findCart, quotedCart, requireOpen, storeItems, visitor } from './cart.ts'
 import { quote } from '../pricing/quote.ts'
 
@@ -34,7 +34,7 @@ export const cartItemRoutes = resource('checkout', '/carts')
       summary: 'Change how many',
       description: '`quantity` 0 removes the item.',
       ...visitor,
-      body: Named('CartItemPatch', { quantity: Quantity(0) }),
+      body: Body('CartItemPatch', [{ quantity: 2 }], { quantity: Quantity(0) }),
       answers: { 200: Cart },
       refuses: [404, 409],
     },

@@ -1,7 +1,7 @@
 /** The points that a cart is paid with (document 3, Carts and checkout): set, or refused with the reason. */
 import { conflict } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
-import { Count, Named } from '../http/schema.ts'
+import { Body, Count } from '../http/schema.ts'
 import { Cart, changeCart, requireOpen, visitor } from './cart.ts'
 import { quote } from '../pricing/quote.ts'
 
@@ -14,7 +14,7 @@ export const cartLoyaltyRoutes = resource('checkout', '/carts').put(
       "The cart's email must be a customer's. 409 with the reason when the balance, the store's minimum or the most of an order that points may pay stand against it. 0 pays with none.",
     ...visitor,
     tool: 'loyalty',
-    body: Named('SetCartLoyaltyInput', { points: Count() }, { examples: [{ points: 500 }] }),
+    body: Body('SetCartLoyaltyInput', [{ points: 500 }], { points: Count() }),
     answers: { 200: Cart },
     refuses: [404, 409],
   },

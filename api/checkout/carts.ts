@@ -6,7 +6,7 @@ import { currencyOf } from '../store/currency.ts'
 import { requireIds } from '../http/input/references.ts'
 import { conflict } from '../values/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
-import { CurrencyCode, deleted, Deleted, Named, Nullable, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { Body, CurrencyCode, deleted, Deleted, Nullable, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { Currency } from '../catalog/shapes.ts'
 import { AddressInput, addressOf, emailOf } from '../orders/address.ts'
 import { COUPONS_MAX, couponOf, withCoupon } from './cart-coupon.ts'
@@ -42,8 +42,9 @@ const changes = {
   note: Type.Optional(Nullable(Text(0, 2000))),
 }
 const Code = Text(1, 200)
-const CartInput = Named(
+const CartInput = Body(
   'CartInput',
+  [{ email: 'ada@example.com', items: [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', quantity: 2 }] }],
   {
     ...changes,
     items: Type.Optional(Type.Array(NewItem, { maxItems: LINES_MAX })),
@@ -54,9 +55,8 @@ const CartInput = Named(
       }),
     ),
   },
-  { examples: [{ email: 'ada@example.com', items: [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', quantity: 2 }] }] },
 )
-const CartPatch = Named('CartPatch', changes)
+const CartPatch = Body('CartPatch', [{ email: 'ada@example.com', note: 'Made from European linen.' }], changes)
 
 /** The columns that a body changes. Refuses with 400 what names nothing of the store, unless the cart has it already and warns of it. */
 async function columnsOf(

@@ -4,7 +4,7 @@ import type { Reader } from '../../db/driver.ts'
 import { pickupLocations } from '../../db/store/checkout.ts'
 import { missing } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
-import { CountryCode, deleted, Deleted, Label, Line, Named, Nullable, Page, Paging, Type, Uuid, type Static } from '../http/schema.ts'
+import { Body, CountryCode, deleted, Deleted, Label, Line, Named, Nullable, Page, Paging, Type, Uuid, type Static } from '../http/schema.ts'
 
 const Location = Named('PickupLocation', {
   id: Uuid(),
@@ -22,18 +22,32 @@ const Location = Named('PickupLocation', {
   updatedAt: Type.String(),
 })
 const optional = () => Type.Optional(Nullable(Line(0, 200)))
-const LocationInput = Named('PickupLocationInput', {
-  label: Label(200, { description: 'What the merchant calls it' }),
-  name: Label(200, { description: 'What buyers read' }),
-  company: optional(),
-  line1: Label(200),
-  line2: optional(),
-  city: Label(200),
-  state: optional(),
-  postalCode: Label(40),
-  country: CountryCode(),
-  phone: Label(40),
-})
+const LocationInput = Body(
+  'PickupLocationInput',
+  [
+    {
+      label: 'Spring collection',
+      name: 'Shop on the square',
+      line1: '1000 SW Broadway',
+      city: 'Portland',
+      postalCode: '97205',
+      country: 'US',
+      phone: '+1 503 555 0100',
+    },
+  ],
+  {
+    label: Label(200, { description: 'What the merchant calls it' }),
+    name: Label(200, { description: 'What buyers read' }),
+    company: optional(),
+    line1: Label(200),
+    line2: optional(),
+    city: Label(200),
+    state: optional(),
+    postalCode: Label(40),
+    country: CountryCode(),
+    phone: Label(40),
+  },
+)
 
 async function find(db: Reader, id: string) {
   const [row] = await db.select().from(pickupLocations).where(eq(pickupLocations.id, id.toLowerCase()))

@@ -10,7 +10,22 @@ import { byCurrency } from '../store/currency.ts'
 import { requireIds } from '../http/input/references.ts'
 import { missing, wrong } from '../values/refusal.ts'
 import { resource, type Settings } from '../http/route.ts'
-import { Counted, deleted, Deleted, Label, Money, Named, Nullable, OneOf, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import {
+  Body,
+  Counted,
+  deleted,
+  Deleted,
+  Label,
+  Money,
+  Named,
+  Nullable,
+  OneOf,
+  Paging,
+  Text,
+  Type,
+  Uuid,
+  type Static,
+} from '../http/schema.ts'
 import { toMajor, toMajorOrNull, toMinor } from '../values/money.ts'
 import { fold } from '../values/slug.ts'
 import { methodPrice, SHIPPING_TYPES, type MethodRow } from '../pricing/shipping-method.ts'
@@ -41,21 +56,36 @@ const Method = Named('ShippingMethod', {
   updatedAt: Type.String(),
 })
 const days = Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 365, description: 'Days' })))
-const MethodInput = Named('ShippingMethodInput', {
-  name: Label(200),
-  type: OneOf(SHIPPING_TYPES),
-  price: Money(),
-  description: Type.Optional(Nullable(Text(0, 2000))),
-  freeShippingThreshold: Type.Optional(Nullable(Money())),
-  minShippingTime: days,
-  maxShippingTime: days,
-  countries: Type.Optional(Countries),
-  taxRateId: Type.Optional(Nullable(Uuid())),
-  position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
-  currencyPrices: Type.Optional(CurrencyPrices),
-  addonName: Type.Optional(AddonName),
-  addonData: Type.Optional(AddonData),
-})
+const MethodInput = Body(
+  'ShippingMethodInput',
+  [
+    {
+      name: 'Standard delivery',
+      type: 'courier',
+      price: 19.99,
+      description: 'Made from European linen.',
+      freeShippingThreshold: 100,
+      minShippingTime: 1,
+      maxShippingTime: 10,
+      position: 1,
+    },
+  ],
+  {
+    name: Label(200),
+    type: OneOf(SHIPPING_TYPES),
+    price: Money(),
+    description: Type.Optional(Nullable(Text(0, 2000))),
+    freeShippingThreshold: Type.Optional(Nullable(Money())),
+    minShippingTime: days,
+    maxShippingTime: days,
+    countries: Type.Optional(Countries),
+    taxRateId: Type.Optional(Nullable(Uuid())),
+    position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+    currencyPrices: Type.Optional(CurrencyPrices),
+    addonName: Type.Optional(AddonName),
+    addonData: Type.Optional(AddonData),
+  },
+)
 function view({ folded: _, ...row }: MethodRow, { currency, settings }: View) {
   const code = currency ?? settings.currency
   const { price, freeShippingThreshold } = methodPrice(row, code, settings)!

@@ -1,6 +1,6 @@
 /** The fields of media: as they come in, as they are stored, as they are answered. */
 import { IMAGE_TYPES, media } from '../../db/store/content.ts'
-import { Instant, Label, Line, Named, Nullable, OneOf, Text, Type, Uuid, WebUrl, type Static } from '../http/schema.ts'
+import { Body, Instant, Label, Line, Named, Nullable, OneOf, Text, Type, Uuid, WebUrl, type Static } from '../http/schema.ts'
 import { fold } from '../values/slug.ts'
 import { utc } from '../values/time.ts'
 import { HANDLE, handleKey, shownHandle } from './handle.ts'
@@ -45,19 +45,29 @@ const about = {
 }
 const name = Type.Optional(Label(200, { description: "The file's own when left out" }))
 /** The form of an upload. */
-export const MediaForm = Type.Object({
-  file: Type.String({ contentMediaType: 'image/*', description: 'JPEG, PNG, WebP or GIF, at most 20 MB' }),
-  name,
-  ...about,
-})
+export const MediaForm = Type.Object(
+  {
+    file: Type.String({ contentMediaType: 'image/*', description: 'JPEG, PNG, WebP or GIF, at most 20 MB' }),
+    name,
+    ...about,
+  },
+  { examples: [{ file: '@file', description: 'Made from European linen.', takenAt: '2026-03-03T12:00:00.000Z' }] },
+)
 /** What is fetched, and what is said about it. */
-export const MediaInput = Named('MediaInput', {
-  url: WebUrl({ description: 'Fetched at once, and kept here; a JPEG, PNG, WebP or GIF of at most 20 MB' }),
+export const MediaInput = Body(
+  'MediaInput',
+  [{ url: 'https://example.com/linen-shirt', description: 'Made from European linen.', takenAt: '2026-03-03T12:00:00.000Z' }],
+  {
+    url: WebUrl({ description: 'Fetched at once, and kept here; a JPEG, PNG, WebP or GIF of at most 20 MB' }),
+    name,
+    ...about,
+  },
+)
+/** What can be said about an image. */
+export const MediaPatch = Body('MediaPatch', [{ description: 'Made from European linen.', takenAt: '2026-03-03T12:00:00.000Z' }], {
   name,
   ...about,
 })
-/** What can be said about an image. */
-export const MediaPatch = Named('MediaPatch', { name, ...about })
 
 /** A row of the library. */
 export type Row = typeof media.$inferSelect

@@ -26,6 +26,9 @@ TypeRegistry.Set<{ enum: unknown[] }>('OneOf', (schema, value) => schema.enum.in
 /** An object with a name of its own, which is that of its component in the OpenAPI document: it never changes. */
 export const Named = <T extends TProperties>(name: string, fields: T, options: ObjectOptions = {}) =>
   Type.Object(fields, { $id: name, ...options })
+/** Such an object that a request sends: `examples` are what a first call sends. */
+export const Body = <T extends TProperties>(name: string, examples: unknown[], fields: T, options: ObjectOptions = {}) =>
+  Named(name, fields, { ...options, examples })
 /** A field that may be null. */
 export const Nullable = <T extends TSchema>(schema: T, options = {}) => Type.Union([schema, Type.Null()], options)
 /** One of some words; plain literals, so that an omitted one is an error and not the first of them. */

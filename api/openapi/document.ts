@@ -109,7 +109,7 @@ function success(route: Route, status: number, answer: AnswerBody, show: Show): 
     description,
     headers,
     content: {
-      'application/json': { schema: show(answer, false), example: exampleOf(answer, subjectOf(route), 'answer') },
+      'application/json': { schema: show(answer, false), example: exampleOf(answer, subjectOf(route)) },
     },
   }
 }
@@ -118,8 +118,8 @@ function requestBody(route: Route, show: Show): Json {
   const { body, bodyOptional, upload } = route.options
   if (!body && !upload) return {}
   const content: Json = {}
-  if (body) content['application/json'] = { schema: show(body, true), example: exampleOf(body, subjectOf(route), 'body') }
-  if (upload) content['multipart/form-data'] = { schema: show(upload, true), example: exampleOf(upload, subjectOf(route), 'body') }
+  if (body) content['application/json'] = { schema: show(body, true), example: exampleOf(body, subjectOf(route)) }
+  if (upload) content['multipart/form-data'] = { schema: show(upload, true), example: exampleOf(upload, subjectOf(route)) }
   return { requestBody: { required: !bodyOptional, content } }
 }
 

@@ -4,11 +4,7 @@ import { fieldsOf, solid } from './schemas.ts'
 import { COMMON, NAMES, TEXTS } from './words.ts'
 import type { TSchema } from '../http/schema.ts'
 
-/** `body`: the required fields and a few more, as a first call would send them; `answer`: everything. */
-type Purpose = 'body' | 'answer'
-
-/** How many fields a body shows beside the required ones, and how deep an answer goes. */
-const OPTIONAL_FIELDS_MAX = 5
+/** How deep an answer goes. */
 const DEPTH_MAX = 8
 
 /** A UUID v7 of its own for each field name. */
@@ -80,17 +76,9 @@ function numberFor(schema: TSchema, field: string): number {
 /** Fields that are null as long as nothing went wrong. */
 const USUALLY_NULL = /^(failed|error|cancelled|canceled|deleted|disabled|revoked|archived)/i
 
-function objectFor(schema: TSchema, holder: string, { purpose, depth }: Place): Record<string, unknown> {
-  const needed = new Set(schema.required as string[] | undefined)
+function objectFor(schema: TSchema, holder: string, { depth }: Place): Record<string, unknown> {
   const result: Record<string, unknown> = {}
-  let extra = 0
-  for (const [name, field] of Object.entries(fieldsOf(schema)!)) {
-    if (purpose === 'body' && (!needed.has(name) || field.default !== undefined)) {
-      if (extra >= OPTIONAL_FIELDS_MAX || !isShort(field) || LATER.test(name)) continue
-      extra++
-    }
-    result[name] = valueFor(field, name, { purpose, depth: depth + 1, holder })
-  }
+  for (const [name, field] of Object.entries(fieldsOf(schema)!)) result[name] = valueFor(field, name, { depth: depth + 1, holder })
   const slug = fieldsOf(schema)!.slug
   if (slug && typeof result.slug === 'string' && typeof result.name === 'string') {
     const made = result.name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
@@ -99,33 +87,17 @@ function objectFor(schema: TSchema, holder: string, { purpose, depth }: Place): 
   return result
 }
 
-/** Optional fields that only a later call has something for. */
-const LATER = /token$|^expected|^addon/i
-
-/** A field that a first call may well send: no reference to something else, nothing nested. */
-function isShort(schema: TSchema): boolean {
-  if (schema.anyOf) return solid(schema).length === 1 && isShort(solid(schema)[0]!)
-  return (
-    ['string', 'number', 'integer', 'boolean'].includes(schema.type) &&
-    schema.format !== 'uuid' &&
-    schema.format !== 'uri' &&
-    !schema.pattern
-  )
-}
-
 /** Where a value stands: `holder` names the object around it. */
 interface Place {
-  purpose: Purpose
   depth: number
   holder: string
 }
 
 /** An example of what `schema` describes; `subject` says what that is, such as `tax-rates`. */
-export const exampleOf = (schema: TSchema, subject: string, purpose: Purpose): unknown =>
-  valueFor(schema, subject, { purpose, depth: 0, holder: subject })
+export const exampleOf = (schema: TSchema, subject: string): unknown => valueFor(schema, subject, { depth: 0, holder: subject })
 
 function valueFor(schema: TSchema, field: string, place: Place): unknown {
-  const { purpose, depth } = place
+  const { depth } = place
   if (schema.examples?.length) return schema.examples[0]
   if (schema.const !== undefined) return schema.const
   if (schema.default !== undefined && schema.default !== null && typeof schema.default !== 'object') return schema.default
@@ -133,7 +105,7 @@ function valueFor(schema: TSchema, field: string, place: Place): unknown {
   if (schema.anyOf) {
     const parts = solid(schema)
     const nullable = parts.length < schema.anyOf.length
-    if (!parts.length || (nullable && (depth > DEPTH_MAX || (purpose === 'answer' && USUALLY_NULL.test(field))))) return null
+    if (!parts.length || (nullable && (depth > DEPTH_MAX || USUALLY_NULL.test(field)))) return null
     return valueFor(parts[0]!, field, place)
   }
   if (schema.allOf) return Object.assign({}, ...schema.allOf.map((part: TSchema) => valueFor(part, field, place)))

@@ -32,7 +32,7 @@ function pathParameters(path: string): Json[] {
       required: true,
       description: IDENTIFIERS[name!] ?? of,
       schema: { type: 'string' },
-      example: exampleOf(Type.String(), name === 'idOrSlug' || name === 'idOrCode' ? name.slice(4) : name!, 'answer'),
+      example: exampleOf(Type.String(), name === 'idOrSlug' || name === 'idOrCode' ? name.slice(4) : name!),
     }
   })
 }
@@ -48,7 +48,7 @@ function queryParameters({ query }: Route, show: Show): Json[] {
       required: needed,
       ...(description ? { description } : {}),
       schema: shown,
-      ...(needed ? { example: exampleOf(schema, name, 'body') } : {}),
+      ...(needed ? { example: exampleOf(schema, name) } : {}),
       ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
     }
   })

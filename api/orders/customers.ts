@@ -9,6 +9,7 @@ import { normalizeEmail } from '../values/email.ts'
 import { conflict, missing, wrong } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
 import {
+  Body,
   Cents,
   CountryCode,
   deleted,
@@ -37,19 +38,37 @@ const address = {
 }
 const Address = Named('Address', { id: Uuid(), line1: Type.String(), city: Type.String(), postalCode: Type.String(), ...address })
 const Customer = Named('Customer', { ...item, phone: Nullable(Type.String()), addresses: Type.Array(Address) })
-const CustomerPatch = Named('CustomerPatch', { name: Type.Optional(Nullable(Text(0, 200))), phone: Type.Optional(Nullable(Text(0, 40))) })
-const optional = () => Type.Optional(Nullable(Text(0, 200)))
-const AddressInput = Named('AddressInput', {
-  line1: Label(200),
-  city: Label(200),
-  postalCode: Label(40),
-  line2: optional(),
-  country: Type.Optional(Nullable(CountryCode())),
-  state: optional(),
-  name: optional(),
-  company: optional(),
-  phone: optional(),
+const CustomerPatch = Body('CustomerPatch', [{ name: 'Ada Lovelace', phone: '+1 503 555 0100' }], {
+  name: Type.Optional(Nullable(Text(0, 200))),
+  phone: Type.Optional(Nullable(Text(0, 40))),
 })
+const optional = () => Type.Optional(Nullable(Text(0, 200)))
+const AddressInput = Body(
+  'AddressInput',
+  [
+    {
+      line1: '1000 SW Broadway',
+      city: 'Portland',
+      postalCode: '97205',
+      line2: 'Suite 4',
+      state: 'OR',
+      name: 'Ada Lovelace',
+      company: 'Stoa Goods',
+      phone: '+1 503 555 0100',
+    },
+  ],
+  {
+    line1: Label(200),
+    city: Label(200),
+    postalCode: Label(40),
+    line2: optional(),
+    country: Type.Optional(Nullable(CountryCode())),
+    state: optional(),
+    name: optional(),
+    company: optional(),
+    phone: optional(),
+  },
+)
 const CustomerOrder = Named('CustomerOrder', {
   id: Uuid(),
   orderNumber: Type.String(),

@@ -4,7 +4,7 @@ import { ORDER_STATUSES } from '../../db/store/orders.ts'
 import { payments } from '../../db/store/payments.ts'
 import { conflict } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
-import { Label, Named, Nullable, OneOf, Page, Text, Type, Uuid } from '../http/schema.ts'
+import { Body, Label, Nullable, OneOf, Page, Text, Type, Uuid } from '../http/schema.ts'
 import { aboutOf, cancel, dueCents, move, pay, setOrder } from './change.ts'
 import {
   Amount,
@@ -26,13 +26,17 @@ import { refundRest } from './payments/refund.ts'
 import { placementOf } from './workstations/packing.ts'
 import { requireWorkstation } from './workstations/workstation.ts'
 
-const OrderPatch = Named('OrderPatch', {
+const OrderPatch = Body('OrderPatch', [{ status: 'pending', note: 'Made from European linen.', packed: true }], {
   status: Type.Optional(OneOf(ORDER_STATUSES)),
   workstationId: Type.Optional(Nullable(Uuid())),
   note: Type.Optional(Nullable(Text(0, 2000))),
   packed: Type.Optional(Type.Boolean()),
 })
-const PaymentInput = Named('PaymentInput', { amountCents: Amount, method: Label(50), reference: Type.Optional(Nullable(Text(0, 200))) })
+const PaymentInput = Body('PaymentInput', [{ amountCents: 1999, method: 'bank transfer', reference: 'PAY-2026-0042' }], {
+  amountCents: Amount,
+  method: Label(50),
+  reference: Type.Optional(Nullable(Text(0, 200))),
+})
 
 export const orderRoutes = resource('orders', '/orders')
   .get(
@@ -135,7 +139,7 @@ export const orderRoutes = resource('orders', '/orders')
       summary: 'Cancel an order',
       description: 'Stock and coupon uses come back; what was paid is refunded separately.',
       scope: 'orders:write',
-      body: Named('CancelOrderInput', { reason: Type.Optional(Nullable(Text(0, 500))) }),
+      body: Body('CancelOrderInput', [{ reason: 'Counted by hand' }], { reason: Type.Optional(Nullable(Text(0, 500))) }),
       answers: { 200: Order },
       refuses: [404, 409],
     },

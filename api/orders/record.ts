@@ -9,29 +9,45 @@ import { quote } from '../pricing/quote.ts'
 import { currencyOf } from '../store/currency.ts'
 import { conflict, wrong } from '../values/refusal.ts'
 import type { Call } from '../http/route.ts'
-import { Money, Named, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { Body, Money, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { toMinor } from '../values/money.ts'
 import { orderView } from './order.ts'
 import { place } from './place.ts'
 
-export const OrderInput = Named('OrderInput', {
-  source: Type.Optional(OneOf(ORDER_SOURCES)),
-  customer: Type.Object({ email: Text(3, 254), name: Type.Optional(Nullable(Text(0, 200))), phone: Type.Optional(Nullable(Text(0, 40))) }),
-  items: Type.Array(
-    Type.Object({
-      variantId: Uuid(),
-      quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
-      unitPrice: Type.Optional(Money()),
+export const OrderInput = Body(
+  'OrderInput',
+  [
+    {
+      source: 'storefront',
+      customer: { email: 'ada@example.com', name: 'Ada Lovelace', phone: '+1 503 555 0100' },
+      items: [{ variantId: '01985d2c-7c00-7a07-8be3-e3af2ffefb45', quantity: 2, unitPrice: 19.99 }],
+      paid: true,
+      note: 'Made from European linen.',
+    },
+  ],
+  {
+    source: Type.Optional(OneOf(ORDER_SOURCES)),
+    customer: Type.Object({
+      email: Text(3, 254),
+      name: Type.Optional(Nullable(Text(0, 200))),
+      phone: Type.Optional(Nullable(Text(0, 40))),
     }),
-    { minItems: 1, maxItems: 200 },
-  ),
-  currency: Type.Optional(Type.String({ pattern: '^[A-Za-z]{3}$' })),
-  shippingAddress: Type.Optional(Nullable(AddressInput)),
-  billingAddress: Type.Optional(Nullable(AddressInput)),
-  shippingMethodId: Type.Optional(Nullable(Uuid())),
-  paid: Type.Optional(Type.Boolean()),
-  note: Type.Optional(Nullable(Text(0, 2000))),
-})
+    items: Type.Array(
+      Type.Object({
+        variantId: Uuid(),
+        quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+        unitPrice: Type.Optional(Money()),
+      }),
+      { minItems: 1, maxItems: 200 },
+    ),
+    currency: Type.Optional(Type.String({ pattern: '^[A-Za-z]{3}$' })),
+    shippingAddress: Type.Optional(Nullable(AddressInput)),
+    billingAddress: Type.Optional(Nullable(AddressInput)),
+    shippingMethodId: Type.Optional(Nullable(Uuid())),
+    paid: Type.Optional(Type.Boolean()),
+    note: Type.Optional(Nullable(Text(0, 2000))),
+  },
+)
 /** Records an order, and gives it as it stands on the wire. */
 export async function record(tx: Db, call: Call<unknown, Static<typeof OrderInput>>) {
   const { body, clock, now } = call

@@ -4,7 +4,7 @@ import { LABEL_MODES, TEMPLATES } from '../../db/store/addons.ts'
 import { shipments } from '../../db/store/orders.ts'
 import { conflict, missing, Refusal } from '../values/refusal.ts'
 import { Reply, resource } from '../http/route.ts'
-import { Line, Named, Nullable, OneOf, Page, Paging, Type, Uuid, WebUrl } from '../http/schema.ts'
+import { Body, Line, Named, Nullable, OneOf, Page, Paging, Type, Uuid, WebUrl } from '../http/schema.ts'
 import { findAddon } from '../carriers/addon.ts'
 import { aboutOf, noteShipment, shipUnits } from './change.ts'
 import { findOrder, readLines, unitsOf, type LineRow, type OrderRow, type Units } from './order.ts'
@@ -24,7 +24,7 @@ const Shipment = Named('Shipment', {
   label: LabelView,
   createdAt: Type.String(),
 })
-const ShipmentInput = Named('ShipmentInput', {
+const ShipmentInput = Body('ShipmentInput', [{ template: 'small' }], {
   lines: Type.Optional(UnitsInput),
   carrier: Type.Optional(
     Nullable(Line(0, 100, { examples: ['carrier_b'] }), { description: 'Left out: the carrier that the shipping method is linked to' }),

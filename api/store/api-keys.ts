@@ -5,7 +5,7 @@ import { SCOPES } from '../../db/control/scopes.ts'
 import { apiKeys } from '../../db/control/tables.ts'
 import { conflict } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
-import { deleted, Deleted, Instant, Label, Named, Nullable, OneOf, Page, Paging, Type, Uuid } from '../http/schema.ts'
+import { Body, deleted, Deleted, Instant, Label, Named, Nullable, OneOf, Page, Paging, Type, Uuid } from '../http/schema.ts'
 import { change, forget, revoke, rotate, unrevoke } from './key-changes.ts'
 import { endWithin, refuseEnding, refuseWider } from './key-grants.ts'
 import { add, ADMIN, isLastAdmin, keyOf, KEYS_MAX, visibleTo } from './key-rows.ts'
@@ -28,7 +28,7 @@ const ApiKey = Named('ApiKey', {
 const NewApiKey = Named('NewApiKey', { ...ApiKey.properties, key: Type.String({ description: 'Shown this once' }) })
 
 const ExpiresAt = Nullable(Instant(), { description: 'In the future, and no later than the calling key expires; null: never' })
-const ApiKeyInput = Named('ApiKeyInput', {
+const ApiKeyInput = Body('ApiKeyInput', [{ name: 'Storefront', environment: 'live', expiresAt: '2030-06-01T11:00:00.000Z' }], {
   name: Label(200, { description: 'What it is for; stands in the audit log' }),
   scopes: Type.Optional(
     Nullable(Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: SCOPES.length }), {
@@ -40,7 +40,7 @@ const ApiKeyInput = Named('ApiKeyInput', {
   ),
   expiresAt: Type.Optional({ ...ExpiresAt, description: `${ExpiresAt.description}. When left out: when the calling key expires` }),
 })
-const Rotation = Named('RotateApiKeyInput', {
+const Rotation = Body('RotateApiKeyInput', [{ graceMinutes: 60, expiresAt: '2030-06-01T11:00:00.000Z' }], {
   graceMinutes: Type.Optional(
     Type.Integer({ minimum: 0, maximum: GRACE_MAX_MINUTES, default: 60, description: 'For how long the old key is still taken' }),
   ),

@@ -121,7 +121,12 @@ export const SettingsPatch = Type.Partial(
     welcomeOffer: part(welcomeOffer),
     email: part(email),
   }),
-  { $id: 'SettingsPatch' },
+  {
+    $id: 'SettingsPatch',
+    examples: [
+      { contactEmail: 'ada@example.com', defaultLanguage: 'en-US', taxesIncluded: true, lowStockThreshold: 100, timezone: 'Europe/Warsaw' },
+    ],
+  },
 )
 export type Patch = Static<typeof SettingsPatch>
 

@@ -8,7 +8,7 @@ import { teamInvitations, teamMembers } from '../../db/store/store.ts'
 import { normalizeEmail } from '../values/email.ts'
 import { conflict, missing, wrong } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
-import { Counted, deleted, Deleted, Email, Label, Named, Nullable, OneOf, Paging, Text, Type, Uuid } from '../http/schema.ts'
+import { Body, Counted, deleted, Deleted, Email, Label, Named, Nullable, OneOf, Paging, Text, Type, Uuid } from '../http/schema.ts'
 
 /** An invitation that nobody accepts for this long is over. */
 const INVITATION_MS = 7 * 24 * 60 * 60 * 1000
@@ -35,10 +35,16 @@ const NewInvitation = Named('NewTeamInvitation', {
   token: Type.String({ description: 'Shown this once; who has it can join' }),
 })
 
-const InvitationInput = Named('InviteTeamMemberInput', { email: Email(), role: Type.Optional(OneOf(ROLES, { default: 'staff' })) })
-const Acceptance = Named('AcceptTeamInvitationInput', { token: Text(1, 200), name: Type.Optional(Name) })
-const MemberPatch = Named('TeamMemberPatch', { role: Type.Optional(Role), name: Type.Optional(Name) })
-const Transfer = Named('TransferOwnershipInput', { memberId: Uuid() })
+const InvitationInput = Body('InviteTeamMemberInput', [{ email: 'ada@example.com', role: 'staff' }], {
+  email: Email(),
+  role: Type.Optional(OneOf(ROLES, { default: 'staff' })),
+})
+const Acceptance = Body('AcceptTeamInvitationInput', [{ token: '5f2b7c0e9d1a4c6f8b3e2d7a1c9f4e60' }], {
+  token: Text(1, 200),
+  name: Type.Optional(Name),
+})
+const MemberPatch = Body('TeamMemberPatch', [{ role: 'owner' }], { role: Type.Optional(Role), name: Type.Optional(Name) })
+const Transfer = Body('TransferOwnershipInput', [{ memberId: '01985d2c-7c00-7d34-86ac-ac428afe9a52' }], { memberId: Uuid() })
 
 const invitationColumns = {
   id: teamInvitations.id,

@@ -91,12 +91,12 @@ describe('the OpenAPI document', () => {
       }
     }
     const wrong = routes.flatMap(({ options: { op, body, answers } }) => [
-      ...(body ? refused(body, exampleOf(body, 'products', 'body')).map((problem) => ({ op, problem })) : []),
+      ...(body ? refused(body, exampleOf(body, 'products')).map((problem) => ({ op, problem })) : []),
       ...Object.entries(answers).flatMap(([status, answer]) =>
         !isSchema(answer)
           ? []
           : parser(answer)
-              .problems(exampleOf(answer, 'products', 'answer'))
+              .problems(exampleOf(answer, 'products'))
               .map((problem) => ({ op, status, problem })),
       ),
     ])
@@ -112,7 +112,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('names every body, and every object that is an answer or an entry of a list', () => {
+  test('names every body with an example, and every object that is an answer or an entry of a list', () => {
     const nameless = routes.flatMap(({ options: { op, body, answers } }) => {
       const fields = (schema: TSchema) => schema.properties as Record<string, TSchema> | undefined
       const answered = Object.values(answers)
@@ -124,6 +124,7 @@ describe('the OpenAPI document', () => {
       return [...(body ? [body] : []), ...answered].filter((schema) => fields(schema) && !schema.$id).map(() => op)
     })
     expect(nameless).toEqual([])
+    expect(routes.filter(({ options: { body, upload } }) => [body, upload].some((schema) => schema && !schema.examples))).toEqual([])
   })
 
   test('has no keyword that belongs to the server alone', () => {

@@ -4,7 +4,7 @@ import { aside } from '../../../db/aside.ts'
 import { brands, products } from '../../../db/store/catalog.ts'
 import { conflict } from '../../values/refusal.ts'
 import { resource } from '../../http/route.ts'
-import { deleted, Deleted, Label, Named, Nullable, Page, RichTextOrText, Type, Uuid } from '../../http/schema.ts'
+import { Body, deleted, Deleted, Label, Named, Nullable, Page, RichTextOrText, Type, Uuid } from '../../http/schema.ts'
 import { slugFor } from '../../http/input/references.ts'
 import { requireRichText } from '../../values/rich-text.ts'
 import { activeInput, findGroup, forget, groupCondition, groupFilters, groupInput, indexGroup, overlay, overlayAll } from './groups.ts'
@@ -23,8 +23,13 @@ const Brand = Named('Brand', {
   createdAt: Type.String(),
   updatedAt: Type.String(),
 })
-const BrandInput = Named('BrandInput', { name: Label(300), ...groupInput, logo: imageInput, ...activeInput })
-const BrandPatch = Named('BrandPatch', { name: Type.Optional(Label(300)), ...groupInput, logo: imageInput })
+const BrandInput = Body('BrandInput', [{ name: 'Northwind', active: true }], {
+  name: Label(300),
+  ...groupInput,
+  logo: imageInput,
+  ...activeInput,
+})
+const BrandPatch = Body('BrandPatch', [{ active: true }], { name: Type.Optional(Label(300)), ...groupInput, logo: imageInput })
 const everyone = { lang: null, storefront: false }
 
 export const brandRoutes = resource('catalog', '/brands')

@@ -5,7 +5,7 @@ import { compile, named, type Db, type Reader } from '../../../db/driver.ts'
 import { categories, products } from '../../../db/store/catalog.ts'
 import { conflict, wrong } from '../../values/refusal.ts'
 import { resource } from '../../http/route.ts'
-import { deleted, Deleted, Label, Named, Nullable, Page, RichTextOrText, Type, Uuid } from '../../http/schema.ts'
+import { Body, deleted, Deleted, Label, Named, Nullable, Page, RichTextOrText, Type, Uuid } from '../../http/schema.ts'
 import { requireIds, slugFor } from '../../http/input/references.ts'
 import { requireRichText } from '../../values/rich-text.ts'
 import {
@@ -52,8 +52,8 @@ const input = {
   image: imageInput,
   parentId: Type.Optional(Nullable(Uuid())),
 }
-const CategoryInput = Named('CategoryInput', { name: Label(300), ...input, ...activeInput })
-const CategoryPatch = Named('CategoryPatch', { name: Type.Optional(Label(300)), ...input })
+const CategoryInput = Body('CategoryInput', [{ name: 'Shirts', active: true }], { name: Label(300), ...input, ...activeInput })
+const CategoryPatch = Body('CategoryPatch', [{ active: true }], { name: Type.Optional(Label(300)), ...input })
 
 const DEPTH_MAX = 10
 const above = { parentId: categories.parentId }

@@ -4,7 +4,7 @@ import { aside } from '../../../db/aside.ts'
 import type { Reader } from '../../../db/driver.ts'
 import { collections } from '../../../db/store/catalog.ts'
 import { resource } from '../../http/route.ts'
-import { deleted, Deleted, Label, Named, Nullable, OneOf, Page, RichTextOrText, Type, Uuid, type Static } from '../../http/schema.ts'
+import { Body, deleted, Deleted, Label, Named, Nullable, OneOf, Page, RichTextOrText, Type, Uuid, type Static } from '../../http/schema.ts'
 import { slugFor } from '../../http/input/references.ts'
 import { requireRichText } from '../../values/rich-text.ts'
 import { activeInput, findGroup, forget, groupCondition, groupFilters, groupInput, indexGroup, overlay, overlayAll } from './groups.ts'
@@ -41,13 +41,13 @@ const input = {
   kind: Type.Optional(OneOf(KINDS)),
   productIds: Type.Optional(Type.Array(Uuid(), { maxItems: MEMBERS_MAX, uniqueItems: true })),
 }
-const CollectionInput = Named('CollectionInput', {
+const CollectionInput = Body('CollectionInput', [{ name: 'Summer', active: true, kind: 'products' }], {
   name: Label(300),
   ...input,
   ...activeInput,
   kind: Type.Optional(OneOf(KINDS, { default: 'products' })),
 })
-const CollectionPatch = Named('CollectionPatch', { name: Type.Optional(Label(300)), ...input })
+const CollectionPatch = Body('CollectionPatch', [{ active: true, kind: 'products' }], { name: Type.Optional(Label(300)), ...input })
 const everyone = { lang: null, storefront: false }
 
 async function read(db: Reader, idOrSlug: string, view: { lang: string | null; storefront: boolean }) {

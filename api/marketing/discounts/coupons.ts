@@ -10,7 +10,7 @@ import { currencyOf } from '../../store/currency.ts'
 import { PERCENT_DECIMALS, requireDecimals } from '../../values/decimals.ts'
 import { conflict, missing, wrong } from '../../values/refusal.ts'
 import { resource, type Settings } from '../../http/route.ts'
-import { Count, deleted, Deleted, Instant, Named, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../../http/schema.ts'
+import { Body, Count, deleted, Deleted, Instant, Named, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../../http/schema.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { toMinor } from '../../values/money.ts'
 import { fold } from '../../values/slug.ts'
@@ -36,23 +36,19 @@ const Coupon = Named('Coupon', {
   createdAt: Type.String(),
   updatedAt: Type.String(),
 })
-const CouponInput = Named(
-  'CouponInput',
-  {
-    // Its length counts once it is trimmed and NFC: see newCode.
-    code: Type.String({ description: '1 to 64 characters without spaces or `/`; compared exactly, after NFC' }),
-    type: OneOf(TYPES),
-    value: Type.Number({ description: '0 to 100 percent with up to four decimals; a fixed amount is at least 1' }),
-    maxUses: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }))),
-    startDate: Type.Optional(Nullable(Instant())),
-    endDate: Type.Optional(Nullable(Instant())),
-    minProductCount: Type.Optional(Nullable(Count())),
-    maxProductCount: Type.Optional(Nullable(Count())),
-    ...restrictionInput,
-    currencyAmounts: Type.Optional(Amounts),
-  },
-  { examples: [{ code: 'SPRING10', type: 'percentage', value: 10, maxUses: 100 }] },
-)
+const CouponInput = Body('CouponInput', [{ code: 'SPRING10', type: 'percentage', value: 10, maxUses: 100 }], {
+  // Its length counts once it is trimmed and NFC: see newCode.
+  code: Type.String({ description: '1 to 64 characters without spaces or `/`; compared exactly, after NFC' }),
+  type: OneOf(TYPES),
+  value: Type.Number({ description: '0 to 100 percent with up to four decimals; a fixed amount is at least 1' }),
+  maxUses: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }))),
+  startDate: Type.Optional(Nullable(Instant())),
+  endDate: Type.Optional(Nullable(Instant())),
+  minProductCount: Type.Optional(Nullable(Count())),
+  maxProductCount: Type.Optional(Nullable(Count())),
+  ...restrictionInput,
+  currencyAmounts: Type.Optional(Amounts),
+})
 type Row = typeof coupons.$inferSelect
 
 /** A coupon on the wire, a fixed one in a currency that it has an amount in; the store's own unless told otherwise. */

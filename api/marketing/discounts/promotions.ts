@@ -8,7 +8,7 @@ import { currencyOf } from '../../store/currency.ts'
 import { PERCENT_DECIMALS, requireDecimals } from '../../values/decimals.ts'
 import { invalid, missing, wrong } from '../../values/refusal.ts'
 import { resource, type Settings } from '../../http/route.ts'
-import { deleted, Deleted, Instant, Label, Named, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../../http/schema.ts'
+import { Body, deleted, Deleted, Instant, Label, Named, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../../http/schema.ts'
 import { toMajorOrNull, toMinor } from '../../values/money.ts'
 import { utc } from '../../values/time.ts'
 import { Amounts, amountsOf, amountsView, isPricedIn, pricedIn, requireWithin } from './amounts.ts'
@@ -51,8 +51,26 @@ const fields = {
   priority: Type.Optional(Type.Integer({ minimum: -1000, maximum: 1000, description: 'Higher goes first' })),
   stackable: Type.Optional(Type.Boolean({ description: 'May go together with others' })),
 }
-const PromotionInput = Named('PromotionInput', { name: Label(200), type: OneOf(TYPES), ...fields })
-const PromotionPatch = Named('PromotionPatch', { name: Type.Optional(Label(200)), type: Type.Optional(OneOf(TYPES)), ...fields })
+const PromotionInput = Body(
+  'PromotionInput',
+  [
+    {
+      name: 'Spring sale',
+      type: 'percentage',
+      value: 10,
+      buyQuantity: 2,
+      getQuantity: 2,
+      getDiscountPercentage: 10,
+      startsAt: '2030-06-01T09:00:00.000Z',
+    },
+  ],
+  { name: Label(200), type: OneOf(TYPES), ...fields },
+)
+const PromotionPatch = Body(
+  'PromotionPatch',
+  [{ type: 'percentage', value: 10, buyQuantity: 2, getQuantity: 2, getDiscountPercentage: 10 }],
+  { name: Type.Optional(Label(200)), type: Type.Optional(OneOf(TYPES)), ...fields },
+)
 type Row = typeof promotions.$inferSelect
 
 /** A promotion on the wire, a fixed one in a currency that it has an amount in; the store's own unless told otherwise. */

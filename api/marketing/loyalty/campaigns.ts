@@ -6,7 +6,22 @@ import { CAMPAIGN_SCOPES, loyaltyCampaigns } from '../../../db/store/loyalty.ts'
 import { FACTOR_DECIMALS, requireDecimals } from '../../values/decimals.ts'
 import { invalid, missing, wrong } from '../../values/refusal.ts'
 import { resource } from '../../http/route.ts'
-import { deleted, Deleted, Ids, Instant, Label, Named, Nullable, OneOf, Page, Paging, Type, Uuid, type Static } from '../../http/schema.ts'
+import {
+  Body,
+  deleted,
+  Deleted,
+  Ids,
+  Instant,
+  Label,
+  Named,
+  Nullable,
+  OneOf,
+  Page,
+  Paging,
+  Type,
+  Uuid,
+  type Static,
+} from '../../http/schema.ts'
 import { requireIds } from '../../http/input/references.ts'
 import { utc } from '../../values/time.ts'
 import { changes, Multiplier, reads } from './loyalty.ts'
@@ -35,12 +50,17 @@ const more = {
 }
 /** Its default is for new ones: a PATCH must not bring it back. */
 const active = (options = {}) => Type.Optional(Type.Boolean(options))
-const CampaignInput = Named(
-  'LoyaltyCampaignInput',
-  { ...fields, ...more, active: active({ default: true }) },
-  { examples: [{ name: 'Double points', earnMultiplier: 2, scope: 'ALL_PRODUCTS' }] },
-)
-const CampaignPatch = Type.Partial(Type.Object({ ...fields, ...more, active: active() }), { $id: 'LoyaltyCampaignPatch' })
+const CampaignInput = Body('LoyaltyCampaignInput', [{ name: 'Double points', earnMultiplier: 2, scope: 'ALL_PRODUCTS' }], {
+  ...fields,
+  ...more,
+  active: active({ default: true }),
+})
+const CampaignPatch = Type.Partial(Type.Object({ ...fields, ...more, active: active() }), {
+  $id: 'LoyaltyCampaignPatch',
+  examples: [
+    { earnMultiplier: 2, scope: 'ALL_PRODUCTS', startsAt: '2030-06-01T09:00:00.000Z', endsAt: '2030-06-01T11:00:00.000Z', active: true },
+  ],
+})
 
 type Row = typeof loyaltyCampaigns.$inferSelect
 

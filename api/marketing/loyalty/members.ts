@@ -5,7 +5,7 @@ import { loyaltyLedger, loyaltyMembers, loyaltyTiers } from '../../../db/store/l
 import { customers } from '../../../db/store/orders.ts'
 import { conflict, missing, wrong } from '../../values/refusal.ts'
 import { resource } from '../../http/route.ts'
-import { Line, Named, Nullable, Page, Paging, Type, Uuid } from '../../http/schema.ts'
+import { Body, Line, Named, Nullable, Page, Paging, Type, Uuid } from '../../http/schema.ts'
 import { changePoints, MEMBER_POINTS_MAX } from './points.ts'
 import { changes, POINTS_MAX, reads, Tier } from './loyalty.ts'
 import { tierOf } from './tier.ts'
@@ -36,14 +36,10 @@ const MemberDetail = Named('LoyaltyMemberDetail', {
   ...fields,
   ledger: Type.Array(Entry, { description: `Newest first, ${LEDGER_SHOWN} at most` }),
 })
-const Adjustment = Named(
-  'LoyaltyAdjustmentInput',
-  {
-    points: Type.Integer({ minimum: -POINTS_MAX, maximum: POINTS_MAX, description: 'Below zero to take them; not 0' }),
-    reason: Type.Optional(Nullable(Line(0, 200, { description: '`adjustment` when left out or blank' }))),
-  },
-  { examples: [{ points: 50, reason: 'A present for your patience' }] },
-)
+const Adjustment = Body('LoyaltyAdjustmentInput', [{ points: 50, reason: 'A present for your patience' }], {
+  points: Type.Integer({ minimum: -POINTS_MAX, maximum: POINTS_MAX, description: 'Below zero to take them; not 0' }),
+  reason: Type.Optional(Nullable(Line(0, 200, { description: '`adjustment` when left out or blank' }))),
+})
 
 const columns = {
   customerId: customers.id,

@@ -3,7 +3,7 @@ import type { Reader } from '../../../db/driver.ts'
 import { loyaltySettings } from '../../../db/store/loyalty.ts'
 import { FACTOR_DECIMALS, PERCENT_DECIMALS, requireDecimals } from '../../values/decimals.ts'
 import { resource } from '../../http/route.ts'
-import { Named, Nullable, Type } from '../../http/schema.ts'
+import { Body, Named, Nullable, Type } from '../../http/schema.ts'
 import { changes, POINTS_MAX, reads } from './loyalty.ts'
 
 const MONTHS_MAX = 1_200
@@ -32,8 +32,9 @@ const Loyalty = Named('GetLoyaltySettingsAnswer', {
   loyalty: Nullable(Named('LoyaltySettings', fields), { description: 'Null when never set' }),
 })
 const { pointsPerUnit, redemptionRate, minRedemption, maxRedeemPercent, pointsExpiryMonths } = fields
-const LoyaltyInput = Named(
+const LoyaltyInput = Body(
   'ReplaceLoyaltySettingsInput',
+  [{ pointsPerUnit: 1, redemptionRate: 100, minRedemption: 100, maxRedeemPercent: 50, pointsExpiryMonths: 10 }],
   {
     pointsPerUnit: Type.Optional(pointsPerUnit),
     redemptionRate: Type.Optional(redemptionRate),

@@ -5,7 +5,7 @@ import { loyaltyTiers } from '../../../db/store/loyalty.ts'
 import { FACTOR_DECIMALS, requireDecimals } from '../../values/decimals.ts'
 import { conflict, missing } from '../../values/refusal.ts'
 import { resource } from '../../http/route.ts'
-import { Count, Counted, deleted, Deleted, Label, Named, Paging, Type } from '../../http/schema.ts'
+import { Body, Count, Counted, deleted, Deleted, Label, Paging, Type } from '../../http/schema.ts'
 import { changes, Multiplier, reads, Tier } from './loyalty.ts'
 
 const fields = {
@@ -16,12 +16,14 @@ const fields = {
 }
 /** Its default is for new ones: a PATCH must not bring it back. */
 const sortOrder = (options = {}) => Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, ...options }))
-const TierInput = Named(
-  'LoyaltyTierInput',
-  { ...fields, sortOrder: sortOrder({ default: 0 }) },
-  { examples: [{ name: 'Silver', threshold: 500, multiplier: 1.5, color: '#C0C0C0' }] },
-)
-const TierPatch = Type.Partial(Type.Object({ ...fields, sortOrder: sortOrder() }), { $id: 'LoyaltyTierPatch' })
+const TierInput = Body('LoyaltyTierInput', [{ name: 'Silver', threshold: 500, multiplier: 1.5, color: '#C0C0C0' }], {
+  ...fields,
+  sortOrder: sortOrder({ default: 0 }),
+})
+const TierPatch = Type.Partial(Type.Object({ ...fields, sortOrder: sortOrder() }), {
+  $id: 'LoyaltyTierPatch',
+  examples: [{ threshold: 100, multiplier: 2, sortOrder: 1 }],
+})
 
 async function find(db: Reader, id: string) {
   const [row] = await db.select().from(loyaltyTiers).where(eq(loyaltyTiers.id, id.toLowerCase()))

@@ -5,7 +5,7 @@ import { products, variants } from '../../../db/store/catalog.ts'
 import { AUDIENCES, NEWSLETTER_STATUSES, newsletters, type Featured } from '../../../db/store/newsletters.ts'
 import { conflict, wrong } from '../../values/refusal.ts'
 import { resource } from '../../http/route.ts'
-import { deleted, Deleted, Label, Named, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../../http/schema.ts'
+import { Body, deleted, Deleted, Label, Named, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../../http/schema.ts'
 import { requireIds } from '../../http/input/references.ts'
 import { findNewsletter, Newsletter, newsletterView, type NewsletterRow } from './newsletter.ts'
 
@@ -24,12 +24,15 @@ const fields = {
 const more = {
   products: Type.Optional(Type.Array(Product, { maxItems: FEATURED_MAX, description: 'Featured products, in their order' })),
 }
-const NewsletterInput = Named(
+const NewsletterInput = Body(
   'NewsletterInput',
+  [{ subject: 'New in the shop', content: 'Hello!\n\nThree new cups are here.', audience: 'customers' }],
   { ...fields, audience: Type.Optional(OneOf(AUDIENCES, { default: 'all_active' })), ...more },
-  { examples: [{ subject: 'New in the shop', content: 'Hello!\n\nThree new cups are here.', audience: 'customers' }] },
 )
-const NewsletterPatch = Type.Partial(Type.Object({ ...fields, audience: OneOf(AUDIENCES), ...more }), { $id: 'NewsletterPatch' })
+const NewsletterPatch = Type.Partial(Type.Object({ ...fields, audience: OneOf(AUDIENCES), ...more }), {
+  $id: 'NewsletterPatch',
+  examples: [{ audience: 'all_active' }],
+})
 
 function requireDraft({ status }: NewsletterRow, what: string) {
   if (status !== 'draft') throw conflict(`only drafts can be ${what}: the newsletter is ${status}`, { status })

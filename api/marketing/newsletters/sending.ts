@@ -5,7 +5,7 @@ import { DELIVERY_STATUSES, newsletterDeliveries, newsletters, subscribers } fro
 import { conflict, wrong } from '../../values/refusal.ts'
 import { ownerOf } from '../../http/auth.ts'
 import { resource, type Call, type Params } from '../../http/route.ts'
-import { Instant, Named, Nullable, OneOf, Page, Paging, Type, Uuid } from '../../http/schema.ts'
+import { Body, Instant, Named, Nullable, OneOf, Page, Paging, Type, Uuid } from '../../http/schema.ts'
 import { enqueue, withdraw } from '../../jobs/queue.ts'
 import { utc } from '../../values/time.ts'
 import { reach, type Reach } from './audience.ts'
@@ -50,10 +50,11 @@ export const newsletterSendingRoutes = resource('marketing', '/newsletters')
         'In the background; at `scheduledAt` when that is given. Needs, in this order: a verified email domain with outbound mail turned on, an address of the store, somebody to send to (400), and enough of the monthly quota (403). A scheduled one is checked again at its time.',
       scope: 'marketing:write',
       // A misspelt schedule would send it at once, and nobody can take that back.
-      body: Named(
+      body: Body(
         'SendNewsletterInput',
+        [{}],
         { scheduledAt: Type.Optional(Nullable(Instant({ description: 'In the future' }))) },
-        { examples: [{}], additionalProperties: false },
+        { additionalProperties: false },
       ),
       bodyOptional: true,
       answers: { 202: Sending },

@@ -7,7 +7,7 @@ import { normalizeEmail } from '../../values/email.ts'
 import { missing } from '../../values/refusal.ts'
 import { ownerOf } from '../../http/auth.ts'
 import { resource, type Call } from '../../http/route.ts'
-import { deleted, Deleted, Email, Line, Named, Nullable, OneOf, Page, Paging, Type, Uuid } from '../../http/schema.ts'
+import { Body, deleted, Deleted, Email, Line, Named, Nullable, OneOf, Page, Paging, Type, Uuid } from '../../http/schema.ts'
 import { markAt, remember } from './page-marks.ts'
 import { forget, signUp, type SubscriberRow } from './subscribing.ts'
 import { countOf, type SubscriberStatus } from '../newsletters/tally.ts'
@@ -30,15 +30,11 @@ const SignedUp = Named('SignedUp', {
   createdAt: Type.Optional(Type.String()),
   updatedAt: Type.Optional(Type.String()),
 })
-const SubscriberInput = Named(
-  'SubscriberInput',
-  {
-    email: Email(),
-    name: Type.Optional(Nullable(Line(0, 200))),
-    source: Type.Optional(Nullable(Line(0, 100, { description: 'Where they signed up' }))),
-  },
-  { examples: [{ email: 'ada@example.com', name: 'Ada Lovelace', source: 'footer' }] },
-)
+const SubscriberInput = Body('SubscriberInput', [{ email: 'ada@example.com', name: 'Ada Lovelace', source: 'footer' }], {
+  email: Email(),
+  name: Type.Optional(Nullable(Line(0, 200))),
+  source: Type.Optional(Nullable(Line(0, 100, { description: 'Where they signed up' }))),
+})
 
 const view = ({ token: _, askedAt: __, confirmToken: ___, ...row }: SubscriberRow) => row
 

@@ -2,13 +2,13 @@
 import { desc, eq } from 'drizzle-orm'
 import { refunds } from '../../../db/store/payments.ts'
 import { resource } from '../../http/route.ts'
-import { Named, Nullable, Page, Paging, Text, Type, Uuid } from '../../http/schema.ts'
+import { Body, Nullable, Page, Paging, Text, Type, Uuid } from '../../http/schema.ts'
 import { aboutOf } from '../change.ts'
 import { Amount, findOrder } from '../order.ts'
 import { askForRefund } from './provider.ts'
 import { refund, Refund, refundView } from './refund.ts'
 
-const RefundInput = Named('RefundInput', {
+const RefundInput = Body('RefundInput', [{ amountCents: 1999, reason: 'Counted by hand', restock: true }], {
   amountCents: Type.Optional(Amount),
   lines: Type.Optional(
     Type.Array(Type.Object({ lineId: Uuid(), quantity: Type.Integer({ minimum: 1, maximum: 10_000 }) }), { minItems: 1, maxItems: 500 }),

@@ -5,7 +5,7 @@ import { shippingMethods } from '../../../db/store/checkout.ts'
 import { ORDER_SOURCES } from '../../../db/store/orders.ts'
 import { workstationRules, workstations } from '../../../db/store/workstations.ts'
 import { wrong } from '../../values/refusal.ts'
-import { Named, OneOf, Type, Uuid, type Static } from '../../http/schema.ts'
+import { Body, Named, OneOf, Type, Uuid, type Static } from '../../http/schema.ts'
 import { requireIds } from '../../http/input/references.ts'
 
 /** The list is given whole. */
@@ -18,16 +18,20 @@ const rule = {
   workstationIds: Type.Array(Uuid(), { description: 'Of several, the active one with the fewest waiting orders gets the order' }),
 }
 export const Rule = Named('WorkstationRule', { position: Type.Integer(), ...rule })
-export const RulesInput = Named('ReplaceWorkstationRulesInput', {
-  rules: Type.Array(
-    Type.Object({
-      sources: Type.Optional(Type.Array(OneOf(ORDER_SOURCES), { maxItems: ORDER_SOURCES.length, uniqueItems: true })),
-      shippingIds: Type.Optional(Type.Array(Uuid(), { maxItems: IDS_MAX })),
-      workstationIds: Type.Array(Type.String({ maxLength: 100 }), { maxItems: IDS_MAX }),
-    }),
-    { maxItems: RULES_MAX, 'x-also': 'data' },
-  ),
-})
+export const RulesInput = Body(
+  'ReplaceWorkstationRulesInput',
+  [{ rules: [{ workstationIds: ['01985d2c-7c00-7368-80fa-fa6231ef254e'] }] }],
+  {
+    rules: Type.Array(
+      Type.Object({
+        sources: Type.Optional(Type.Array(OneOf(ORDER_SOURCES), { maxItems: ORDER_SOURCES.length, uniqueItems: true })),
+        shippingIds: Type.Optional(Type.Array(Uuid(), { maxItems: IDS_MAX })),
+        workstationIds: Type.Array(Type.String({ maxLength: 100 }), { maxItems: IDS_MAX }),
+      }),
+      { maxItems: RULES_MAX, 'x-also': 'data' },
+    ),
+  },
+)
 
 /** Ids as they are stored, each once. */
 export const lower = (ids: readonly string[]) => [...new Set(ids.map((id) => id.toLowerCase()))]

@@ -6,7 +6,7 @@ import { WORKSTATION_TYPES, workstationRules, workstations } from '../../../db/s
 import { teamMembers } from '../../../db/store/store.ts'
 import { conflict, missing } from '../../values/refusal.ts'
 import { resource } from '../../http/route.ts'
-import { Label, Named, OneOf, Type, Uuid } from '../../http/schema.ts'
+import { Body, Label, Named, OneOf, Type, Uuid } from '../../http/schema.ts'
 import { abandon, placeUndecided, release, waitingCount } from './packing.ts'
 import { forget, lower, readRules, Rule, RulesInput, rulesOf } from './rules.ts'
 
@@ -32,14 +32,14 @@ const position = Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, de
 const memberIds = Type.Optional(
   Type.Array(Type.String({ maxLength: 100 }), { maxItems: 500, description: 'Ids that are not in the team are ignored' }),
 )
-const WorkstationInput = Named('WorkstationInput', {
+const WorkstationInput = Body('WorkstationInput', [{ name: 'Packing table 1', type: 'packing', active: true, position: 1 }], {
   name: Label(NAME_MAX),
   type: Type.Optional(OneOf(WORKSTATION_TYPES, { default: 'packing' })),
   active: Type.Optional(Type.Boolean({ default: true })),
   memberIds,
   position,
 })
-const WorkstationPatch = Named('WorkstationPatch', {
+const WorkstationPatch = Body('WorkstationPatch', [{ type: 'packing', active: true, position: 1 }], {
   name: Type.Optional(Label(NAME_MAX)),
   type: Type.Optional(OneOf(WORKSTATION_TYPES)),
   active: Type.Optional(Type.Boolean()),
