@@ -146,6 +146,12 @@ describe('the project is tidy', () => {
     )
   })
 
+  test('what is outside is one object of at most ten members', () => {
+    const [, members] = /^export interface Services \{\n([\s\S]+?)^\}/m.exec(text.get('api/outside/services.ts')!)!
+    expect(members!.match(/^ {2}\w+: /gm)!.length).toBeLessThanOrEqual(10)
+    expect(files.filter((path) => /^export const \w+ = \([^)]*\)[^=]*=>\s*resource\(/m.test(text.get(path)!))).toEqual([])
+  })
+
   test('imports run in no circle', () => {
     const done = new Set<string>()
     const visit = (path: string, above: string[]): string[] | null => {

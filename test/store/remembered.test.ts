@@ -1,6 +1,9 @@
 /** Answers that are remembered by the version of their data: the same bytes for the same, never for anything else. */
 import { gunzipSync } from 'bun'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { resource, type AnyCall } from '../../api/http/route.ts'
+import { timeless } from '../../api/http/run.ts'
+import { Type } from '../../api/http/schema.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, type Shop } from '../shop.ts'
 
@@ -17,6 +20,18 @@ beforeEach(async () => {
   id = made(await shop.post('/products', { name: 'Mug', price: 10, prices: { eur: 9 }, content: null, summary: 'x'.repeat(2000) })).id
 })
 afterAll(() => app.close())
+
+test('what is remembered can not read the time, in tests: not by the services either', () => {
+  const [route] = resource('store', '/x').get(
+    '',
+    { op: 'x', summary: 'x', scope: 'public', answers: { 200: Type.Null() } },
+    () => null,
+  ).routes
+  const { services } = app
+  const call = timeless({ services, clock: services.clock, now: '' } as AnyCall, route!)
+  for (const read of [() => call.now, () => call.clock, () => call.services.clock]) expect(read).toThrow('may not depend on the time')
+  expect(call.services.registry).toBe(app.registry)
+})
 
 const isServer = Boolean(process.env.DATABASE_URL)
 const headersOf = async (path: string, headers: Record<string, string> = {}, key = shop.keys.admin) => {
