@@ -1,5 +1,5 @@
 /** Calls: what a handler gets to work with, alone or inside a transaction that is open already. */
-import { compile, inserter, type Db } from '../../db/driver.ts'
+import { compile, inserter, type Db, type Reader } from '../../db/driver.ts'
 import type { Session } from '../../db/control/registry.ts'
 import type { Handle } from '../../db/open.ts'
 import { auditLog, settings as settingsTable } from '../../db/store/store.ts'
@@ -41,6 +41,9 @@ async function settingsOf({ handle, version = handle.version() }: Keyed): Promis
   return row
 }
 
+/** Those that a transaction sees: another one of its group may have changed them. */
+const settingsIn = async (tx: Reader) => (await settingsRow.get(tx)) as Settings
+
 /** Refuses with 404 what belongs to a tool that the store has turned off. */
 export async function requireTool(keyed: Keyed, tool: keyof Settings['tools']) {
   if (!(await settingsOf(keyed)).tools[tool]) throw new Refusal(404, `${tool} is turned off in this store`)
@@ -65,6 +68,7 @@ export function callOf(
 ): AnyCall {
   const { handle, session, request, requestId, params, tasks } = keyed
   const { clock } = services
+  let inside: Db | null = null
   const call: AnyCall = {
     session,
     db: handle.read,
@@ -80,14 +84,22 @@ export function callOf(
     prepared: undefined,
     now: clock.now().toISOString(),
     storefront: isStorefront(session),
-    settings: () => settingsOf(keyed),
+    settings: () => (inside ? settingsIn(inside) : settingsOf(keyed)),
     after: (run, when = 'success') => {
       tasks.push({ run, when })
     },
     undo: (run) => {
       tasks.push({ run, when: 'undo' })
     },
-    write: (fn) => handle.write((tx) => audited(route, call, tx, fn), abandoned(request)),
+    write: (fn) =>
+      handle.write(async (tx) => {
+        inside = tx
+        try {
+          return await audited(route, call, tx, fn)
+        } finally {
+          inside = null
+        }
+      }, abandoned(request)),
   }
   return call
 }
@@ -102,7 +114,7 @@ export const strangerIn = (handle: Handle, call: AnyCall, prepared: unknown): An
 
 /** The same call, with all its reads and writes in one transaction that is open already. */
 export function joined(route: Route, call: AnyCall, tx: Db): AnyCall {
-  return { ...call, db: tx, settings: async () => (await settingsRow.get(tx)) as Settings, write: (fn) => audited(route, call, tx, fn) }
+  return { ...call, db: tx, settings: () => settingsIn(tx), write: (fn) => audited(route, call, tx, fn) }
 }
 
 /** Runs a change and writes its audit row, in one transaction. */

@@ -45,6 +45,7 @@ export interface Call<Q = unknown, B = unknown, P = unknown> {
   readonly now: string
   /** A key that carries storefront scopes alone: it never sees drafts or hidden things. */
   readonly storefront: boolean
+  /** Inside of `write`, as its transaction sees them. */
   settings(): Promise<Settings>
   /** What `prepare` returned, or what `owner` found. */
   readonly prepared: unknown
