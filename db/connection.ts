@@ -53,12 +53,12 @@ export class FileConnection implements Connection {
   }
 
   rows(text: string, params: unknown[]): unknown[][] {
-    return this.#prepare(text).all(params as never) as unknown[][]
+    return this.#prepare(text).all(params) as unknown[][]
   }
 
   row(text: string, params: unknown[]): unknown[] | undefined {
     try {
-      return this.#prepare(text, this.#singles).get(params as never) as unknown[] | undefined
+      return this.#prepare(text, this.#singles).get(params) as unknown[] | undefined
     } catch (error) {
       this.#singles.delete(text)
       throw error
@@ -66,7 +66,7 @@ export class FileConnection implements Connection {
   }
 
   run(text: string, params: unknown[]): RunResult {
-    return this.#prepare(text).run(params as never) as RunResult
+    return this.#prepare(text).run(params) as RunResult
   }
 
   exec(text: string): void {

@@ -21,7 +21,7 @@ function decoder(fields: SelectedFieldsOrdered, nullable: Record<string, boolean
     const from = is(field, Column)
       ? field
       : is(field, SQL)
-        ? (field as never as { decoder: Column }).decoder
+        ? (field as unknown as { decoder: Column }).decoder
         : (field as never as { sql: { decoder: Column } }).sql.decoder
     const identity = from.mapFromDriverValue === Column.prototype.mapFromDriverValue || (from as unknown) === noopDecoder
     return { path, decode: identity ? undefined : (value: unknown) => from.mapFromDriverValue(value) }
@@ -113,16 +113,16 @@ class Prepared<T extends PreparedQueryConfig> extends SQLitePreparedQuery<T & { 
   }
 
   override all(values?: Record<string, unknown>) {
-    return this.allOn(this.connection!, values) as never
+    return this.allOn(this.connection!, values)
   }
   override get(values?: Record<string, unknown>) {
-    return this.getOn(this.connection!, values) as never
+    return this.getOn(this.connection!, values)
   }
   override run(values?: Record<string, unknown>) {
-    return this.runOn(this.connection!, values) as never
+    return this.runOn(this.connection!, values)
   }
   override async values(values?: Record<string, unknown>) {
-    return (await this.connection!.rows(this.query.sql, fillPlaceholders(this.query.params, values ?? {}))) as never
+    return await this.connection!.rows(this.query.sql, fillPlaceholders(this.query.params, values ?? {}))
   }
   isResponseInArrayMode() {
     return true
@@ -134,7 +134,7 @@ class Session extends SQLiteSession<'async', RunResult, Record<string, never>, R
     readonly connection: Connection | undefined,
     dialect: SQLiteAsyncDialect,
   ) {
-    super(dialect as never)
+    super(dialect)
   }
 
   prepareQuery(
@@ -144,7 +144,7 @@ class Session extends SQLiteSession<'async', RunResult, Record<string, never>, R
     _array: boolean,
     custom?: (rows: unknown[][]) => unknown,
   ) {
-    return new Prepared(this.connection, query, fields, method, custom) as never
+    return new Prepared(this.connection, query, fields, method, custom)
   }
 
   transaction(): never {
@@ -161,7 +161,7 @@ const connectionOf = new WeakMap<Reader, Connection>()
 
 /** A Drizzle database over one connection. */
 export function database(connection: Connection | undefined): Db {
-  const db = new BaseSQLiteDatabase('async', dialect, new Session(connection, dialect) as never, undefined) as never as Db
+  const db = new BaseSQLiteDatabase('async', dialect, new Session(connection, dialect), undefined) as unknown as Db
   if (connection) connectionOf.set(db, connection)
   return db
 }
@@ -194,8 +194,8 @@ export function compile<B extends Buildable>(build: (db: Db) => B): Compiled<Con
   } as Compiled<ConfigOf<B>>
 }
 
-/** The named value of a compiled query. */
-export const named = (name: string) => sql.placeholder(name)
+/** The named value of a compiled query. It is no SQL, but Drizzle's types let `set` and `eq` of an enum take nothing else. */
+export const named = (name: string) => sql.placeholder(name) as Placeholder & SQL<never>
 
 /** A compiled insert of whole rows into a table; columns left out are null. */
 export function inserter<T extends SQLiteTable>(table: T): (tx: Db, row: T['$inferInsert']) => Promise<RunResult> {

@@ -58,7 +58,7 @@ const CAUSES_MAX = 4
 /** What an error tells of the disk or the database file; null for any other error. */
 export function troubleOf(error: unknown): Trouble | null {
   let cause = error as { code?: unknown; cause?: unknown } | null | undefined
-  for (let depth = 0; cause && depth < CAUSES_MAX; depth++, cause = cause.cause as never) {
+  for (let depth = 0; cause && depth < CAUSES_MAX; depth++, cause = cause.cause as typeof cause) {
     const { code } = cause
     const known = typeof code === 'string' && KINDS.find(([, codes]) => codes.test(code))
     if (known) return { kind: known[0], code: code as string }

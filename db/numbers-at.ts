@@ -11,7 +11,7 @@ export function numbersAt(location: Location, storeId: string): Numbers {
     const path = fileOf(location, databaseName(storeId, environment))
     if (!path || !existsSync(path)) continue
     try {
-      const file = new LibsqlFile(path, { readonly: true } as never)
+      const file = new LibsqlFile(path, { readonly: true })
       try {
         numbers[environment] = numbersIn({ rows: (text) => file.prepare(text).raw(true).all() as unknown[][] })
       } finally {

@@ -82,7 +82,7 @@ const stockOf = compile((db) =>
 const setQuantity = compile((db) =>
   db
     .update(variants)
-    .set({ quantity: named('quantity') as never, updatedAt: named('now') as never })
+    .set({ quantity: named('quantity'), updatedAt: named('now') })
     .where(eq(variants.id, named('id'))),
 )
 

@@ -37,7 +37,7 @@ type Sort = Filters['sort']
 const CONDITIONS: Record<string, () => SQL> = {
   noEvents: () => eq(products.isEvent, false),
   published: () => eq(products.status, 'published'),
-  status: () => eq(products.status, named('status') as never),
+  status: () => eq(products.status, named('status')),
   query: () => foundAmong(products.id, 'product', named('expression')),
   seenQuery: () => foundAmong(products.id, 'product', named('expression'), SEEN),
   symbols: () => sql`(${products.name} like ${named('part')} escape '\\' or ${products.summary} like ${named('part')} escape '\\')`,

@@ -55,7 +55,7 @@ const insertMovement = compile((db) =>
     orderId: named('orderId'),
     keyId: named('keyId'),
     createdAt: named('createdAt'),
-  } as never),
+  }),
 )
 
 /** Whether a new quantity brings what is available of a tracked variant down to the threshold. */

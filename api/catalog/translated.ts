@@ -7,13 +7,7 @@ const idByTranslatedSlug = compile((db) =>
   db
     .select({ id: translations.entityId })
     .from(translations)
-    .where(
-      and(
-        eq(translations.entity, named('entity') as never),
-        eq(translations.locale, named('locale')),
-        eq(translations.slug, named('slug')),
-      ),
-    ),
+    .where(and(eq(translations.entity, named('entity')), eq(translations.locale, named('locale')), eq(translations.slug, named('slug')))),
 )
 const translationsOf = compile((db) =>
   db
@@ -21,7 +15,7 @@ const translationsOf = compile((db) =>
     .from(translations)
     .where(
       and(
-        eq(translations.entity, named('entity') as never),
+        eq(translations.entity, named('entity')),
         eq(translations.locale, named('locale')),
         sql`${translations.entityId} in (select value from json_each(${named('ids')}))`,
       ),

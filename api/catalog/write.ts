@@ -174,7 +174,7 @@ export async function notePrices(
 /** Refreshes the cheapest price by currency that lists sort and filter by. */
 export async function refreshPrices(tx: Db, productId: string, currency: string) {
   await deletePrices.run(tx, { productId })
-  await notePrices(tx, productId, currency, (await pricesOf.all(tx, { productId })) as never)
+  await notePrices(tx, productId, currency, await pricesOf.all(tx, { productId }))
 }
 
 const deleteTags = compile((db) => db.delete(productTags).where(eq(productTags.productId, named('productId'))))
@@ -197,7 +197,7 @@ const append = compile((db) =>
     collectionId: named('collectionId'),
     productId: named('productId'),
     position: sql`coalesce((select last.position from ${collectionProducts} last where last.collection_id = ${named('collectionId')} order by last.position desc limit 1), -1) + 1`,
-  } as never),
+  }),
 )
 
 /** Puts a product that is in none of them into some collections. */

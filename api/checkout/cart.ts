@@ -117,7 +117,7 @@ const cartById = compile((db) =>
 const saveItems = compile((db) =>
   db
     .update(carts)
-    .set({ items: named('items') as never, expiresAt: named('expiresAt') as never, updatedAt: named('now') as never })
+    .set({ items: named('items'), expiresAt: named('expiresAt'), updatedAt: named('now') })
     .where(eq(carts.id, named('id'))),
 )
 export const insertCart = inserter(carts)

@@ -54,7 +54,7 @@ type CheckoutCall = Call<unknown, Static<typeof CheckoutInput>, Params<'/{id}'>>
 const convertCart = compile((db) =>
   db
     .update(carts)
-    .set({ orderId: named('orderId') as never, placed: named('placed') as never, updatedAt: named('now') as never })
+    .set({ orderId: named('orderId'), placed: named('placed'), updatedAt: named('now') })
     .where(eq(carts.id, named('id'))),
 )
 

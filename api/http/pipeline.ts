@@ -137,7 +137,7 @@ export class Pipeline {
     const said = await read(ready, request, STRANGERS, headers)
     const { query, body, file } = said
     const now = clock.now().toISOString()
-    const call = { query, body, file, params, request, requestId, services, log, clock, now, prepared: undefined } as never
+    const call = { query, body, file, params, request, requestId, services, log, clock, now, prepared: undefined } as AnyCall
     const owner = await ready.route.options.owner?.(call)
     if (owner instanceof Reply) return respond(ready, request, checkAnswers, owner, headers)
     if (!owner) return respond(ready, request, checkAnswers, await ready.route.handler(call), headers)
@@ -170,7 +170,7 @@ export class Pipeline {
     const reading = route.method === 'POST' || !notes.hasShown ? undefined : this.#reads.get(route.path)
     if (!reading) return
     const query = parseQuery('', reading.query, new Notes())
-    notes.compare(bodyOf(reading, await reading.route.handler({ ...call, query } as never)))
+    notes.compare(bodyOf(reading, await reading.route.handler({ ...call, query })))
     notes.refuse()
     tell(notes, headers)
   }

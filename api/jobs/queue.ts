@@ -44,7 +44,7 @@ const insertBy = compile((db) =>
       asked: 1,
       createdAt: named('now'),
       updatedAt: named('now'),
-    } as never)
+    })
     .onConflictDoUpdate({
       target: [jobs.kind, jobs.subject],
       set: {

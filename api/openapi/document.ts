@@ -182,7 +182,7 @@ export function openapi(routes: readonly Route[], { baseUrl, version, contentUrl
     servers: [{ url: baseUrl, description: 'This server' }],
     security: [{ bearer: [] }],
     tags: Object.entries(ROOMS)
-      .filter(([name]) => rooms.has(name as never))
+      .filter(([name]) => rooms.has(name as Room))
       .map(([name, description]) => ({ name, description, externalDocs: { url: contentUrl + roomPage(name as Room) } })),
     paths,
     components: used(

@@ -34,9 +34,9 @@ const setLine = compile((db) =>
   db
     .update(orderLines)
     .set({
-      openQuantity: named('openQuantity') as never,
-      shippedQuantity: named('shippedQuantity') as never,
-      refundedQuantity: named('refundedQuantity') as never,
+      openQuantity: named('openQuantity'),
+      shippedQuantity: named('shippedQuantity'),
+      refundedQuantity: named('refundedQuantity'),
     })
     .where(eq(orderLines.id, named('id'))),
 )

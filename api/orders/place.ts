@@ -58,13 +58,13 @@ const customerByEmail = compile((db) =>
 const completeCustomer = compile((db) =>
   db
     .update(customers)
-    .set({ name: named('name') as never, phone: named('phone') as never, updatedAt: named('now') as never })
+    .set({ name: named('name'), phone: named('phone'), updatedAt: named('now') })
     .where(eq(customers.id, named('id'))),
 )
 const nextNumber = compile((db) =>
   db
     .insert(counters)
-    .values({ name: named('name'), value: 1001 } as never)
+    .values({ name: named('name'), value: 1001 })
     .onConflictDoUpdate({ target: counters.name, set: { value: sql`${counters.value} + 1` } })
     .returning({ value: counters.value }),
 )

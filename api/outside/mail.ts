@@ -105,7 +105,7 @@ export async function smtpMailer(url: string): Promise<Mailer> {
     socketTimeout: SILENCE_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
-  } as never) as Transporter
+  }) as Transporter
   return {
     async send(mail) {
       try {

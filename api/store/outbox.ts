@@ -18,7 +18,7 @@ type StoreEvent =
   | 'newsletter.failed'
 
 const insertEvent = compile((db) =>
-  db.insert(outbox).values({ id: named('id'), event: named('event'), payload: named('payload'), createdAt: named('createdAt') } as never),
+  db.insert(outbox).values({ id: named('id'), event: named('event'), payload: named('payload'), createdAt: named('createdAt') }),
 )
 
 /** Records an event; it is there if and only if the change is. */

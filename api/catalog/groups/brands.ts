@@ -86,7 +86,7 @@ export const brandRoutes = resource('catalog', '/brands')
           id: clock.id(),
           slug: await slugFor(tx, brands, body.slug, body.name),
         }
-        await tx.insert(brands).values(row as never)
+        await tx.insert(brands).values(row)
         await indexGroup(tx, 'brand', row)
         return overlay(await findGroup(tx, 'brand', row.id, everyone), undefined)
       }),
@@ -127,7 +127,7 @@ export const brandRoutes = resource('catalog', '/brands')
         await tx
           .update(brands)
           .set({
-            ...(body as never as Partial<typeof brands.$inferInsert>),
+            ...body,
             ...(body.slug === undefined ? {} : { slug: await slugFor(tx, brands, body.slug, '') }),
             updatedAt: call.now,
           })

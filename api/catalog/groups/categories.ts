@@ -74,7 +74,7 @@ async function height(db: Reader, id: string): Promise<number> {
   const [row] = await db.all<[number]>(
     sql`with recursive below(id, level) as (select ${id}, 1 union all select c.id, level + 1 from categories c join below b on c.parent_id = b.id where level < 12) select max(level) from below`,
   )
-  return Object.values(row as never as Record<string, number>)[0] ?? 1
+  return Object.values(row ?? [])[0] ?? 1
 }
 
 /** Refuses a parent that is missing, below the category itself, or too deep. */
@@ -107,7 +107,7 @@ async function read(db: Reader, idOrSlug: string, view: Parameters<typeof viewPr
   return {
     ...overlay(row, translated),
     translations: (await translationLists(db, 'category', [row.id])).get(row.id)!,
-    products: await viewProducts(db, rows as never as ProductRow[], view),
+    products: await viewProducts(db, rows as ProductRow[], view),
   }
 }
 
@@ -187,7 +187,7 @@ export const categoryRoutes = resource('catalog', '/categories')
           id: clock.id(),
           slug: await slugFor(tx, categories, body.slug, body.name),
         }
-        await tx.insert(categories).values(row as never)
+        await tx.insert(categories).values(row)
         await indexGroup(tx, 'category', row)
         return read(tx, row.id, await plain(call))
       }),
@@ -225,7 +225,7 @@ export const categoryRoutes = resource('catalog', '/categories')
         await tx
           .update(categories)
           .set({
-            ...(body as never as Partial<typeof categories.$inferInsert>),
+            ...body,
             ...(body.slug === undefined ? {} : { slug: await slugFor(tx, categories, body.slug, '') }),
             updatedAt: call.now,
           })

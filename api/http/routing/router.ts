@@ -31,7 +31,7 @@ export class Router {
       const isStranger = this.#paths.strangers(patternOf(route))
       const handler = ({ request, params }: Context) =>
         isStranger?.(pathOf(request.url)) ? this.unknown(request) : pipeline.answer(route, request, params)
-      this.#elysia.route(route.method, patternOf(route), handler as never, { parse: 'none' } as never)
+      this.#elysia.route(route.method, patternOf(route), handler, { parse: 'none' })
     }
     this.#elysia.onError({ as: 'global' }, ({ request, code, error }) =>
       code === 'NOT_FOUND' ? this.unknown(request) : pipeline.refuseUnrouted(request, error),

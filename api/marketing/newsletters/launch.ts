@@ -1,7 +1,7 @@
 /** The state machine of newsletters (document 1): what sending needs, and how one begins, ends, fails and becomes a draft again. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db, Reader } from '../../../db/driver.ts'
-import { newsletterDeliveries, newsletters } from '../../../db/store/newsletters.ts'
+import { newsletterDeliveries, type DELIVERY_STATUSES, newsletters } from '../../../db/store/newsletters.ts'
 import { type Plan, LIMITS } from '../../values/plans.ts'
 import { Refusal, type Detail } from '../../values/refusal.ts'
 import type { Settings } from '../../http/route.ts'
@@ -139,10 +139,10 @@ export async function fail(tx: Db, { clock, now }: About, row: NewsletterRow, er
   const counts = await countDeliveries(tx, row.id)
   // Where nobody has got it, those who were refused are tried again as well.
   const isNone = !counts.sent && !counts.unknown
-  const again = isNone ? ['pending', 'skipped', 'refused'] : ['pending', 'skipped']
+  const again: (typeof DELIVERY_STATUSES)[number][] = isNone ? ['pending', 'skipped', 'refused'] : ['pending', 'skipped']
   await returnRest(tx, row, isNone ? {} : counts)
   const { newsletterId, status } = newsletterDeliveries
-  await tx.delete(newsletterDeliveries).where(and(eq(newsletterId, row.id), inArray(status, again as never)))
+  await tx.delete(newsletterDeliveries).where(and(eq(newsletterId, row.id), inArray(status, again)))
   const errorMessage = [error, remark(counts)].filter(Boolean).join('; ')
   await set(tx, row, { status: 'failed', failedAt: now, errorMessage, recipientCount: counts.sent ?? 0, reserved: 0, updatedAt: now })
   await emit(tx, clock, now, 'newsletter.failed', { newsletterId: row.id, errorMessage })

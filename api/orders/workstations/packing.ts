@@ -36,7 +36,7 @@ const openQueues = compile((db) =>
 const placeMany = compile((db) =>
   db
     .update(orders)
-    .set({ workstationId: named('workstationId') as never, workstationBy: 'rule', updatedAt: named('now') as never })
+    .set({ workstationId: named('workstationId'), workstationBy: 'rule', updatedAt: named('now') })
     .where(sql`${orders.id} in (select value from json_each(${named('ids')}))`),
 )
 
@@ -134,7 +134,7 @@ const unassign = compile((db) =>
     .set({
       workstationId: null,
       workstationBy: sql`case ${orders.workstationBy} when 'hand' then 'hand' end`,
-      updatedAt: named('now') as never,
+      updatedAt: named('now'),
     })
     .where(ids()),
 )
@@ -164,7 +164,7 @@ const abandonSome = compile((db) => {
     .limit(AT_ONCE)
   return db
     .update(orders)
-    .set({ workstationId: null, workstationBy: null, updatedAt: named('now') as never })
+    .set({ workstationId: null, workstationBy: null, updatedAt: named('now') })
     .where(inArray(orders.id, here))
 })
 
