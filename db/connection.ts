@@ -87,6 +87,8 @@ export class FileConnection implements Connection {
  */
 export class FileReader extends FileConnection {
   #isOpen = false
+  /** Of the snapshot; null until somebody asks. */
+  #version: number | null = null
 
   constructor(path: string) {
     super(path, 'PRAGMA query_only=ON')
@@ -103,12 +105,18 @@ export class FileReader extends FileConnection {
   renew(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
+    this.#version = null
     try {
       super.run('COMMIT', [])
     } catch {
       // In a damaged file not even this works. Whoever has read it has been told; nobody is there to be told here.
       this.#undo()
     }
+  }
+
+  /** A number that differs after any commit, by any process. One snapshot has one, so that a turn asks once. */
+  version(): number {
+    return (this.#version ??= (this.row('PRAGMA data_version', []) as [number])[0])
   }
 
   #undo() {

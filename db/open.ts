@@ -67,8 +67,7 @@ export class Handle {
 
   /** A number that differs after any commit, by any process; null where the database can't tell cheaply. */
   version(): number | null {
-    if (!this.isFile) return null
-    return (this.#connection.row('PRAGMA data_version', []) as unknown[])[0] as number
+    return this.#connection instanceof FileReader ? this.#connection.version() : null
   }
 
   /** The connection for reading, for what is not a query (backup, checks). */
