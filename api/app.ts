@@ -32,7 +32,7 @@ export interface AppOptions {
   /** Where data are kept: `/readyz` tells when these can't be written. */
   folders?: readonly string[]
   checkAnswers?: boolean
-  /** What answers that are remembered may take; 64 MB unless told otherwise, 0: none are. */
+  /** What answers that are remembered may take; 32 MB unless told otherwise, 0: none are. */
   rememberedBytes?: number
   metrics?: boolean
   /** From how to tell the figures of this process, how to ask for those of all that share its port; none: it is alone. */

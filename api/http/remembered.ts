@@ -12,10 +12,10 @@ import { isStrict } from './input/notes.ts'
 import { notModified } from './respond.ts'
 import { searchOf } from './url.ts'
 
-/** What all stores of a process may take together, unless told otherwise. */
-export const REMEMBERED_BYTES = 64 * 1_048_576
-/** What one store may take: an eighth of all. */
-const STORE_PART = 8
+/** What all stores of a process may take together, unless told otherwise: with it a process stays under 200 MB. */
+export const REMEMBERED_BYTES = 32 * 1_048_576
+/** What one store may take: a quarter of all. */
+const STORE_PART = 4
 /** An answer that takes more than this part of what its store may take is not kept. */
 const ANSWER_PART = 8
 /** What an answer takes beside its bytes and its key. */

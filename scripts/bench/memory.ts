@@ -14,26 +14,14 @@ const CLIENTS = 32
 /** Of ten operations: two lists, five products, an order, and two purchases (each a cart, a line and a checkout). */
 const MIX = ['list', 'products', 'products', 'purchase', 'products', 'orders', 'list', 'products', 'products', 'purchase'] as const
 
-/** Megabytes that Stoa has after so long a load of reads, carts and checkouts, and how much it did. */
-export async function memoryAfterLoad(dataDir: string, seeded: Seeded, loadMs: number): Promise<{ memoryMb: number; perSecond: number }> {
-  const stoa = await startStoa(dataDir)
-  try {
-    const ask = requests(seeded)
-    const { perSecond } = await run({ port: stoa.port, connections: CLIENTS, maxMs: loadMs, next: (n) => ask[MIX[n % MIX.length]!](n) })
-    return { memoryMb: await memoryOf(stoa), perSecond }
-  } finally {
-    await stoa.stop()
-  }
-}
-
 const PRODUCTS_EACH = 20
 const OPENERS = 4
 const STORES_MAX_MS = 120_000
 
 /** Writes stores that are copies of one small store, each with a key; returns the keys. */
-async function copyStores(dataDir: string, count: number): Promise<string[]> {
+async function copyStores(dataDir: string, count: number, products = PRODUCTS_EACH): Promise<string[]> {
   const location = { url: `file:${dataDir}/{name}.db` }
-  const first = await seed(location, { products: PRODUCTS_EACH, orders: PRODUCTS_EACH, carts: 0 })
+  const first = await seed(location, { products, orders: PRODUCTS_EACH, carts: 0 })
   const control = new Database(join(dataDir, 'control.db'))
   const store = control.prepare('insert into stores select ?, name, ?, plan, ai_built, created_at from stores where id = ?')
   const key = control.prepare(
@@ -58,15 +46,34 @@ async function copyStores(dataDir: string, count: number): Promise<string[]> {
   return keys
 }
 
+/** What fills the room for remembered answers: more stores than have room, each asked twice for more than a store may have. */
+const FULL = { stores: 10, products: 200, pages: 120, maxMs: 60_000 }
+
+const getting = (key: string, path: string): Operation => ({
+  first: requestOf('GET', path, { authorization: `Bearer ${key}` }),
+  expect: [200],
+})
+
+/** Megabytes that Stoa has after so long a load of reads, carts and checkouts, its remembered answers full; and how much it did. */
+export async function memoryAfterLoad(dataDir: string, seeded: Seeded, loadMs: number): Promise<{ memoryMb: number; perSecond: number }> {
+  const keys = await copyStores(dataDir, FULL.stores, FULL.products)
+  const pages = Array.from({ length: FULL.pages }, (_, page) => `/api/v1/products?limit=100&offset=${page}`)
+  const filling = keys.flatMap((key) => pages.flatMap((path) => [getting(key, path), getting(key, path)]))
+  const stoa = await startStoa(dataDir)
+  try {
+    await run({ port: stoa.port, connections: 1, maxMs: FULL.maxMs, next: (n) => filling[n] ?? null })
+    const ask = requests(seeded)
+    const { perSecond } = await run({ port: stoa.port, connections: CLIENTS, maxMs: loadMs, next: (n) => ask[MIX[n % MIX.length]!](n) })
+    return { memoryMb: await memoryOf(stoa), perSecond }
+  } finally {
+    await stoa.stop()
+  }
+}
+
 /** Megabytes that Stoa has once each of `count` stores has answered who it is and what it sells. */
 export async function memoryWithStores(dataDir: string, count: number): Promise<number> {
   mkdirSync(dataDir, { recursive: true })
-  const asked = (await copyStores(dataDir, count)).flatMap((key) =>
-    ['/api/v1/me', '/api/v1/products'].map((path): Operation => ({
-      first: requestOf('GET', path, { authorization: `Bearer ${key}` }),
-      expect: [200],
-    })),
-  )
+  const asked = (await copyStores(dataDir, count)).flatMap((key) => ['/api/v1/me', '/api/v1/products'].map((path) => getting(key, path)))
   const stoa = await startStoa(dataDir)
   try {
     await run({ port: stoa.port, connections: OPENERS, maxMs: STORES_MAX_MS, next: (n) => asked[n] ?? null })

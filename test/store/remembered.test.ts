@@ -155,7 +155,7 @@ describe('is kept apart', () => {
 })
 
 test.skipIf(isServer)('takes no more room than it may, and what is used least goes first', async () => {
-  const small = await testApp({ rememberedBytes: 8 * 64 * 1024 })
+  const small = await testApp({ rememberedBytes: 4 * 64 * 1024 })
   try {
     const store = await newShop(small)
     for (let n = 0; n < 40; n++) made(await store.post('/products', { name: `Mug ${n}`, price: 1, summary: 'y'.repeat(1500) }))
