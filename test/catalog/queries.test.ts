@@ -1,8 +1,8 @@
 /** How the catalog is read: every statement of its lists and details, what SQLite plans for it, and that there are not more of them for longer lists. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { FileConnection, ServerConnection } from '../../db/connection.ts'
 import { databaseName, openDatabase, type Handle } from '../../db/open.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'
+import { isCount, isPage, planOf as plan, watchStatements, type Plan } from '../plans.ts'
 import { create, parallel, read } from './shop.ts'
 
 /** Tables that grow with the catalog: a statement may look things up in them, not read them through. */
@@ -25,21 +25,7 @@ let app: TestApp
 let shop: TestStore
 /** A connection of its own: EXPLAIN keeps what it has seen of the database open. */
 let planner: Handle
-let asked: string[] | null = null
-type Read = (this: unknown, text: string, params: unknown[]) => unknown
-const watched: [Record<string, Read>, string, Read][] = (
-  [
-    [FileConnection.prototype, 'rows'],
-    [FileConnection.prototype, 'row'],
-    [ServerConnection.prototype, 'rows'],
-  ] as unknown as [Record<string, Read>, string][]
-).map(([prototype, name]) => [prototype, name, prototype[name]!])
-for (const [prototype, name, original] of watched) {
-  prototype[name] = function (text, params) {
-    if (!/^pragma/i.test(text)) asked?.push(text)
-    return original.call(this, text, params)
-  }
-}
+const watch = watchStatements()
 
 const ids: Record<string, string> = {}
 /** As many of each thing, so that every list can be as long as asked. */
@@ -83,7 +69,7 @@ beforeAll(async () => {
     await shop.call('PUT', `/${path}/${id}/translations/pl-PL`, { name: 'Nazwa', slug: 'nazwa' })
 })
 afterAll(() => {
-  for (const [prototype, name, original] of watched) prototype[name] = original
+  watch.end()
   planner.close()
   return app.close()
 })
@@ -91,47 +77,9 @@ afterAll(() => {
 /** The statements that a request executes in the store. */
 async function statementsOf(path: string, key: string): Promise<string[]> {
   await read(shop, path, key)
-  asked = []
-  try {
-    await read(shop, path, key)
-    return asked.filter((text) => !/"(api_keys|changes|stores)"|^select max\(rowid\)/.test(text))
-  } finally {
-    asked = null
-  }
+  return watch.of(() => read(shop, path, key))
 }
-
-interface Plan {
-  steps: string[]
-  scans: string[]
-}
-/** Columns in which most rows are alike: an index that is asked for these alone gives nearly the whole table. */
-const ALIKE = new Set(['is_event', 'status', 'active', 'tracked', 'currency', 'entity', 'locale', 'kind'])
-
-/** SQLite's plan of a statement, and those of its steps that read a growing table, or nearly all of it, from one end to the other. */
-async function planOf(text: string): Promise<Plan> {
-  const named = new Map(
-    [
-      ...text.matchAll(
-        /\b(?:from|join|,)\s+"?(\w+)"?(?:\s+(?:as\s+)?"?(?!on\b|where\b|join\b|left\b|inner\b|cross\b|order\b|group\b|limit\b)(\w+)"?)?/gi,
-      ),
-    ].map(([, table, alias]) => [alias ?? table!, table!]),
-  )
-  const rows = await planner.connection.rows(`explain query plan ${text}`, Array((text.match(/\?/g) ?? []).length).fill(null))
-  const steps = rows.map((row) => String(row[3]))
-  const scans = steps.filter((step) => {
-    const [, kind, name, , columns] =
-      /^(SCAN|SEARCH) (\w+)(?: USING (?:COVERING )?(INDEX|INTEGER PRIMARY KEY) ?\w* ?\(([^)]*)\))?/.exec(step) ?? []
-    if (name === undefined || !GROWING.includes(named.get(name) ?? name)) return false
-    return kind === 'SCAN' || (columns ?? '').split(' AND ').every((part) => ALIKE.has(/^<?\w+/.exec(part)![0]))
-  })
-  return { steps, scans }
-}
-
-/** A page that is read along an index, without sorting what it reads: it ends where the page ends. */
-const isPage = (text: string, { steps }: Plan) => / limit \?/.test(text) && !steps.includes('USE TEMP B-TREE FOR ORDER BY')
-/** A count over an index alone; which variants are active stands in none. */
-const isCount = (text: string, { scans }: Plan) =>
-  /^select count\(\*\)/.test(text) && scans.every((step) => / COVERING INDEX /.test(step) || step.startsWith('SCAN variants'))
+const planOf = (text: string) => plan(planner, text, (table) => GROWING.includes(table))
 
 const DETAILS = () => [
   `/products/${ids.product}`,

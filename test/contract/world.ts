@@ -23,11 +23,11 @@ interface World {
   bodyOf(operation: Operation): any
 }
 
-export async function world(): Promise<World> {
+export async function world(options: Parameters<typeof testApp>[0] = {}): Promise<World> {
   const carriers = carriersDouble()
   // What the examples say has to be accepted.
   carriers.instead = () => new Response()
-  const app = await testApp({ carriers: carriers.urls })
+  const app = await testApp({ carriers: carriers.urls, ...options })
   const { close } = app
   app.close = async () => {
     await close()

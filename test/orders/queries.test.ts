@@ -1,27 +1,21 @@
 /** How orders are listed: each filter has an index in the order of the list. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { FileConnection, ServerConnection } from '../../db/connection.ts'
 import { databaseName, openDatabase, type Handle } from '../../db/open.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'
+import { watchStatements } from '../plans.ts'
 
 const NOBODY = '01985d2c-7c00-7a31-8c4e-0242ac120002'
 let app: TestApp
 let shop: TestStore
 let planner: Handle
-const asked: string[] = []
-const originals = [FileConnection, ServerConnection].map((kind) => [kind.prototype, kind.prototype.rows] as const)
-for (const [prototype, rows] of originals)
-  prototype.rows = function (this: never, text: string, params: unknown[]) {
-    asked.push(text)
-    return (rows as (text: string, params: unknown[]) => unknown[][]).call(this, text, params)
-  } as never
+const watch = watchStatements()
 beforeAll(async () => {
   app = await testApp({ rememberedBytes: 0 })
   shop = await app.newStore()
   planner = await openDatabase(app.location, databaseName(shop.store.id, 'live'), 'store')
 })
 afterAll(() => {
-  for (const [prototype, rows] of originals) prototype.rows = rows as never
+  watch.end()
   planner.close()
   return app.close()
 })
@@ -35,8 +29,7 @@ test.each([
   [`customerId=${NOBODY}`, 'customer_id'],
   ['from=2026-01-01T00:00:00Z', 'created_at'],
 ])('?%s is looked up in an index, and not sorted', async (filter, column) => {
-  asked.length = 0
-  expect((await shop.call('GET', `/orders?${filter}`)).status).toBe(200)
+  const asked = await watch.of(async () => expect((await shop.call('GET', `/orders?${filter}`)).status).toBe(200))
   const statements = asked.filter((text) => /from "orders"/.test(text))
   expect(statements.length).toBe(2)
   for (const text of statements) {

@@ -1,0 +1,80 @@
+/** What is asked of a store's database, and how SQLite plans to answer it. */
+import { AsideReader } from '../db/aside.ts'
+import { FileConnection, ServerConnection } from '../db/connection.ts'
+import type { Handle } from '../db/open.ts'
+
+type Read = (this: unknown, text: string, params: unknown[]) => unknown
+
+/** Sees every statement that reads, until it ends. */
+export interface Watch {
+  /** The statements that some work asks of stores' databases. */
+  of(work: () => Promise<unknown>): Promise<string[]>
+  end(): void
+}
+
+export function watchStatements(): Watch {
+  let asked: string[] | null = null
+  const originals = [
+    [FileConnection.prototype, 'rows'],
+    [FileConnection.prototype, 'row'],
+    [ServerConnection.prototype, 'rows'],
+    [AsideReader.prototype, 'rows'],
+  ].map(([prototype, name]: any): [Record<string, Read>, string, Read] => [prototype, name, prototype[name]])
+  for (const [prototype, name, original] of originals) {
+    prototype[name] = function (text, params) {
+      if (!/^pragma/i.test(text)) asked?.push(text)
+      return original.call(this, text, params)
+    }
+  }
+  return {
+    async of(work) {
+      asked = []
+      try {
+        await work()
+        // What stands in the control database is no store's.
+        return asked.filter((text) => !/"(api_keys|changes|stores)"|^select max\(rowid\)/.test(text))
+      } finally {
+        asked = null
+      }
+    },
+    end() {
+      for (const [prototype, name, original] of originals) prototype[name] = original
+    },
+  }
+}
+
+export interface Plan {
+  steps: string[]
+  /** Those that read a table, or nearly all of it, from one end to the other. */
+  scans: string[]
+}
+/** Columns in which most rows are alike: an index that is asked for these alone gives nearly the whole table. */
+const ALIKE = new Set(['is_event', 'status', 'active', 'tracked', 'currency', 'entity', 'locale', 'kind'])
+
+/** The table that a step of a plan reads, whatever the statement calls it; empty when it reads none. */
+export function tableOf(text: string, step: string): string {
+  const name = /^(?:SCAN|SEARCH) (\w+)/.exec(step)?.[1] ?? ''
+  const named = text.matchAll(
+    /\b(?:from|join|,)\s+"?(\w+)"?(?:\s+(?:as\s+)?"?(?!on\b|where\b|join\b|left\b|inner\b|cross\b|order\b|group\b|limit\b)(\w+)"?)?/gi,
+  )
+  return new Map([...named].map(([, table, alias]) => [alias ?? table!, table!])).get(name) ?? name
+}
+
+/** SQLite's plan of a statement; of its scans, those of tables that grow. */
+export async function planOf(planner: Handle, text: string, isGrowing: (table: string) => boolean): Promise<Plan> {
+  const rows = await planner.connection.rows(`explain query plan ${text}`, Array((text.match(/\?/g) ?? []).length).fill(null))
+  const steps = rows.map((row) => String(row[3]))
+  const scans = steps.filter((step) => {
+    const [, kind, , columns] = /^(SCAN|SEARCH) \w+(?: USING (?:COVERING )?(INDEX|INTEGER PRIMARY KEY) ?\w* ?\(([^)]*)\))?/.exec(step) ?? []
+    if (kind === undefined || !isGrowing(tableOf(text, step))) return false
+    return kind === 'SCAN' || (columns ?? '').split(' AND ').every((part) => ALIKE.has(/^<?\w+/.exec(part)![0]))
+  })
+  return { steps, scans }
+}
+
+/** A page that is read along an index, without sorting what it reads: it ends where the page ends. */
+export const isPage = (text: string, { steps }: Plan) => / limit \?/.test(text) && !steps.includes('USE TEMP B-TREE FOR ORDER BY')
+
+/** A count over an index alone; which variants are active stands in none. */
+export const isCount = (text: string, { scans }: Plan) =>
+  /^select count\(\*\)/.test(text) && scans.every((step) => / COVERING INDEX /.test(step) || step.startsWith('SCAN variants'))
