@@ -6,7 +6,7 @@ import type { Handle } from '../db/open.ts'
 type Read = (this: unknown, text: string, params: unknown[]) => unknown
 
 /** Sees every statement that reads, until it ends. */
-export interface Watch {
+interface Watch {
   /** The statements that some work asks of stores' databases. */
   of(work: () => Promise<unknown>): Promise<string[]>
   end(): void

@@ -85,12 +85,11 @@ describe('identifiers', () => {
           const at = (value: string | undefined) =>
             value === undefined ? null : fill(operation.path, (name, prefix) => (name === varied ? value : idFor(known)(name, prefix)))
           const prefix = operation.path.slice(0, operation.path.indexOf(`/{${varied}}`))
-          const paths = [
-            at(nobody()),
-            at('not-a-uuid'),
-            at('00000000-0000-0000-0000-000000000000'),
-            at(foreign.get(prefix) ?? foreign.get(`/${prefix.split('/').at(-1)}`)),
-          ].filter((path) => path !== null)
+          const theirs = foreign.get(prefix) ?? foreign.get(`/${prefix.split('/').at(-1)}`)
+          if (theirs === undefined) find(`${varied} is of a kind of which no other store has any here`)
+          const paths = [at(nobody()), at('not-a-uuid'), at('00000000-0000-0000-0000-000000000000'), at(theirs)].filter(
+            (path) => path !== null,
+          )
           const answers: Answer[] = []
           for (const path of paths) answers.push(await caller.call(operation, path, bodyOf(operation)))
           const [first] = answers

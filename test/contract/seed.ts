@@ -85,7 +85,10 @@ function rememberParts(known: Known, path: string, value: Json, param: string) {
   }
 }
 
-/** Calls every POST with its example, twice, so that what depends on another resource finds it; then reads every list. */
+/**
+ * Calls every POST with its example, twice, so that what depends on another resource finds it; then reads every list. At last somebody who
+ * is invited accepts.
+ */
 export async function seed(operations: readonly Operation[], send: Send, key: string): Promise<Known> {
   const known: Known = new Map()
   const reads = new Set(operations.filter(({ method }) => method === 'GET').map(({ path }) => path))
@@ -120,5 +123,7 @@ export async function seed(operations: readonly Operation[], send: Send, key: st
       if (status === 200 && first && !known.has(path)) remember(known, path, first)
     }
   }
+  const { body: invited } = await send('POST', '/team/invitations', { email: 'grace@example.com', role: 'admin' }, { key })
+  remember(known, '/team', (await send('POST', '/team/invitations/accept', { token: invited.token, name: 'Grace Hopper' })).body)
   return known
 }
