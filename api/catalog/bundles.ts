@@ -32,7 +32,7 @@ import { Images, Seo } from './shapes.ts'
 const STATUSES = ['draft', 'published', 'hidden'] as const
 const item = {
   id: Uuid(),
-  name: Type.String(),
+  name: Type.String({ examples: ['Summer set'] }),
   slug: Type.String(),
   summary: Nullable(Type.String()),
   images: Type.Array(Type.String()),

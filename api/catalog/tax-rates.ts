@@ -12,7 +12,7 @@ import { Countries, countriesOf } from './shapes.ts'
 
 const TaxRate = Named('TaxRate', {
   id: Uuid(),
-  name: Type.String(),
+  name: Type.String({ examples: ['VAT 19 %'] }),
   rate: Type.Number({ description: 'Percent, up to four decimals' }),
   countries: Type.Array(Type.String(), { description: 'Empty: everywhere' }),
   default: Type.Boolean({ description: 'For variants and shipping methods that name no rate' }),

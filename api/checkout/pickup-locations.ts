@@ -9,7 +9,7 @@ import { Body, CountryCode, deleted, Deleted, Label, Line, Named, Nullable, Page
 const Location = Named('PickupLocation', {
   id: Uuid(),
   label: Type.String(),
-  name: Type.String(),
+  name: Type.String({ examples: ['Shop on the square'] }),
   company: Nullable(Type.String()),
   line1: Type.String(),
   line2: Nullable(Type.String()),

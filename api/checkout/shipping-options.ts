@@ -23,7 +23,7 @@ const PointPicker = Named(
 )
 const Option = Named('ShippingOption', {
   id: Uuid(),
-  name: Type.String(),
+  name: Type.String({ examples: ['Standard delivery'] }),
   description: Nullable(Type.String()),
   type: OneOf(SHIPPING_TYPES, { examples: ['pickup_point'] }),
   priceCents: Type.Integer(),

@@ -38,7 +38,7 @@ const CurrencyPrices = Type.Record(
 )
 const Method = Named('ShippingMethod', {
   id: Uuid(),
-  name: Type.String(),
+  name: Type.String({ examples: ['Standard delivery'] }),
   description: Nullable(Type.String()),
   type: OneOf(SHIPPING_TYPES),
   price: Type.Number(),

@@ -10,7 +10,7 @@ const LIMIT = 48
 const LIMIT_MAX = 96
 
 const FeedImage = Named('PhotoFeedImage', {
-  id: Type.String(),
+  id: Type.String({ examples: ['01985d2c-7c00-7c00-8f9c-9c0785e61bcc'] }),
   url: Type.String(),
   description: Nullable(Type.String()),
   takenAt: Type.String(),

@@ -60,7 +60,11 @@ export const RichDocument = () =>
   Named(
     'RichDocument',
     { type: Type.Literal('doc'), content: Type.Optional(Type.Array(Type.Any())) },
-    { additionalProperties: true, description: 'ProseMirror document' },
+    {
+      additionalProperties: true,
+      description: 'ProseMirror document',
+      examples: [{ type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text: 'Made from European linen.' }] }] }],
+    },
   )
 export const RichTextOrText = () => Type.Union([Type.String({ maxLength: 100_000 }), RichDocument(), Type.Null()])
 /** A list of ids without bounds on meaning, with a bound on length. */

@@ -33,13 +33,6 @@ const DESCRIPTION = `An online-store backend. Every API key belongs to one store
 
 **Errors.** Always \`{"error": "…"}\`; failed checks add \`details\`, a missing scope adds \`hint\`.`
 
-/** The last word of a path, which says what its operations are about. */
-const subjectOf = ({ path }: Route) =>
-  path
-    .replace(/\/\{\w+\}/g, '')
-    .split('/')
-    .at(-1)!
-
 const scopesOf = ({ options: { scope } }: Route): readonly string[] =>
   scope === 'public' || scope === 'any key' ? [] : typeof scope === 'string' ? [scope] : scope
 
@@ -109,7 +102,7 @@ function success(route: Route, status: number, answer: AnswerBody, show: Show): 
     description,
     headers,
     content: {
-      'application/json': { schema: show(answer, false), example: exampleOf(answer, subjectOf(route)) },
+      'application/json': { schema: show(answer, false), example: exampleOf(answer) },
     },
   }
 }
@@ -118,8 +111,8 @@ function requestBody(route: Route, show: Show): Json {
   const { body, bodyOptional, upload } = route.options
   if (!body && !upload) return {}
   const content: Json = {}
-  if (body) content['application/json'] = { schema: show(body, true), example: exampleOf(body, subjectOf(route)) }
-  if (upload) content['multipart/form-data'] = { schema: show(upload, true), example: exampleOf(upload, subjectOf(route)) }
+  if (body) content['application/json'] = { schema: show(body, true), example: exampleOf(body) }
+  if (upload) content['multipart/form-data'] = { schema: show(upload, true), example: exampleOf(upload) }
   return { requestBody: { required: !bodyOptional, content } }
 }
 

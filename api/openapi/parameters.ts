@@ -3,7 +3,7 @@ import { parameter, PARAMETERS } from './common.ts'
 import { exampleOf } from './examples.ts'
 import type { Json, Show } from './schemas.ts'
 import type { Route } from '../http/route.ts'
-import { Type } from '../http/schema.ts'
+import { Type, Uuid } from '../http/schema.ts'
 
 const IDENTIFIERS: Record<string, string> = {
   id: 'UUID',
@@ -32,7 +32,10 @@ function pathParameters(path: string): Json[] {
       required: true,
       description: IDENTIFIERS[name!] ?? of,
       schema: { type: 'string' },
-      example: exampleOf(Type.String(), name === 'idOrSlug' || name === 'idOrCode' ? name.slice(4) : name!),
+      example: exampleOf(
+        /^id$|Id$/.test(name!) ? Uuid() : Type.String(),
+        name!.replace(/^idOr(.)/, (_, first: string) => first.toLowerCase()),
+      ),
     }
   })
 }

@@ -4,10 +4,11 @@ import { CountryCode, Named, Nullable, Text, Type, type Static } from '../http/s
 import { isEmail, normalizeEmail } from '../values/email.ts'
 import { invalid, wrong } from '../values/refusal.ts'
 
-const line = (maxLength = 200) => Type.Optional(Nullable(Text(0, maxLength)))
+const line = (maxLength = 200, options = {}) => Type.Optional(Nullable(Text(0, maxLength, options)))
+const name = line(200, { examples: ['Ada Lovelace'] })
 
 export const AddressInput = Named('ShippingAddressInput', {
-  name: line(),
+  name,
   company: line(),
   line1: line(),
   line2: line(),
@@ -19,7 +20,7 @@ export const AddressInput = Named('ShippingAddressInput', {
 })
 export const AddressShape = Nullable(
   Named('ShippingAddress', {
-    name: line(),
+    name,
     company: line(),
     line1: line(),
     line2: line(),

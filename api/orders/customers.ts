@@ -27,12 +27,12 @@ import {
 } from '../http/schema.ts'
 
 const ADDRESSES_MAX = 50
-const item = { id: Uuid(), email: Type.String(), name: Nullable(Type.String()), createdAt: Type.String() }
+const item = { id: Uuid(), email: Type.String(), name: Nullable(Type.String({ examples: ['Ada Lovelace'] })), createdAt: Type.String() }
 const address = {
   line2: Nullable(Type.String()),
   state: Nullable(Type.String()),
   country: Nullable(Type.String()),
-  name: Nullable(Type.String()),
+  name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
   company: Nullable(Type.String()),
   phone: Nullable(Type.String()),
 }

@@ -55,7 +55,7 @@ export const Order = Named('Order', {
   source: OneOf(ORDER_SOURCES),
   status: OneOf(ORDER_STATUSES),
   paymentStatus: OneOf(PAYMENT_STATUSES),
-  customer: Nullable(Type.Object({ id: Uuid(), email: Type.String(), name: Nullable(Type.String()) }), {
+  customer: Nullable(Type.Object({ id: Uuid(), email: Type.String(), name: Nullable(Type.String({ examples: ['Ada Lovelace'] })) }), {
     description: 'Null, like addresses and note, for a key that may only look orders up',
   }),
   lines: Type.Array(Line),
@@ -72,7 +72,7 @@ export const Order = Named('Order', {
   shipping: Nullable(
     Type.Object({
       methodId: Nullable(Uuid()),
-      name: Nullable(Type.String()),
+      name: Nullable(Type.String({ examples: ['Standard delivery'] })),
       priceCents: Cents(),
       pickupPoint: Nullable(Type.Object({}, { additionalProperties: true })),
     }),

@@ -5,7 +5,7 @@ import type { Price } from './price.ts'
 export const AppliedPromotions = Type.Array(
   Named('CreateCartPromotion', {
     id: Uuid(),
-    name: Type.String(),
+    name: Type.String({ examples: ['Spring sale'] }),
     discountCents: Cents({ description: 'What it took off the goods; 0 for free shipping' }),
   }),
   { description: 'Those that apply, in the order in which they do' },

@@ -15,7 +15,7 @@ const GRACE_MAX_MINUTES = 7 * 24 * 60
 
 const ApiKey = Named('ApiKey', {
   id: Uuid(),
-  name: Type.String(),
+  name: Type.String({ examples: ['Storefront'] }),
   prefix: Nullable(Type.String(), {
     description: 'First 8 characters of the key; null for one of an older release that has not been used since',
   }),

@@ -12,7 +12,7 @@ const Entry = Named('AuditLog', {
   method: Type.String(),
   path: Type.String(),
   resource: Type.String({ description: 'First part of the path' }),
-  requestId: Type.String(),
+  requestId: Type.String({ examples: ['01985d2c-7c00-7b05-8c5b-5b8def2f1be0'] }),
   createdAt: Type.String(),
 })
 

@@ -6,7 +6,7 @@ import { resource } from '../http/route.ts'
 const Me = Named('Me', {
   store: Type.Object({
     id: Uuid(),
-    name: Type.String(),
+    name: Type.String({ examples: ['Atelier Nord'] }),
     slug: Type.String(),
     currency: Type.String({ description: 'Base currency, always available' }),
     locale: Type.String(),
@@ -22,7 +22,7 @@ const Me = Named('Me', {
   }),
   key: Type.Object({
     id: Uuid(),
-    name: Type.String(),
+    name: Type.String({ examples: ['Storefront'] }),
     environment: OneOf(['live', 'sandbox']),
     scopes: Nullable(Type.Array(Type.String()), { description: 'Null: no restriction' }),
   }),

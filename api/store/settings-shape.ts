@@ -24,7 +24,7 @@ const hours = Nullable(Type.Number({ minimum: 0, maximum: 8_760 }))
 const minutes = Nullable(Type.Number({ minimum: 0, maximum: 10_080 }))
 
 const plain = {
-  name: Label(200),
+  name: Label(200, { examples: ['Atelier Nord'] }),
   contactEmail: Nullable(Email()),
   defaultLanguage: Text(2, 10),
   taxesIncluded: Type.Boolean(),
@@ -90,9 +90,12 @@ export const Settings = Named('Settings', {
   email: Type.Object({
     ...email,
     domainVerified: Type.Boolean(),
-    dns: Nullable(Type.Object({ type: Type.Literal('TXT'), name: Type.String(), value: Type.String() }), {
-      description: 'The record to publish, so that the domain can be verified',
-    }),
+    dns: Nullable(
+      Type.Object({ type: Type.Literal('TXT'), name: Type.String({ examples: ['_stoa.shop.example.com'] }), value: Type.String() }),
+      {
+        description: 'The record to publish, so that the domain can be verified',
+      },
+    ),
     lastCheck: Nullable(
       Type.Object({
         name: Type.String({ description: 'The name that was asked for' }),

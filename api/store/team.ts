@@ -19,7 +19,7 @@ const Name = Nullable(Label(100))
 const Member = Named('TeamMember', {
   id: Uuid(),
   email: Type.String(),
-  name: Nullable(Type.String()),
+  name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
   role: Role,
   createdAt: Type.String(),
 })

@@ -5,6 +5,7 @@ import { folderFor } from '../folder.ts'
 import { docsPage } from '../../api/openapi/docs-page.ts'
 import { openapi } from '../../api/openapi/document.ts'
 import { exampleOf } from '../../api/openapi/examples.ts'
+import { FIELDS, KEYS } from '../../api/openapi/words.ts'
 import { Reference } from '../../api/openapi/reference.ts'
 import type { Refusal } from '../../api/values/refusal.ts'
 import { isSchema, resource } from '../../api/http/route.ts'
@@ -91,12 +92,12 @@ describe('the OpenAPI document', () => {
       }
     }
     const wrong = routes.flatMap(({ options: { op, body, answers } }) => [
-      ...(body ? refused(body, exampleOf(body, 'products')).map((problem) => ({ op, problem })) : []),
+      ...(body ? refused(body, exampleOf(body)).map((problem) => ({ op, problem })) : []),
       ...Object.entries(answers).flatMap(([status, answer]) =>
         !isSchema(answer)
           ? []
           : parser(answer)
-              .problems(exampleOf(answer, 'products'))
+              .problems(exampleOf(answer))
               .map((problem) => ({ op, status, problem })),
       ),
     ])
@@ -110,6 +111,12 @@ describe('the OpenAPI document', () => {
             expect(content['application/json'].example, `${operationId} ${status}`).toBeDefined()
       }
     }
+  })
+
+  test('has a field for each word that examples know', () => {
+    const named = [...served.text.matchAll(/"(\w+)":\{|"name":"(\w+)"/g)].map(([, field, parameter]) => field ?? parameter!)
+    const names = new Set([...named, ...Object.values(KEYS)].flatMap((name) => [name, name.replace(/ies$/, 'y').replace(/s$/, '')]))
+    expect([...FIELDS.keys(), ...Object.keys(KEYS)].filter((name) => !names.has(name))).toEqual([])
   })
 
   test('names every body with an example, and every object that is an answer or an entry of a list', () => {

@@ -71,6 +71,7 @@ export function broken(was: Json, is: Json): string[] {
     )
     for (const value of old.enum ?? []) expect(!now.enum || now.enum.includes(value), `${at} can not be ${value}`)
     expect(!loose.enum || !!strict.enum, `${at} is one of ${now.enum}`)
+    expect(shows(old.examples ?? [], now.examples ?? []), `${at} has other examples`)
     expect(same(old.default, now.default), `${at} has the default ${now.default}`)
     for (const name of MEANINGS) expect(loose[name] === undefined || same(strict[name], loose[name]), `${at} has the ${name} ${now[name]}`)
     for (const name of LOWER) expect(!(loose[name] > (strict[name] ?? -Infinity)), `${at} has the ${name} ${now[name]}`)

@@ -14,7 +14,7 @@ import { imageInput, Lang, Seo } from '../shapes.ts'
 
 const Brand = Named('Brand', {
   id: Uuid(),
-  name: Type.String(),
+  name: Type.String({ examples: ['Northwind'] }),
   slug: Type.String(),
   description: RichTextOrText(),
   logo: Nullable(Type.String()),

@@ -30,7 +30,7 @@ const Translation = Type.Object(
 )
 const item = {
   id: Uuid(),
-  name: Type.String(),
+  name: Type.String({ examples: ['Shirts'] }),
   slug: Type.String(),
   image: Nullable(Type.String()),
   active: Type.Boolean(),

@@ -16,7 +16,7 @@ import { imageInput, Lang, Seo } from '../shapes.ts'
 const KINDS = ['products', 'event-group'] as const
 const item = {
   id: Uuid(),
-  name: Type.String(),
+  name: Type.String({ examples: ['Summer'] }),
   slug: Type.String(),
   description: RichTextOrText(),
   longDescription: RichTextOrText(),

@@ -20,7 +20,7 @@ const Tier = Named('Tier', { minQuantity: Type.Integer({ minimum: 1, maximum: 1_
 const whole = Type.Integer({ minimum: 1, maximum: 10_000 })
 const Promotion = Named('Promotion', {
   id: Uuid(),
-  name: Type.String(),
+  name: Type.String({ examples: ['Spring sale'] }),
   type: OneOf(TYPES),
   value: Nullable(Type.Number(), { description: "Percent, or an amount in the store's currency or the one asked for" }),
   currencyAmounts: Type.Record(Type.String(), Type.Number()),

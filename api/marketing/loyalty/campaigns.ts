@@ -28,7 +28,7 @@ import { changes, Multiplier, reads } from './loyalty.ts'
 
 const Campaign = Named('LoyaltyCampaign', {
   id: Uuid(),
-  name: Type.String(),
+  name: Type.String({ examples: ['Spring sale'] }),
   earnMultiplier: Type.Number(),
   scope: OneOf(CAMPAIGN_SCOPES),
   scopeIds: Type.Array(Uuid(), { description: 'Empty for `ALL_PRODUCTS`' }),

@@ -11,7 +11,7 @@ export const Multiplier = () => Type.Number({ exclusiveMinimum: 0, maximum: 1_00
 /** A tier on the wire. */
 export const Tier = Named('LoyaltyTier', {
   id: Uuid(),
-  name: Type.String(),
+  name: Type.String({ examples: ['Gold'] }),
   threshold: Type.Integer({ description: 'Members are in the tier once their lifetime points exceed it' }),
   multiplier: Type.Number({ description: 'Of what they earn' }),
   color: Type.String(),

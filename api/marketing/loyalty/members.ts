@@ -16,7 +16,7 @@ const LEDGER_SHOWN = 50
 const fields = {
   customerId: Uuid(),
   email: Type.String(),
-  name: Nullable(Type.String()),
+  name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
   balance: Type.Integer({
     description: 'The sum of the ledger. Below zero when points were taken back that had been spent: the next ones fill it up first',
   }),

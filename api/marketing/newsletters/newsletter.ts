@@ -16,8 +16,8 @@ export const Newsletter = Named('Newsletter', {
   scheduledAt: Nullable(Type.String()),
   recipientCount: Type.Integer({ description: 'Who has been sent it; 0 until it is sent' }),
   sentAt: Nullable(Type.String()),
-  failedAt: Nullable(Type.String()),
-  errorMessage: Nullable(Type.String()),
+  failedAt: Nullable(Type.String(), { examples: [null] }),
+  errorMessage: Nullable(Type.String(), { examples: [null] }),
   createdAt: Type.String(),
   updatedAt: Type.String(),
 })

@@ -20,7 +20,7 @@ const Delivery = Named('NewsletterDelivery', {
     description:
       '`unknown`: nobody can tell whether it arrived; `refused`: by the mail server; `skipped`: no longer active when their turn came',
   }),
-  error: Nullable(Type.String()),
+  error: Nullable(Type.String(), { examples: [null] }),
   updatedAt: Type.String(),
 })
 const People = (count: number) => `${count} ${count === 1 ? 'subscriber' : 'subscribers'}`

@@ -13,7 +13,12 @@ import { forget, signUp, type SubscriberRow } from './subscribing.ts'
 import { countOf, type SubscriberStatus } from '../newsletters/tally.ts'
 
 const Status = OneOf(SUBSCRIBER_STATUSES)
-const own = { email: Type.String(), name: Nullable(Type.String()), source: Nullable(Type.String()), status: Status }
+const own = {
+  email: Type.String(),
+  name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
+  source: Nullable(Type.String()),
+  status: Status,
+}
 const Subscriber = Named('Subscriber', {
   id: Uuid(),
   ...own,

@@ -16,7 +16,7 @@ const NAME_MAX = 60
 
 const fields = {
   id: Uuid(),
-  name: Type.String(),
+  name: Type.String({ examples: ['Packing table 1'] }),
   type: OneOf(WORKSTATION_TYPES, { description: 'Only active `packing` and `both` take orders' }),
   active: Type.Boolean(),
   position: Type.Integer({ description: 'Display order' }),
