@@ -67,7 +67,7 @@ export async function sweep(store: Handle, owner: { storeId: string; environment
     .limit(100)
   const failures: unknown[] = []
   for (const row of stale) {
-    await requestRefund(store, provider, row, { about: { clock, now: wire, keyId: null }, owner, again: true }).catch((error) =>
+    await requestRefund(store, provider, row, { acting: { clock, now: wire, keyId: null }, owner, again: true }).catch((error) =>
       failures.push(error),
     )
   }

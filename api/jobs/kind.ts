@@ -1,7 +1,7 @@
 /** Kinds of jobs, and what a running job gets to work with. */
 import type { Db } from '../../db/driver.ts'
 import type { Environment, Handle } from '../../db/open.ts'
-import type { Clock } from '../values/clock.ts'
+import type { Clock, Moment } from '../values/clock.ts'
 
 /** A running job: its store, its subject, and how it keeps its lease. */
 export interface Running {
@@ -33,5 +33,5 @@ export interface JobKind {
   /** A run may take this long, then it is interrupted and waits for its turn again, behind others: for what can take hours. */
   budgetMs?: number
   /** Runs in the transaction in which it is given up. */
-  givenUp?(tx: Db, about: { clock: Clock; now: string }, subject: string, error: string): Promise<void>
+  givenUp?(tx: Db, moment: Moment, subject: string, error: string): Promise<void>
 }

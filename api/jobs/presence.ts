@@ -6,7 +6,7 @@ import { and, eq, gte, lt } from 'drizzle-orm'
 import { leases } from '../../db/control/tables.ts'
 import type { Handle } from '../../db/open.ts'
 import { holderToken, isGone } from './holder.ts'
-import { keyOf, type About } from './slots.ts'
+import { keyOf, type StoreDatabase } from './slots.ts'
 
 /** Names of such leases begin so: `jobs STORE ENVIRONMENT PROCESS`. */
 const FIRST = 'jobs '
@@ -30,13 +30,13 @@ export class Presence {
     readonly leaseMs: number,
   ) {}
 
-  #nameOf(about: About) {
-    return `${FIRST}${keyOf(about)} ${this.#id}`
+  #nameOf(database: StoreDatabase) {
+    return `${FIRST}${keyOf(database)} ${this.#id}`
   }
 
   /** Tells that this process works in a store, unless the others know that for half a lease still. */
-  async tell(about: About, now: Date) {
-    const name = this.#nameOf(about)
+  async tell(database: StoreDatabase, now: Date) {
+    const name = this.#nameOf(database)
     const until = now.getTime() + this.leaseMs
     const before = this.#told.get(name) ?? 0
     if (before - now.getTime() > this.leaseMs / 2) return
@@ -56,7 +56,7 @@ export class Presence {
   }
 
   /** Stores in which another process may have left jobs; each is told once. Clears away what is over. */
-  async left(now: Date): Promise<About[]> {
+  async left(now: Date): Promise<StoreDatabase[]> {
     const rows = await this.control.read
       .select()
       .from(leases)
@@ -71,7 +71,7 @@ export class Presence {
     await this.#clear(over.filter(({ name, until }) => until <= (this.#told.has(name) ? wire : done)))
     return fresh.map(({ name }) => {
       const [storeId, environment] = name.slice(FIRST.length).split(' ')
-      return { storeId, environment } as About
+      return { storeId, environment } as StoreDatabase
     })
   }
 

@@ -2,18 +2,16 @@
 import { and, asc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { compile, named, type Db, type Reader } from '../../db/driver.ts'
 import { jobs } from '../../db/store/store.ts'
-import type { Clock } from '../values/clock.ts'
+import type { Moment } from '../values/clock.ts'
 import { isGone } from './holder.ts'
 
 export type JobRow = typeof jobs.$inferSelect
-
-type About = { clock: Clock; now: string }
 
 /**
  * Enqueues a job about `subject` for an instant. One that is in the queue already runs at the earlier of both; one that was given up
  * is taken up again. A job that is enqueued while it runs, runs again afterwards.
  */
-export async function enqueue(tx: Db, { clock, now }: About, { kind, subject, dueAt }: { kind: string; subject: string; dueAt: string }) {
+export async function enqueue(tx: Db, { clock, now }: Moment, { kind, subject, dueAt }: { kind: string; subject: string; dueAt: string }) {
   const row = { id: clock.id(), kind, subject, dueAt, attempts: 0, asked: 1, createdAt: now, updatedAt: now }
   await tx
     .insert(jobs)
@@ -73,7 +71,7 @@ const isQueued = compile((db) =>
 )
 
 /** Enqueues a job that finds out itself what there is to do, for an instant at the latest: nothing is written when it is due before. */
-export async function enqueueBy(tx: Db, { clock, now }: About, job: { kind: string; subject: string; dueAt: string }) {
+export async function enqueueBy(tx: Db, { clock, now }: Moment, job: { kind: string; subject: string; dueAt: string }) {
   if (!(await isQueued.get(tx, job))) await insertBy.run(tx, { id: clock.id(), ...job, now })
 }
 

@@ -12,7 +12,7 @@ import { holderToken } from './holder.ts'
 import type { JobKind } from './kind.ts'
 import { claim, nextDues, type JobRow } from './queue.ts'
 import { Presence } from './presence.ts'
-import { keyOf, Slots, type About } from './slots.ts'
+import { keyOf, Slots, type StoreDatabase } from './slots.ts'
 import { runJob } from './work.ts'
 
 interface RunnerNeeds {
@@ -35,15 +35,15 @@ const LOOK_PAUSE_MS = 5
 
 /** A store's turn to have one job run; `slot` is the kind whose slot it holds. */
 interface Turn {
-  about: About
+  database: StoreDatabase
   slot: string | null
 }
 
 export class Runner {
   readonly #needs: Required<RunnerNeeds>
   /** When each store next has something to do, in ms; a store without an entry has nothing. */
-  readonly #due = new Map<string, { about: About; at: number }>()
-  readonly #running = new Map<Promise<void>, About>()
+  readonly #due = new Map<string, { database: StoreDatabase; at: number }>()
+  readonly #running = new Map<Promise<void>, StoreDatabase>()
   readonly #slots: Slots
   readonly #presence: Presence
   readonly #stopping = new AbortController()
@@ -78,8 +78,8 @@ export class Runner {
   async #lookAround() {
     try {
       const now = this.#needs.clock.now()
-      for (const about of new Map([...this.#running.values()].map((about) => [keyOf(about), about])).values())
-        await this.#presence.tell(about, now)
+      for (const database of new Map([...this.#running.values()].map((running) => [keyOf(running), running])).values())
+        await this.#presence.tell(database, now)
       for (const { storeId, environment } of await this.#presence.left(now)) await this.look(storeId, environment)
     } catch (error) {
       this.#needs.log.write('warn', 'other processes can not be looked after', { error: String(error) })
@@ -88,33 +88,33 @@ export class Runner {
 
   /** Reads when the next job of a store is due. */
   async look(storeId: string, environment: Environment) {
-    const about = { storeId, environment }
+    const database = { storeId, environment }
     try {
-      await this.#needs.handles.visit(storeId, environment, (store) => this.#note(store, about))
+      await this.#needs.handles.visit(storeId, environment, (store) => this.#note(store, database))
     } catch (error) {
-      this.#needs.log.write('warn', 'the jobs of a store can not be read', { ...about, error: String(error) })
-      await this.#lookLater(about)
+      this.#needs.log.write('warn', 'the jobs of a store can not be read', { ...database, error: String(error) })
+      await this.#lookLater(database)
     }
   }
 
   /** A store that could not be looked at, on a full disk perhaps, is looked at again after a while, unless it is gone. */
-  async #lookLater(about: About) {
-    this.#due.delete(keyOf(about))
-    if (await this.#needs.registry.knows(about.storeId).catch(() => true))
-      this.#due.set(keyOf(about), { about, at: this.#needs.clock.now().getTime() + this.#needs.leaseMs })
+  async #lookLater(database: StoreDatabase) {
+    this.#due.delete(keyOf(database))
+    if (await this.#needs.registry.knows(database.storeId).catch(() => true))
+      this.#due.set(keyOf(database), { database, at: this.#needs.clock.now().getTime() + this.#needs.leaseMs })
   }
 
-  async #note(store: Handle, about: About) {
+  async #note(store: Handle, database: StoreDatabase) {
     const now = this.#needs.clock.now().getTime()
     let next = Infinity
     for (const [kind, instant] of await nextDues(store.read)) {
       const at = Date.parse(instant)
       // A kind that has no slot free calls the store when it has one.
-      if (at <= now && !this.#slots.isFree(kind)) this.#slots.wait(kind, about)
+      if (at <= now && !this.#slots.isFree(kind)) this.#slots.wait(kind, database)
       else next = Math.min(next, at)
     }
-    if (next === Infinity) this.#due.delete(keyOf(about))
-    else this.#due.set(keyOf(about), { about, at: next })
+    if (next === Infinity) this.#due.delete(keyOf(database))
+    else this.#due.set(keyOf(database), { database, at: next })
   }
 
   /** Looks at a store that may have a new job, once that is committed. */
@@ -133,36 +133,36 @@ export class Runner {
   #begin(): boolean {
     let began = false
     const now = this.#needs.clock.now().getTime()
-    for (const [key, { about, at }] of this.#due) {
+    for (const [key, { database, at }] of this.#due) {
       if (this.#stopping.signal.aborted || this.#running.size >= RUNNING_MAX) break
       if (at > now || [...this.#running.values()].filter((running) => keyOf(running) === key).length >= PER_STORE_MAX) continue
       // Until its next job is known, a store has none: it is looked at again as soon as this one is claimed.
       this.#due.delete(key)
-      this.#start({ about, slot: null })
+      this.#start({ database, slot: null })
       began = true
     }
     return began
   }
 
   #start(turn: Turn) {
-    const { about } = turn
+    const { database } = turn
     const work: Promise<void> = this.#needs.handles
-      .use(about.storeId, about.environment, (store) => this.#take(store, turn))
-      .catch((error) => this.#failed(about, error))
+      .use(database.storeId, database.environment, (store) => this.#take(store, turn))
+      .catch((error) => this.#failed(database, error))
       .finally(() => {
         this.#running.delete(work)
         this.#giveBack(turn)
         this.#begin()
       })
-    this.#running.set(work, about)
+    this.#running.set(work, database)
   }
 
   /** Notes that a store's jobs could not be looked at, and looks again later. One that was deleted just now has none: nothing failed. */
-  async #failed(about: About, error: unknown) {
-    const isThere = await this.#needs.registry.store(about.storeId).catch(() => true)
+  async #failed(database: StoreDatabase, error: unknown) {
+    const isThere = await this.#needs.registry.store(database.storeId).catch(() => true)
     if (!isThere) return
-    this.#needs.log.write('warn', 'a job could not be run', { ...about, error: String(error) })
-    await this.#lookLater(about)
+    this.#needs.log.write('warn', 'a job could not be run', { ...database, error: String(error) })
+    await this.#lookLater(database)
   }
 
   /** Gives a turn's slot back; the store that has waited for it for longest has its turn then. */
@@ -171,23 +171,23 @@ export class Runner {
     if (slot === null) return
     turn.slot = null
     const next = this.#slots.release(slot)
-    if (next && !this.#stopping.signal.aborted) this.#start({ about: next, slot })
+    if (next && !this.#stopping.signal.aborted) this.#start({ database: next, slot })
   }
 
   /** A store's turn: its next job, if it still has one. */
   async #take(store: Handle, turn: Turn) {
-    const { about } = turn
+    const { database } = turn
     const { kinds, registry, handles, clock, log, leaseMs } = this.#needs
-    const isThere = async () => (await registry.knows(about.storeId)) && handles.isCurrent(about.storeId, about.environment, store)
+    const isThere = async () => (await registry.knows(database.storeId)) && handles.isCurrent(database.storeId, database.environment, store)
     if (!(await isThere())) return
     // Told before: a process that dies right after it has claimed a job has told where.
-    await this.#presence.tell(about, clock.now())
+    await this.#presence.tell(database, clock.now())
     const job = await store.write((tx) => this.#claim(tx, turn))
-    await this.#note(store, about)
+    await this.#note(store, database)
     if (!job) return
     queueMicrotask(() => this.#begin())
-    await runJob({ store, about, job, kind: kinds[job.kind], clock, log, leaseMs, stopping: this.#stopping.signal, isThere })
-    if (await isThere()) await this.#note(store, about)
+    await runJob({ store, database, job, kind: kinds[job.kind], clock, log, leaseMs, stopping: this.#stopping.signal, isThere })
+    if (await isThere()) await this.#note(store, database)
   }
 
   /** Claims the job that has been due for longest, of a kind with a free slot, or of the kind whose slot the turn holds already. */

@@ -3,16 +3,16 @@ import type { Environment } from '../../db/open.ts'
 import type { JobKind } from './kind.ts'
 
 /** One database of a store. */
-export interface About {
+export interface StoreDatabase {
   storeId: string
   environment: Environment
 }
-export const keyOf = ({ storeId, environment }: About) => `${storeId} ${environment}`
+export const keyOf = ({ storeId, environment }: StoreDatabase) => `${storeId} ${environment}`
 
 export class Slots {
   readonly #running = new Map<string, number>()
   /** Stores that wait for a kind, the one that has waited for longest first; each once, however many such jobs it has. */
-  readonly #waiting = new Map<string, Map<string, About>>()
+  readonly #waiting = new Map<string, Map<string, StoreDatabase>>()
 
   constructor(readonly kinds: Readonly<Record<string, JobKind>>) {}
 
@@ -29,18 +29,18 @@ export class Slots {
   }
 
   /** Puts a store at the end of those that wait for a slot of a kind, unless it waits already. */
-  wait(kind: string, about: About) {
-    const waiting = this.#waiting.get(kind) ?? new Map<string, About>()
+  wait(kind: string, database: StoreDatabase) {
+    const waiting = this.#waiting.get(kind) ?? new Map<string, StoreDatabase>()
     if (!waiting.size) this.#waiting.set(kind, waiting)
-    if (!waiting.has(keyOf(about))) waiting.set(keyOf(about), about)
+    if (!waiting.has(keyOf(database))) waiting.set(keyOf(database), database)
   }
 
   /** Frees a slot, and returns the store that has waited for longest, which has it now; null when none waits. */
-  release(kind: string): About | null {
+  release(kind: string): StoreDatabase | null {
     const waiting = this.#waiting.get(kind)
-    for (const [key, about] of waiting ?? []) {
+    for (const [key, database] of waiting ?? []) {
       waiting!.delete(key)
-      return about
+      return database
     }
     this.#running.set(kind, this.#running.get(kind)! - 1)
     return null

@@ -5,11 +5,11 @@ import type { Log } from '../server/log.ts'
 import type { Clock } from '../values/clock.ts'
 import type { JobKind } from './kind.ts'
 import { complete, giveUp, holds, release, renew, resetAttempts, retry, type JobRow } from './queue.ts'
-import type { About } from './slots.ts'
+import type { StoreDatabase } from './slots.ts'
 
 interface Work {
   store: Handle
-  about: About
+  database: StoreDatabase
   job: JobRow
   kind: JobKind | undefined
   clock: Clock
@@ -26,7 +26,7 @@ class LeaseLost extends Error {}
 
 /** Runs a claimed job, then completes it, has it run again later, or gives it up. */
 export async function runJob(work: Work) {
-  const { store, about, job, kind, clock, log, isThere } = work
+  const { store, database, job, kind, clock, log, isThere } = work
   const [lost, over] = [new AbortController(), new AbortController()]
   const stops = [renewing(work, lost), budget(kind, over)]
   const held = async (tx: Db) => {
@@ -46,7 +46,7 @@ export async function runJob(work: Work) {
     // The process may have begun to stop since the job was claimed.
     const outcome = signal.aborted
       ? 'interrupted'
-      : await kind.run({ store, ...about, subject: job.subject, clock, signal, held, progress })
+      : await kind.run({ store, ...database, subject: job.subject, clock, signal, held, progress })
     if (!(await isThere())) return
     // One whose time is up stands behind the others of its store from now on.
     const dueAt = over.signal.aborted ? clock.now().toISOString() : job.dueAt
@@ -55,7 +55,7 @@ export async function runJob(work: Work) {
     if (error instanceof LeaseLost || !(await isThere())) return
     const message = (error instanceof Error ? error.message : String(error)).slice(0, 500)
     const { subject, attempts } = job
-    log.write('warn', 'a job failed', { ...about, kind: job.kind, subject, attempts, error: message })
+    log.write('warn', 'a job failed', { ...database, kind: job.kind, subject, attempts, error: message })
     await store.write((tx) => failed(tx, work, message))
   } finally {
     for (const stop of stops) stop()

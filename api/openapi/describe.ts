@@ -2,7 +2,7 @@
 import { docsPage } from './docs-page.ts'
 import { ROOMS } from './common.ts'
 import { consoleOf } from './console.ts'
-import { openapi, roomOf, type About } from './document.ts'
+import { openapi, roomOf, type DocumentOptions } from './document.ts'
 import { Reply, resource, type Resource, type Room, type Route } from '../http/route.ts'
 import { OneOf, Type } from '../http/schema.ts'
 
@@ -16,12 +16,12 @@ function kept<K, T>(make: (key: K) => T): (key: K) => T {
 }
 
 /** The routes that describe `routes` and themselves; nothing is built before the first request. */
-export function describe(routes: readonly Route[], about: About): Resource {
+export function describe(routes: readonly Route[], options: DocumentOptions): Resource {
   const rooms = (Object.keys(ROOMS) as Room[]).filter((name) => routes.some(({ room }) => room === name))
-  const document = kept(() => openapi([...own.routes, ...routes], about))
+  const document = kept(() => openapi([...own.routes, ...routes], options))
   const json = kept((room: Room | undefined) => JSON.stringify(room ? roomOf(document(null), room) : document(null)))
   const page = kept(() => docsPage(document(null)))
-  const console = consoleOf(about.baseUrl, () => document(null).info.title)
+  const console = consoleOf(options.baseUrl, () => document(null).info.title)
   const own: Resource = resource('store', '')
     .get(
       '/openapi',

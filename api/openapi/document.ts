@@ -8,7 +8,8 @@ import { parametersOf } from './parameters.ts'
 import { gathering, type Json, type Show } from './schemas.ts'
 import { isSchema, type AnswerBody, type Room, type Route } from '../http/route.ts'
 
-export interface About {
+/** The settings of a document. */
+export interface DocumentOptions {
   /** Where the paths start: a path on the same host, or an absolute URL. */
   baseUrl: string
   version: string
@@ -162,7 +163,7 @@ function used(components: Record<string, Record<string, Json>>, document: Json):
 }
 
 /** Describes `routes`; the same routes give the same document, byte for byte. */
-export function openapi(routes: readonly Route[], { baseUrl, version, contentUrl }: About): Json {
+export function openapi(routes: readonly Route[], { baseUrl, version, contentUrl }: DocumentOptions): Json {
   const schemas = new Map(Object.entries(ERROR_SCHEMAS))
   const context: Context = { show: gathering(schemas), failed: new Set(), contentUrl }
   const paths: Record<string, Json> = {}

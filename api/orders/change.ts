@@ -8,23 +8,21 @@ import { refunds } from '../../db/store/payments.ts'
 import { putBack, release, takeReserved, type Movement } from '../catalog/stock.ts'
 import { conflict } from '../values/refusal.ts'
 import type { Call } from '../http/route.ts'
-import type { Clock } from '../values/clock.ts'
+import type { Moment } from '../values/clock.ts'
 import { emit } from '../store/outbox.ts'
 import { insertPayment } from './place.ts'
 import { earn, takeBack } from './earn.ts'
-import { placementOf } from './workstations/packing.ts'
+import { assignmentOf } from './workstations/packing.ts'
 import { returnPoints } from './redeem.ts'
 import { MOVES, readLines, type LineRow, type OrderRow, type OrderStatus } from './order.ts'
 
-/** Who changes an order, and when; `keyId` is null for a payment provider. */
-export interface About {
-  clock: Clock
-  now: string
+/** The moment of a change to an order, and the key that makes it; `keyId` is null when a payment provider or a job does. */
+export interface Acting extends Moment {
   keyId: string | null
 }
 
-/** Who and when, of a request. */
-export const aboutOf = ({ clock, now, session }: Pick<Call, 'clock' | 'now' | 'session'>): About => ({
+/** The moment and the key of a request. */
+export const actingOf = ({ clock, now, session }: Pick<Call, 'clock' | 'now' | 'session'>): Acting => ({
   clock,
   now,
   keyId: session.key.id,
@@ -42,22 +40,22 @@ const setLine = compile((db) =>
 )
 
 /** Stores some columns of an order, in the row at hand too. */
-export async function setOrder(tx: Db, order: OrderRow, about: About, columns: Partial<OrderRow>) {
-  Object.assign(order, columns, { updatedAt: about.now })
+export async function setOrder(tx: Db, order: OrderRow, acting: Acting, columns: Partial<OrderRow>) {
+  Object.assign(order, columns, { updatedAt: acting.now })
   await tx
     .update(orders)
-    .set({ ...columns, updatedAt: about.now })
+    .set({ ...columns, updatedAt: acting.now })
     .where(eq(orders.id, order.id))
 }
 
 const saveLine = (tx: Db, { id, openQuantity, shippedQuantity, refundedQuantity }: LineRow) =>
   setLine.run(tx, { id, openQuantity, shippedQuantity, refundedQuantity })
-const movement = (about: About, order: OrderRow, reason: string): Movement => ({
-  id: about.clock.id(),
+const movement = (acting: Acting, order: OrderRow, reason: string): Movement => ({
+  id: acting.clock.id(),
   reason,
   orderId: order.id,
-  keyId: about.keyId,
-  createdAt: about.now,
+  keyId: acting.keyId,
+  createdAt: acting.now,
 })
 const told = (order: OrderRow) => ({ orderId: order.id, orderNumber: String(order.lookup) })
 
@@ -68,8 +66,8 @@ export function requireMove(order: OrderRow, to: OrderStatus) {
 }
 
 /** Units of a line leave: off the shelf, if it is tracked. */
-export async function shipUnits(tx: Db, about: About, order: OrderRow, line: LineRow, units: number) {
-  if (line.held && line.variantId && !(await takeReserved(tx, line.variantId, units, movement(about, order, `order ${order.lookup}`)))) {
+export async function shipUnits(tx: Db, acting: Acting, order: OrderRow, line: LineRow, units: number) {
+  if (line.held && line.variantId && !(await takeReserved(tx, line.variantId, units, movement(acting, order, `order ${order.lookup}`)))) {
     const [variant] = await tx.select({ tracked: variants.tracked }).from(variants).where(eq(variants.id, line.variantId))
     if (variant?.tracked) throw conflict(`${line.name} is not on the shelf: raise its quantity first`, { lineId: line.id })
     await release(tx, line.variantId, units)
@@ -80,10 +78,10 @@ export async function shipUnits(tx: Db, about: About, order: OrderRow, line: Lin
 }
 
 /** Held units are gone. Those that were sold before they were there are held no longer: there is nothing of them to write off. */
-async function writeOff(tx: Db, about: About, order: OrderRow, variantId: string, units: number) {
+async function writeOff(tx: Db, acting: Acting, order: OrderRow, variantId: string, units: number) {
   const [variant] = await tx.select({ quantity: variants.quantity }).from(variants).where(eq(variants.id, variantId))
   const there = Math.min(units, variant?.quantity ?? 0)
-  const taken = await takeReserved(tx, variantId, there, movement(about, order, `written off from order ${order.lookup}`))
+  const taken = await takeReserved(tx, variantId, there, movement(acting, order, `written off from order ${order.lookup}`))
   await release(tx, variantId, taken ? units - there : units)
 }
 
@@ -91,14 +89,14 @@ async function writeOff(tx: Db, about: About, order: OrderRow, variantId: string
  * Units of a line come back: held ones are free again, shipped ones return to the shelf; without restock they are written off. Units
  * that neither are held nor have shipped were given back before, by a cancellation.
  */
-async function giveBack(tx: Db, about: About, order: OrderRow, line: LineRow, units: number, restock: boolean) {
+async function giveBack(tx: Db, acting: Acting, order: OrderRow, line: LineRow, units: number, restock: boolean) {
   const open = Math.min(units, line.openQuantity)
   const shipped = Math.min(units - open, line.shippedQuantity)
   if (line.held && line.variantId) {
     if (restock) {
       await release(tx, line.variantId, open)
-      if (shipped) await putBack(tx, line.variantId, shipped, movement(about, order, `returned from order ${order.lookup}`))
-    } else if (open) await writeOff(tx, about, order, line.variantId, open)
+      if (shipped) await putBack(tx, line.variantId, shipped, movement(acting, order, `returned from order ${order.lookup}`))
+    } else if (open) await writeOff(tx, acting, order, line.variantId, open)
   }
   line.openQuantity -= open
 }
@@ -122,56 +120,56 @@ export const dueCents = ({ totalCents, paidCents, refundedCents }: OrderRow) => 
 /** The money is there: records it (unless a payment row does so already) and moves a pending order to paid. */
 export async function pay(
   tx: Db,
-  about: About,
+  acting: Acting,
   order: OrderRow,
   amountCents: number,
   record: { method: string; reference: string | null } | null,
 ) {
   if (record) {
     await insertPayment(tx, {
-      id: about.clock.id(),
+      id: acting.clock.id(),
       orderId: order.id,
       ...record,
       status: 'succeeded',
       amountCents,
       currency: order.currency,
       providerId: null,
-      createdAt: about.now,
-      updatedAt: about.now,
+      createdAt: acting.now,
+      updatedAt: acting.now,
     })
   }
   const paidCents = order.paidCents + amountCents
   const complete = dueCents(order) <= amountCents
   // Money that comes for a cancelled order, or twice, is there to be refunded: the order is not paid by it.
   const becomesPaid = complete && order.status === 'pending'
-  await setOrder(tx, order, about, {
+  await setOrder(tx, order, acting, {
     paidCents,
-    ...(complete && order.paymentStatus === 'unpaid' ? { paymentStatus: 'paid' as const, paidAt: about.now } : {}),
-    ...(becomesPaid ? { status: 'paid' as const, ...(await placementOf(tx, order)) } : {}),
+    ...(complete && order.paymentStatus === 'unpaid' ? { paymentStatus: 'paid' as const, paidAt: acting.now } : {}),
+    ...(becomesPaid ? { status: 'paid' as const, ...(await assignmentOf(tx, order)) } : {}),
   })
   if (!becomesPaid) return
-  await earn(tx, about, order, await readLines(tx, order.id))
-  await emit(tx, about.clock, about.now, 'order.paid', told(order))
+  await earn(tx, acting, order, await readLines(tx, order.id))
+  await emit(tx, acting.clock, acting.now, 'order.paid', told(order))
 }
 
 /** Everything that is still open leaves. */
-async function fulfil(tx: Db, about: About, order: OrderRow) {
-  for (const line of await readLines(tx, order.id)) if (line.openQuantity > 0) await shipUnits(tx, about, order, line, line.openQuantity)
+async function fulfil(tx: Db, acting: Acting, order: OrderRow) {
+  for (const line of await readLines(tx, order.id)) if (line.openQuantity > 0) await shipUnits(tx, acting, order, line, line.openQuantity)
 }
 
 /** Cancels: what the order holds is free again, its coupons too. Money that was paid is refunded separately. */
-export async function cancel(tx: Db, about: About, order: OrderRow, reason: string | null) {
+export async function cancel(tx: Db, acting: Acting, order: OrderRow, reason: string | null) {
   requireMove(order, 'cancelled')
   const lines = await readLines(tx, order.id)
   if (lines.some((line) => line.shippedQuantity > 0)) throw conflict('a part of the order has shipped: refund it instead')
   for (const line of lines) {
-    await giveBack(tx, about, order, line, line.openQuantity, true)
+    await giveBack(tx, acting, order, line, line.openQuantity, true)
     await saveLine(tx, line)
   }
   await returnCoupons(tx, order.id)
-  await returnPoints(tx, about, order)
-  await setOrder(tx, order, about, { status: 'cancelled', cancelReason: reason })
-  await emit(tx, about.clock, about.now, 'order.cancelled', told(order))
+  await returnPoints(tx, acting, order)
+  await setOrder(tx, order, acting, { status: 'cancelled', cancelReason: reason })
+  await emit(tx, acting.clock, acting.now, 'order.cancelled', told(order))
 }
 
 /** What is promised back but has not gone through; it may still fail. */
@@ -189,7 +187,7 @@ export async function pendingCents(tx: Db, orderId: string): Promise<number> {
  */
 export async function applyRefund(
   tx: Db,
-  about: About,
+  acting: Acting,
   order: OrderRow,
   named: readonly { lineId: string; quantity: number }[],
   restock: boolean,
@@ -202,41 +200,42 @@ export async function applyRefund(
   for (const line of lines) {
     const units = named.find((entry) => entry.lineId === line.id)?.quantity ?? 0
     const back = full ? line.quantity - line.refundedQuantity + units : units
-    if (back > 0) await giveBack(tx, about, order, line, back, restock)
+    if (back > 0) await giveBack(tx, acting, order, line, back, restock)
     if (full) line.refundedQuantity = line.quantity
     await saveLine(tx, line)
   }
   const moves = full && MOVES[order.status].includes('refunded')
   if (moves) await returnCoupons(tx, order.id)
-  await setOrder(tx, order, about, {
+  await setOrder(tx, order, acting, {
     paymentStatus: waiting ? 'unpaid' : full ? 'refunded' : backCents > 0 ? 'partially_refunded' : 'paid',
     ...(moves ? { status: 'refunded' as const } : {}),
   })
-  if (moves) await returnPoints(tx, about, order)
-  await takeBack(tx, about, order, backCents)
+  if (moves) await returnPoints(tx, acting, order)
+  await takeBack(tx, acting, order, backCents)
   // What was still to be shipped will not be: the order may have shipped as a whole by that.
-  if (order.status === 'processing' && lines.some((line) => line.shippedQuantity > 0)) await noteShipment(tx, about, order, lines)
-  await emit(tx, about.clock, about.now, 'order.refunded', told(order))
+  if (order.status === 'processing' && lines.some((line) => line.shippedQuantity > 0)) await noteShipment(tx, acting, order, lines)
+  await emit(tx, acting.clock, acting.now, 'order.refunded', told(order))
 }
 
 /** Moves an order to a status by hand, with all that belongs to the move. Refunds are made by their own resource. */
-export async function move(tx: Db, about: About, order: OrderRow, to: Exclude<OrderStatus, 'refunded'>) {
+export async function move(tx: Db, acting: Acting, order: OrderRow, to: Exclude<OrderStatus, 'refunded'>) {
   requireMove(order, to)
-  if (to === 'cancelled') return cancel(tx, about, order, null)
-  if (to === 'paid') return pay(tx, about, order, dueCents(order), { method: 'manual', reference: null })
-  if (to === 'shipped' || (to === 'completed' && (order.status === 'paid' || order.status === 'processing'))) await fulfil(tx, about, order)
-  await setOrder(tx, order, about, { status: to })
-  if (to === 'shipped') await emit(tx, about.clock, about.now, 'order.shipped', told(order))
+  if (to === 'cancelled') return cancel(tx, acting, order, null)
+  if (to === 'paid') return pay(tx, acting, order, dueCents(order), { method: 'manual', reference: null })
+  if (to === 'shipped' || (to === 'completed' && (order.status === 'paid' || order.status === 'processing')))
+    await fulfil(tx, acting, order)
+  await setOrder(tx, order, acting, { status: to })
+  if (to === 'shipped') await emit(tx, acting.clock, acting.now, 'order.shipped', told(order))
 }
 
 /** Called after units have shipped: shipped when nothing shippable is open, else processing. */
-export async function noteShipment(tx: Db, about: About, order: OrderRow, lines: readonly LineRow[]) {
+export async function noteShipment(tx: Db, acting: Acting, order: OrderRow, lines: readonly LineRow[]) {
   if (lines.some((line) => line.shippable && line.openQuantity > 0)) {
-    if (order.status === 'paid') await setOrder(tx, order, about, { status: 'processing' })
+    if (order.status === 'paid') await setOrder(tx, order, acting, { status: 'processing' })
     return
   }
   // What is not shipped (files, tickets) leaves with the last parcel: an order that has shipped holds nothing.
-  for (const line of lines) if (line.openQuantity > 0) await shipUnits(tx, about, order, line, line.openQuantity)
-  await setOrder(tx, order, about, { status: 'shipped' })
-  await emit(tx, about.clock, about.now, 'order.shipped', told(order))
+  for (const line of lines) if (line.openQuantity > 0) await shipUnits(tx, acting, order, line, line.openQuantity)
+  await setOrder(tx, order, acting, { status: 'shipped' })
+  await emit(tx, acting.clock, acting.now, 'order.shipped', told(order))
 }

@@ -8,14 +8,12 @@ import { settings } from '../../db/store/store.ts'
 import { collectionIds } from '../catalog/read.ts'
 import { readLineages } from '../pricing/quote-reads.ts'
 import { conflict } from '../values/refusal.ts'
-import type { Clock } from '../values/clock.ts'
+import type { Moment } from '../values/clock.ts'
 import { monthsLater, partsFor, partsOfPoint, pointsKept, type Campaign, type EarningLine } from '../marketing/loyalty/earning.ts'
 import { changePoints, expirePoints, lowerLifetime, MEMBER_POINTS_MAX } from '../marketing/loyalty/points.ts'
 import { tierOf } from '../marketing/loyalty/tier.ts'
 import { decimalsOf } from '../values/money.ts'
 import type { LineRow, OrderRow } from './order.ts'
-
-type About = { clock: Clock; now: string }
 
 const loyalty = compile((db) => db.select().from(loyaltySettings))
 const switchedOn = compile((db) => db.select({ tools: settings.tools }).from(settings))
@@ -76,12 +74,12 @@ async function note(tx: Db, order: OrderRow, columns: Partial<OrderRow>) {
  * Gives the points of an order that is paid now. A store that never set loyalty up, or has turned it off, gives none. More than a member
  * can have are refused while the order is placed; once it is, it can't fail to be paid for that: it earns as many as there is room for.
  */
-export async function earn(tx: Db, about: About, order: OrderRow, lines: readonly LineRow[], isPlaced = true) {
+export async function earn(tx: Db, moment: Moment, order: OrderRow, lines: readonly LineRow[], isPlaced = true) {
   const rules = (await loyalty.get(tx)) as typeof loyaltySettings.$inferSelect | undefined
   if (!rules) return
   const { tools } = (await switchedOn.get(tx)) as { tools: { loyalty: boolean } }
   if (!tools.loyalty) return
-  const { now } = about
+  const { now } = moment
   const campaigns = (await runningCampaigns.all(tx, { now })) as Campaign[]
   const member = (await lifetimeOf.get(tx, { customerId: order.customerId })) as { lifetimePoints: number } | undefined
   const tier = tierOf(member?.lifetimePoints ?? 0, (await allTiers.all(tx)) as (typeof loyaltyTiers.$inferSelect)[])
@@ -101,7 +99,7 @@ export async function earn(tx: Db, about: About, order: OrderRow, lines: readonl
   const reason = `order ${order.lookup}`
   const expiresAt = months === null ? null : monthsLater(now, months)
   const change = { customerId: order.customerId, points, kind: 'earned', reason, lifetime: points, orderId: order.id, expiresAt } as const
-  await changePoints(tx, about, change)
+  await changePoints(tx, moment, change)
   await note(tx, order, { pointsEarned: points, earnedParts: whole > room ? null : String(parts) })
 }
 
@@ -118,15 +116,15 @@ function pointsLost(order: OrderRow, backCents: number): number {
  * Takes back what an order does not earn any more, once `backCents` of its money have gone back: in full from the lifetime points, so that
  * nobody keeps a tier for what was refunded, and from the balance, but for what has expired. Gives it again when a refund fails later.
  */
-export async function takeBack(tx: Db, about: About, order: OrderRow, backCents: number) {
+export async function takeBack(tx: Db, moment: Moment, order: OrderRow, backCents: number) {
   if (!order.pointsEarned) return
   const { customerId, id: orderId, pointsTakenBack } = order
   const lost = pointsLost(order, backCents)
   if (lost !== pointsTakenBack) {
-    await lowerLifetime(tx, about.now, customerId, lost - pointsTakenBack)
+    await lowerLifetime(tx, moment.now, customerId, lost - pointsTakenBack)
     await note(tx, order, { pointsTakenBack: lost })
   }
-  await expirePoints(tx, about, customerId)
+  await expirePoints(tx, moment, customerId)
   const entries = await tx
     .select({ kind: loyaltyLedger.kind, points: loyaltyLedger.points, expired: loyaltyLedger.expired, expiresAt: loyaltyLedger.expiresAt })
     .from(loyaltyLedger)
@@ -139,5 +137,5 @@ export async function takeBack(tx: Db, about: About, order: OrderRow, backCents:
   if (points === 0) return
   const reason = points > 0 ? `refund of order ${order.lookup}` : `refund of order ${order.lookup} failed`
   const expiresAt = points > 0 ? null : (entries.find(({ kind }) => kind === 'earned')?.expiresAt ?? null)
-  await changePoints(tx, about, { customerId, points: -points, kind: 'taken_back', reason, orderId, expiresAt })
+  await changePoints(tx, moment, { customerId, points: -points, kind: 'taken_back', reason, orderId, expiresAt })
 }

@@ -5,7 +5,7 @@ import { payments } from '../../db/store/payments.ts'
 import { conflict } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
 import { Body, Label, Nullable, OneOf, Page, Text, Type, Uuid } from '../http/schema.ts'
-import { aboutOf, cancel, dueCents, move, pay, setOrder } from './change.ts'
+import { actingOf, cancel, dueCents, move, pay, setOrder } from './change.ts'
 import {
   Amount,
   findOrder,
@@ -23,7 +23,7 @@ import { listOrders, OrderFilters } from './order-list.ts'
 import { askForRefund, giveUpIntents } from './payments/provider.ts'
 import { OrderInput, record } from './record.ts'
 import { refundRest } from './payments/refund.ts'
-import { placementOf } from './workstations/packing.ts'
+import { assignmentOf } from './workstations/packing.ts'
 import { requireWorkstation } from './workstations/workstation.ts'
 
 const OrderPatch = Body('OrderPatch', [{ status: 'pending', note: 'Made from European linen.', packed: true }], {
@@ -95,8 +95,8 @@ export const orderRoutes = resource('orders', '/orders')
         const isWhole = Object.keys(body).length > 1
         const assigned = body.workstationId !== undefined && !(isWhole && workstationId === order.workstationId)
         if (isWhole && body.status === order.status) delete body.status
-        if (body.status === 'refunded') askForRefund(call, await refundRest(tx, aboutOf(call), order))
-        else if (body.status !== undefined) await move(tx, aboutOf(call), order, body.status)
+        if (body.status === 'refunded') askForRefund(call, await refundRest(tx, actingOf(call), order))
+        else if (body.status !== undefined) await move(tx, actingOf(call), order, body.status)
         if (body.status === 'cancelled' || body.status === 'paid') giveUpIntents(call, order)
         const columns: Partial<OrderRow> = {
           ...(assigned ? { workstationId, workstationBy: 'hand' as const } : {}),
@@ -104,8 +104,8 @@ export const orderRoutes = resource('orders', '/orders')
           ...(body.packed === undefined ? {} : { packedAt: body.packed ? (order.packedAt ?? call.now) : null }),
         }
         // Unpacked, it is ready to pack again.
-        if (body.packed === false && !assigned && isReady(order)) Object.assign(columns, await placementOf(tx, order))
-        if (Object.keys(columns).length) await setOrder(tx, order, aboutOf(call), columns)
+        if (body.packed === false && !assigned && isReady(order)) Object.assign(columns, await assignmentOf(tx, order))
+        if (Object.keys(columns).length) await setOrder(tx, order, actingOf(call), columns)
         return orderView(order, await readLines(tx, order.id))
       }),
   )
@@ -126,7 +126,7 @@ export const orderRoutes = resource('orders', '/orders')
         const due = dueCents(order)
         if (order.status !== 'pending') throw conflict(`an order that is ${order.status} takes no payment`)
         if (call.body.amountCents > due) throw conflict(`only ${due} is due`, { dueCents: due })
-        await pay(tx, aboutOf(call), order, call.body.amountCents, { method: call.body.method, reference: call.body.reference ?? null })
+        await pay(tx, actingOf(call), order, call.body.amountCents, { method: call.body.method, reference: call.body.reference ?? null })
         giveUpIntents(call, order)
         const [row] = await tx.select().from(payments).where(eq(payments.orderId, order.id)).orderBy(desc(payments.id)).limit(1)
         return paymentView(row!)
@@ -146,7 +146,7 @@ export const orderRoutes = resource('orders', '/orders')
     (call) =>
       call.write(async (tx) => {
         const order = await findOrder(tx, call.params.id)
-        await cancel(tx, aboutOf(call), order, call.body.reason ?? null)
+        await cancel(tx, actingOf(call), order, call.body.reason ?? null)
         giveUpIntents(call, order)
         return orderView(order, await readLines(tx, order.id))
       }),

@@ -11,14 +11,14 @@ import type { Quote } from '../pricing/quote.ts'
 import { reserve } from '../catalog/stock.ts'
 import { conflict } from '../values/refusal.ts'
 import type { Settings } from '../http/route.ts'
-import type { Clock } from '../values/clock.ts'
+import type { Moment } from '../values/clock.ts'
 import { fold } from '../values/slug.ts'
 import { emit } from '../store/outbox.ts'
 import { askForLook, awaitingOf } from './payments/awaiting.ts'
 import type { LineRow, OrderRow, PaymentRow } from './order.ts'
 import { earn } from './earn.ts'
 import { redeem } from './redeem.ts'
-import { placementOf } from './workstations/packing.ts'
+import { assignmentOf } from './workstations/packing.ts'
 
 /** What is placed, besides what the quote says. */
 interface Placing {
@@ -41,9 +41,7 @@ interface Placing {
 }
 
 /** Nobody has decided where it is packed. */
-const unplaced = { workstationId: null, workstationBy: null }
-
-type About = { clock: Clock; now: string }
+const unassigned = { workstationId: null, workstationBy: null }
 
 const insertOrder = inserter(orders)
 const insertLine = inserter(orderLines)
@@ -77,21 +75,21 @@ const redeemCoupon = compile((db) =>
 const insertRedemption = inserter(couponRedemptions)
 
 /** The customer of an address for mail: the one there is (completed by what is new), or a new one. */
-async function customerOf(tx: Db, about: About, email: string, name: string | null, phone: string | null): Promise<string> {
+async function customerOf(tx: Db, moment: Moment, email: string, name: string | null, phone: string | null): Promise<string> {
   const known = (await customerByEmail.get(tx, { email })) as { id: string; name: string | null; phone: string | null } | undefined
   if (known) {
     if ((name && !known.name) || (phone && !known.phone))
-      await completeCustomer.run(tx, { id: known.id, name: known.name ?? name, phone: known.phone ?? phone, now: about.now })
+      await completeCustomer.run(tx, { id: known.id, name: known.name ?? name, phone: known.phone ?? phone, now: moment.now })
     return known.id
   }
-  const id = about.clock.id()
-  await insertCustomer(tx, { id, email, name, phone, createdAt: about.now, updatedAt: about.now })
-  await emit(tx, about.clock, about.now, 'customer.created', { customerId: id })
+  const id = moment.clock.id()
+  await insertCustomer(tx, { id, email, name, phone, createdAt: moment.now, updatedAt: moment.now })
+  await emit(tx, moment.clock, moment.now, 'customer.created', { customerId: id })
   return id
 }
 
 /** Holds the stock of all lines: the same variant in two lines, or alone and in a bundle, is asked for once, as a whole. */
-async function reserveAll(tx: Db, about: About, { lines }: Quote, { lowStockThreshold }: Settings) {
+async function reserveAll(tx: Db, moment: Moment, { lines }: Quote, { lowStockThreshold }: Settings) {
   for (const { variant, units } of demandOf(lines).values()) {
     if (!variant.tracked) continue
     if (!canGive(variant, units) || !(await reserve(tx, variant.id, units))) {
@@ -99,7 +97,7 @@ async function reserveAll(tx: Db, about: About, { lines }: Quote, { lowStockThre
     }
     const before = variant.quantity - variant.reserved
     if (before > lowStockThreshold && before - units <= lowStockThreshold)
-      await emit(tx, about.clock, about.now, 'inventory.low', { variantId: variant.id })
+      await emit(tx, moment.clock, moment.now, 'inventory.low', { variantId: variant.id })
   }
 }
 
@@ -113,10 +111,10 @@ async function redeemAll(tx: Db, { price }: Quote) {
 interface Assigned {
   customerId: string
   lookup: number
-  placement: Pick<OrderRow, keyof typeof unplaced>
+  assignment: Pick<OrderRow, keyof typeof unassigned>
 }
 
-function orderRow({ clock, now }: About, order: Placing, { customerId, lookup, placement }: Assigned): OrderRow {
+function orderRow({ clock, now }: Moment, order: Placing, { customerId, lookup, assignment }: Assigned): OrderRow {
   const { quote, settings, currency, email, payment } = order
   const { price, method } = quote
   const paid = payment?.paid ?? false
@@ -154,7 +152,7 @@ function orderRow({ clock, now }: About, order: Placing, { customerId, lookup, p
     pointsTakenBack: 0,
     earnedParts: null,
     accessCode: clock.secret(),
-    ...placement,
+    ...assignment,
     packedAt: null,
     paidAt: paid ? now : null,
     note: order.note,
@@ -167,7 +165,7 @@ function orderRow({ clock, now }: About, order: Placing, { customerId, lookup, p
   }
 }
 
-const lineRows = ({ clock }: About, orderId: string, { lines, price }: Quote): LineRow[] =>
+const lineRows = ({ clock }: Moment, orderId: string, { lines, price }: Quote): LineRow[] =>
   lines.map(({ variant, item, quantity, unitPrice }, position): LineRow => ({
     id: clock.id(),
     orderId,
@@ -190,7 +188,7 @@ const lineRows = ({ clock }: About, orderId: string, { lines, price }: Quote): L
     bookingSlotId: null,
   }))
 
-function paymentRow({ clock, now }: About, { payment, quote, currency }: Placing, orderId: string): PaymentRow | null {
+function paymentRow({ clock, now }: Moment, { payment, quote, currency }: Placing, orderId: string): PaymentRow | null {
   if (!payment) return null
   return {
     id: clock.id(),
@@ -209,27 +207,27 @@ function paymentRow({ clock, now }: About, { payment, quote, currency }: Placing
 /** Places an order and returns its rows. Throws a 409 refusal, and leaves nothing behind, when something is sold out or used up. */
 export async function place(
   tx: Db,
-  about: About,
+  moment: Moment,
   order: Placing,
 ): Promise<{ order: OrderRow; lines: LineRow[]; payment: PaymentRow | null }> {
-  const { clock, now } = about
+  const { clock, now } = moment
   const { quote, settings } = order
-  await reserveAll(tx, about, quote, settings)
+  await reserveAll(tx, moment, quote, settings)
   await redeemAll(tx, quote)
-  const customerId = await customerOf(tx, about, order.email, order.name, order.phone)
+  const customerId = await customerOf(tx, moment, order.email, order.name, order.phone)
   const { value: lookup } = (await nextNumber.get(tx, { name: 'order' })) as { value: number }
   const paid = order.payment?.paid ?? false
-  const where = { ...unplaced, source: order.source, shippingMethodId: quote.method?.id ?? null }
-  const row = orderRow(about, order, { customerId, lookup, placement: paid ? await placementOf(tx, where) : unplaced })
+  const where = { ...unassigned, source: order.source, shippingMethodId: quote.method?.id ?? null }
+  const row = orderRow(moment, order, { customerId, lookup, assignment: paid ? await assignmentOf(tx, where) : unassigned })
   await insertOrder(tx, row)
   for (const { id } of quote.price.coupons) await insertRedemption(tx, { couponId: id, orderId: row.id, createdAt: now })
-  const lines = lineRows(about, row.id, quote)
+  const lines = lineRows(moment, row.id, quote)
   for (const line of lines) await insertLine(tx, line)
-  const payment = paymentRow(about, order, row.id)
+  const payment = paymentRow(moment, order, row.id)
   if (payment) await insertPayment(tx, payment)
-  await askForLook(tx, about, row, settings)
-  await redeem(tx, about, row)
-  if (paid) await earn(tx, about, row, lines, false)
+  await askForLook(tx, moment, row, settings)
+  await redeem(tx, moment, row)
+  if (paid) await earn(tx, moment, row, lines, false)
   const told = { orderId: row.id, orderNumber: String(lookup) }
   await emit(tx, clock, now, 'order.created', told)
   if (paid) await emit(tx, clock, now, 'order.paid', told)

@@ -6,7 +6,7 @@ import { conflict, missing, Refusal } from '../values/refusal.ts'
 import { Reply, resource } from '../http/route.ts'
 import { Body, Line, Named, Nullable, OneOf, Page, Paging, Type, Uuid, WebUrl } from '../http/schema.ts'
 import { findAddon } from '../carriers/addon.ts'
-import { aboutOf, noteShipment, shipUnits } from './change.ts'
+import { actingOf, noteShipment, shipUnits } from './change.ts'
 import { findOrder, readLines, unitsOf, type LineRow, type OrderRow, type Units } from './order.ts'
 import { contentOf, isStillConnected, labelFor, LabelView, labelView } from './shipment-label.ts'
 
@@ -66,13 +66,13 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
     (call) =>
       call.write(async (tx) => {
         const { body, clock, now } = call
-        const about = aboutOf(call)
+        const acting = actingOf(call)
         const order = await findOrder(tx, call.params.id)
         const lines = await readLines(tx, order.id)
         const units = body.lines ? unitsOf(lines, body.lines) : openUnits(lines)
         requireShippable(order, units)
-        for (const { line, quantity } of units) await shipUnits(tx, about, order, line, quantity)
-        await noteShipment(tx, about, order, lines)
+        for (const { line, quantity } of units) await shipUnits(tx, acting, order, line, quantity)
+        await noteShipment(tx, acting, order, lines)
         const id = clock.id()
         const carrier = body.carrier?.trim() || null
         const trackingNumber = body.trackingNumber?.trim() || null

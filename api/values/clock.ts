@@ -6,6 +6,12 @@ export interface Clock {
   secret(): string
 }
 
+/** The clock, and the instant of the change as it goes on the wire. */
+export interface Moment {
+  clock: Clock
+  now: string
+}
+
 /** The clock of the machine, with ids that sort by time. */
 export const realClock: Clock = {
   now: () => new Date(),

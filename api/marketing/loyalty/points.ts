@@ -7,10 +7,8 @@
 import { and, asc, eq, gt, gte, lte, sql } from 'drizzle-orm'
 import { compile, named, type Db, type Reader } from '../../../db/driver.ts'
 import { loyaltyLedger, loyaltyMembers, type LEDGER_KINDS, type Lot } from '../../../db/store/loyalty.ts'
-import type { Clock } from '../../values/clock.ts'
+import type { Moment } from '../../values/clock.ts'
 import { enqueue } from '../../jobs/queue.ts'
-
-type About = { clock: Clock; now: string }
 
 interface Change {
   customerId: string
@@ -55,7 +53,7 @@ export async function availablePoints(db: Reader, customerId: string, now: strin
   return row.balance - ((await overdue.get(db, { customerId, now })) as { points: number }).points
 }
 
-const addEntry = (tx: Db, { clock, now }: About, { lifetime: _, from: __, ...entry }: Change, expiring: number, taken: Lot[] | null) =>
+const addEntry = (tx: Db, { clock, now }: Moment, { lifetime: _, from: __, ...entry }: Change, expiring: number, taken: Lot[] | null) =>
   tx.insert(loyaltyLedger).values({ id: clock.id(), ...entry, orderId: entry.orderId ?? null, expiring, taken, createdAt: now })
 
 /** Changes a balance; null, with nothing changed, when there are too few points, or too many. What is taken back may leave it below zero. */
@@ -119,10 +117,10 @@ async function putBackLots(tx: Db, from: readonly Lot[], expiring: number): Prom
 }
 
 /** Changes the points of a customer, and returns the new balance; null when there are too few, or too many: the balance is as it was. */
-export async function changePoints(tx: Db, about: About, change: Change): Promise<number | null> {
+export async function changePoints(tx: Db, moment: Moment, change: Change): Promise<number | null> {
   const { customerId, points, kind, orderId, expiresAt = null, from = [] } = change
-  const { now } = about
-  if (points < 0) await expirePoints(tx, about, customerId)
+  const { now } = moment
+  if (points < 0) await expirePoints(tx, moment, customerId)
   else
     await tx
       .insert(loyaltyMembers)
@@ -131,10 +129,10 @@ export async function changePoints(tx: Db, about: About, change: Change): Promis
   const balance = await addTo(tx, now, change)
   if (balance === null) return null
   const taken = points < 0 ? await useUp(tx, customerId, -points, kind === 'taken_back' ? orderId : undefined) : []
-  if (points > 0 && expiresAt !== null) await enqueue(tx, about, { kind: 'loyalty.expire', subject: 'points', dueAt: expiresAt })
+  if (points > 0 && expiresAt !== null) await enqueue(tx, moment, { kind: 'loyalty.expire', subject: 'points', dueAt: expiresAt })
   // What fills up a balance below zero is used by that: only the rest can expire.
   const expiring = points > 0 && expiresAt !== null ? Math.max(0, Math.min(points, balance)) : 0
-  await addEntry(tx, about, change, expiring - (await putBackLots(tx, from, expiring)), kind === 'redeemed' ? taken : null)
+  await addEntry(tx, moment, change, expiring - (await putBackLots(tx, from, expiring)), kind === 'redeemed' ? taken : null)
   return balance
 }
 
@@ -147,8 +145,8 @@ export async function lowerLifetime(tx: Db, now: string, customerId: string, by:
 }
 
 /** Takes what has expired of a customer's points, as one entry. */
-export async function expirePoints(tx: Db, about: About, customerId: string) {
-  const { now } = about
+export async function expirePoints(tx: Db, moment: Moment, customerId: string) {
+  const { now } = moment
   const { points } = (await overdue.get(tx, { customerId, now })) as { points: number }
   if (!points) return
   const change: Change = { customerId, points: -points, kind: 'expired', reason: 'expired' }
@@ -157,5 +155,5 @@ export async function expirePoints(tx: Db, about: About, customerId: string) {
     .update(loyaltyLedger)
     .set({ expiring: 0, expired: sql`${loyaltyLedger.expired} + ${loyaltyLedger.expiring}` })
     .where(and(eq(loyaltyLedger.customerId, customerId), gt(loyaltyLedger.expiring, 0), lte(loyaltyLedger.expiresAt, now)))
-  await addEntry(tx, about, change, 0, null)
+  await addEntry(tx, moment, change, 0, null)
 }

@@ -5,7 +5,7 @@ import { newsletterDeliveries, type DELIVERY_STATUSES, newsletters } from '../..
 import { type Plan, LIMITS } from '../../values/plans.ts'
 import { Refusal, type Detail } from '../../values/refusal.ts'
 import type { Settings } from '../../http/route.ts'
-import type { Clock } from '../../values/clock.ts'
+import type { Moment } from '../../values/clock.ts'
 import { emit } from '../../store/outbox.ts'
 import type { Reach } from './audience.ts'
 import type { NewsletterRow } from './newsletter.ts'
@@ -13,8 +13,6 @@ import { monthOf, reserveMails, returnMails, usedIn } from './quota.ts'
 
 /** The name of the job that sends a newsletter. */
 export const DELIVER = 'newsletter.deliver'
-
-type About = { clock: Clock; now: string }
 
 interface Launch {
   newsletter: NewsletterRow
@@ -124,10 +122,10 @@ async function firstError(tx: Db, id: string): Promise<string> {
 }
 
 /** All deliveries are done. A mail server that refused every one of them has sent nothing: that has failed. */
-export async function end(tx: Db, about: About, row: NewsletterRow) {
-  const { clock, now } = about
+export async function end(tx: Db, moment: Moment, row: NewsletterRow) {
+  const { clock, now } = moment
   const counts = await countDeliveries(tx, row.id)
-  if (!counts.sent && !counts.unknown && counts.refused) return fail(tx, about, row, await firstError(tx, row.id))
+  if (!counts.sent && !counts.unknown && counts.refused) return fail(tx, moment, row, await firstError(tx, row.id))
   await returnRest(tx, row, counts)
   const recipientCount = counts.sent ?? 0
   await set(tx, row, { status: 'sent', sentAt: now, recipientCount, errorMessage: remark(counts), reserved: 0, updatedAt: now })
@@ -135,7 +133,7 @@ export async function end(tx: Db, about: About, row: NewsletterRow) {
 }
 
 /** It can't be sent, or not to its end: those who have it keep it, the others get it when it is sent again. */
-export async function fail(tx: Db, { clock, now }: About, row: NewsletterRow, error: string) {
+export async function fail(tx: Db, { clock, now }: Moment, row: NewsletterRow, error: string) {
   const counts = await countDeliveries(tx, row.id)
   // Where nobody has got it, those who were refused are tried again as well.
   const isNone = !counts.sent && !counts.unknown

@@ -4,14 +4,12 @@ import type { Db } from '../../../db/driver.ts'
 import { subscribers } from '../../../db/store/newsletters.ts'
 import { settings as settingsTable } from '../../../db/store/store.ts'
 import type { Settings } from '../../http/route.ts'
-import type { Clock } from '../../values/clock.ts'
+import type { Moment } from '../../values/clock.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { newToken, tokenFor, type Owner } from './token.ts'
 import { countSignUp, recount, type SubscriberStatus } from '../newsletters/tally.ts'
 
 export type SubscriberRow = typeof subscribers.$inferSelect
-
-type About = { clock: Clock; now: string }
 
 /** Nobody is asked to confirm more often than this, whoever signs them up. */
 const ASK_AGAIN_MS = 86_400_000
@@ -25,7 +23,7 @@ interface SignUp {
   source: string | null
 }
 
-async function setStatus(tx: Db, { now }: About, row: SubscriberRow, status: SubscriberStatus): Promise<SubscriberRow> {
+async function setStatus(tx: Db, { now }: Moment, row: SubscriberRow, status: SubscriberStatus): Promise<SubscriberRow> {
   if (row.status === status) return row
   const columns = {
     status,
@@ -39,17 +37,17 @@ async function setStatus(tx: Db, { now }: About, row: SubscriberRow, status: Sub
 }
 
 /** Asks for a mail with a link to confirm, unless there was one lately, or the store sends none. */
-async function askToConfirm(tx: Db, about: About, row: SubscriberRow, owner: Owner, { email }: Settings) {
+async function askToConfirm(tx: Db, moment: Moment, row: SubscriberRow, owner: Owner, { email }: Settings) {
   if (!email.outboundEnabled) return
-  const { now } = about
+  const { now } = moment
   if (row.askedAt !== null && Date.parse(now) - Date.parse(row.askedAt) < ASK_AGAIN_MS) return
   const confirmToken = newToken(owner)
   await tx.update(subscribers).set({ askedAt: now, confirmToken }).where(eq(subscribers.id, row.id))
-  await enqueue(tx, about, { kind: CONFIRM, subject: row.id, dueAt: now })
+  await enqueue(tx, moment, { kind: CONFIRM, subject: row.id, dueAt: now })
 }
 
 /** The token of an address; the store's secret is made with its first one. */
-async function ownToken(tx: Db, { clock }: About, owner: Owner, email: string): Promise<string> {
+async function ownToken(tx: Db, { clock }: Moment, owner: Owner, email: string): Promise<string> {
   const [stored] = await tx.select({ secret: settingsTable.mailSecret }).from(settingsTable)
   const secret = stored!.secret ?? clock.secret()
   if (stored!.secret === null) await tx.update(settingsTable).set({ mailSecret: secret })
@@ -64,7 +62,7 @@ const byEmail = async (tx: Db, email: string) => (await tx.select().from(subscri
  */
 export async function signUp(
   tx: Db,
-  about: About,
+  moment: Moment,
   { email, name, source }: SignUp,
   owner: Owner,
   settings: Settings,
@@ -74,35 +72,35 @@ export async function signUp(
   const known = await byEmail(tx, email)
   if (known) {
     if (known.status === 'active') return known
-    if (known.status === 'pending' && !doubleOptIn) return setStatus(tx, about, known, 'active')
-    await askToConfirm(tx, about, known, owner, settings)
+    if (known.status === 'pending' && !doubleOptIn) return setStatus(tx, moment, known, 'active')
+    await askToConfirm(tx, moment, known, owner, settings)
     return known
   }
-  const { now, clock } = about
+  const { now, clock } = moment
   const status = doubleOptIn ? 'pending' : 'active'
   const row: SubscriberRow = {
-    ...{ id: clock.id(), email, name, source, status, token: await ownToken(tx, about, owner, email), confirmToken: null },
+    ...{ id: clock.id(), email, name, source, status, token: await ownToken(tx, moment, owner, email), confirmToken: null },
     ...{ subscribedAt: doubleOptIn ? null : now, unsubscribedAt: null, askedAt: null, createdAt: now, updatedAt: now },
   }
   await tx.insert(subscribers).values(row)
   await recount(tx, null, status)
-  if (doubleOptIn) await askToConfirm(tx, about, row, owner, settings)
+  if (doubleOptIn) await askToConfirm(tx, moment, row, owner, settings)
   return row
 }
 
 /** Takes the way out; a token that nobody has changes nothing. */
-export async function unsubscribe(tx: Db, about: About, token: string) {
+export async function unsubscribe(tx: Db, moment: Moment, token: string) {
   const [row] = await tx.select().from(subscribers).where(eq(subscribers.token, token))
-  if (row) await setStatus(tx, about, row, 'unsubscribed')
+  if (row) await setStatus(tx, moment, row, 'unsubscribed')
 }
 
 /** Takes the way in, for a sign-up that waits for it; whether they are subscribed now. */
-export async function confirm(tx: Db, about: About, token: string): Promise<boolean> {
+export async function confirm(tx: Db, moment: Moment, token: string): Promise<boolean> {
   const [row] = await tx.select().from(subscribers).where(eq(subscribers.confirmToken, token))
   if (!row) return false
   // Who has left since they were asked has to sign up again.
   if (row.status === 'unsubscribed' && row.askedAt! < row.unsubscribedAt!) return false
-  await setStatus(tx, about, row, 'active')
+  await setStatus(tx, moment, row, 'active')
   return true
 }
 

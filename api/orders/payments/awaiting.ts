@@ -1,7 +1,7 @@
 /** How long an order that a checkout left unpaid waits for its money (document 3, Orders), and who looks when that is over. */
 import type { Db } from '../../../db/driver.ts'
 import type { Settings } from '../../http/route.ts'
-import type { Clock } from '../../values/clock.ts'
+import type { Moment } from '../../values/clock.ts'
 import { enqueueBy } from '../../jobs/queue.ts'
 import { UNPAID } from '../../store/unpaid.ts'
 import type { OrderRow } from '../order.ts'
@@ -23,12 +23,7 @@ export function awaitingOf(order: { cartId: string | null; payment: { method: st
 }
 
 /** Sees to it that somebody looks once an order has waited long enough. */
-export async function askForLook(
-  tx: Db,
-  about: { clock: Clock; now: string },
-  { awaiting }: Pick<OrderRow, 'awaiting'>,
-  settings: Settings,
-) {
+export async function askForLook(tx: Db, moment: Moment, { awaiting }: Pick<OrderRow, 'awaiting'>, settings: Settings) {
   if (awaiting === null) return
-  await enqueueBy(tx, about, { ...UNPAID, dueAt: new Date(Date.parse(about.now) + waitMs(awaiting, settings, true)).toISOString() })
+  await enqueueBy(tx, moment, { ...UNPAID, dueAt: new Date(Date.parse(moment.now) + waitMs(awaiting, settings, true)).toISOString() })
 }

@@ -1,15 +1,15 @@
 /** What a provider did with the money of an order that a merchant has to decide about: kept with the order, and told to the log. */
 import type { Db } from '../../../db/driver.ts'
 import type { PaymentIssue } from '../../../db/store/orders.ts'
-import { setOrder, type About } from '../change.ts'
+import { setOrder, type Acting } from '../change.ts'
 import type { OrderRow } from '../order.ts'
 
 /** The same, for the log. */
 export type Warning = PaymentIssue & { orderId: string }
 
 /** Notes an issue with its order, in place of an older one. */
-export async function raise(tx: Db, about: About, order: OrderRow, issue: Omit<PaymentIssue, 'at'>): Promise<Warning> {
-  const paymentIssue = { ...issue, at: about.now }
-  await setOrder(tx, order, about, { paymentIssue })
+export async function raise(tx: Db, acting: Acting, order: OrderRow, issue: Omit<PaymentIssue, 'at'>): Promise<Warning> {
+  const paymentIssue = { ...issue, at: acting.now }
+  await setOrder(tx, order, acting, { paymentIssue })
   return { ...paymentIssue, orderId: order.id }
 }

@@ -6,7 +6,7 @@ import { payments } from '../../../db/store/payments.ts'
 import type { Provider } from '../../outside/payment-provider.ts'
 import { ownerOf } from '../../http/auth.ts'
 import type { Call } from '../../http/route.ts'
-import { aboutOf, type About } from '../change.ts'
+import { actingOf, type Acting } from '../change.ts'
 import type { OrderRow } from '../order.ts'
 import { requestRefund, type RefundRow } from './refund.ts'
 import { takeIntent } from './stripe-payment.ts'
@@ -18,7 +18,7 @@ export function askForRefund(call: AnyCall, row: RefundRow | null) {
   const provider = call.services.payments
   if (row?.status !== 'pending' || !provider) return
   const owner = ownerOf(call)
-  call.after((store) => requestRefund(store, provider, row, { about: aboutOf(call), owner, again: false }))
+  call.after((store) => requestRefund(store, provider, row, { acting: actingOf(call), owner, again: false }))
 }
 
 /** Gives up the PaymentIntents of an order that is no longer pending, so that nobody pays for it any more. */
@@ -26,7 +26,7 @@ export function giveUpIntents(call: AnyCall, order: OrderRow) {
   const provider = call.services.payments
   if (provider && order.status !== 'pending')
     call.after(async (store) => {
-      await endIntents(store, provider, order.id, aboutOf(call))
+      await endIntents(store, provider, order.id, actingOf(call))
     })
 }
 
@@ -44,7 +44,7 @@ async function endIntent({ stripe }: Provider, id: string): Promise<Stripe.Payme
 }
 
 /** Ends what is open of an order at the provider, and takes in what it says; false when money may still be on its way. */
-export async function endIntents(store: Handle, provider: Provider, orderId: string, about: About): Promise<boolean> {
+export async function endIntents(store: Handle, provider: Provider, orderId: string, acting: Acting): Promise<boolean> {
   const open = await store.read
     .select({ id: payments.providerId })
     .from(payments)
@@ -53,7 +53,7 @@ export async function endIntents(store: Handle, provider: Provider, orderId: str
   for (const { id } of open) {
     const intent = await endIntent(provider, id!)
     ended &&= intent.status === 'canceled' || intent.status === 'succeeded'
-    await store.write((tx) => takeIntent(tx, about, intent))
+    await store.write((tx) => takeIntent(tx, acting, intent))
   }
   return ended
 }

@@ -7,7 +7,7 @@ import type { Provider } from '../../outside/payment-provider.ts'
 import { stepOf, toStripe } from '../../outside/stripe-amount.ts'
 import { conflict, wrong } from '../../values/refusal.ts'
 import { Cents, Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
-import { applyRefund, pendingCents, requireMove, setOrder, type About } from '../change.ts'
+import { applyRefund, pendingCents, requireMove, setOrder, type Acting } from '../change.ts'
 import { takeBack } from '../earn.ts'
 import { findOrder, readLines, unitsOf, type LineRow, type OrderRow, type Units } from '../order.ts'
 import { raise, type Warning } from './payment-issue.ts'
@@ -85,7 +85,7 @@ async function paymentFor(tx: Db, order: OrderRow, amountCents: number): Promise
 }
 
 /** Records a refund. Money that came through the provider goes back through it, after the commit; the rest is settled here. */
-export async function refund(tx: Db, about: About, order: OrderRow, input: RefundInput): Promise<RefundRow> {
+export async function refund(tx: Db, acting: Acting, order: OrderRow, input: RefundInput): Promise<RefundRow> {
   if ((input.amountCents === undefined) === (input.lines === undefined)) throw wrong('amountCents', 'give either amountCents or lines')
   const lines = input.lines ?? []
   const units = unitsOf(await readLines(tx, order.id), lines)
@@ -103,7 +103,7 @@ export async function refund(tx: Db, about: About, order: OrderRow, input: Refun
     throw conflict(`${stepOf(order.currency)}, and these lines come to ${amountCents}: refund an amount instead`, { amountCents })
   }
   const row: RefundRow = {
-    id: about.clock.id(),
+    id: acting.clock.id(),
     orderId: order.id,
     status: providerPaymentId ? 'pending' : 'succeeded',
     amountCents,
@@ -113,31 +113,31 @@ export async function refund(tx: Db, about: About, order: OrderRow, input: Refun
     lines,
     providerPaymentId,
     providerId: null,
-    createdAt: about.now,
-    updatedAt: about.now,
+    createdAt: acting.now,
+    updatedAt: acting.now,
   }
   await tx.insert(refunds).values(row)
-  await setOrder(tx, order, about, { refundedCents: order.refundedCents + amountCents })
-  if (!providerPaymentId) await applyRefund(tx, about, order, lines, row.restock)
+  await setOrder(tx, order, acting, { refundedCents: order.refundedCents + amountCents })
+  if (!providerPaymentId) await applyRefund(tx, acting, order, lines, row.restock)
   return row
 }
 
 /** Refunds all that is left, because the order moves to `refunded`. One that was paid with nothing has no refund: null. */
-export async function refundRest(tx: Db, about: About, order: OrderRow): Promise<RefundRow | null> {
+export async function refundRest(tx: Db, acting: Acting, order: OrderRow): Promise<RefundRow | null> {
   requireMove(order, 'refunded')
-  if (order.paidCents > 0) return refund(tx, about, order, { amountCents: order.paidCents - order.refundedCents })
-  await applyRefund(tx, about, order, [], true)
+  if (order.paidCents > 0) return refund(tx, acting, order, { amountCents: order.paidCents - order.refundedCents })
+  await applyRefund(tx, acting, order, [], true)
   return null
 }
 
 /** The bank has sent back what the provider had refunded: the money is the merchant's again. What came back for it stays back. */
-async function undoRefund(tx: Db, about: About, order: OrderRow, amountCents: number) {
+async function undoRefund(tx: Db, acting: Acting, order: OrderRow, amountCents: number) {
   const refundedCents = order.refundedCents - amountCents
   const backCents = refundedCents - (await pendingCents(tx, order.id))
   const whole = order.paidAt === null ? ('unpaid' as const) : ('paid' as const)
   const paymentStatus = order.status === 'pending' ? 'unpaid' : backCents > 0 ? 'partially_refunded' : whole
-  await setOrder(tx, order, about, { refundedCents, paymentStatus })
-  await takeBack(tx, about, order, backCents)
+  await setOrder(tx, order, acting, { refundedCents, paymentStatus })
+  await takeBack(tx, acting, order, backCents)
 }
 
 /**
@@ -146,7 +146,7 @@ async function undoRefund(tx: Db, about: About, order: OrderRow, amountCents: nu
  */
 export async function settleRefund(
   tx: Db,
-  about: About,
+  acting: Acting,
   id: string,
   outcome: 'succeeded' | 'failed',
   providerId: string | null,
@@ -154,19 +154,19 @@ export async function settleRefund(
   const [row] = await tx.select().from(refunds).where(eq(refunds.id, id))
   if (!row || row.status === 'failed' || row.status === outcome) return null
   const order = await findOrder(tx, row.orderId)
-  await tx.update(refunds).set({ status: outcome, providerId, updatedAt: about.now }).where(eq(refunds.id, id))
+  await tx.update(refunds).set({ status: outcome, providerId, updatedAt: acting.now }).where(eq(refunds.id, id))
   if (outcome === 'succeeded') {
-    await applyRefund(tx, about, order, row.lines, row.restock)
+    await applyRefund(tx, acting, order, row.lines, row.restock)
     return null
   }
-  if (row.status === 'succeeded') await undoRefund(tx, about, order, row.amountCents)
+  if (row.status === 'succeeded') await undoRefund(tx, acting, order, row.amountCents)
   else {
-    await setOrder(tx, order, about, { refundedCents: order.refundedCents - row.amountCents })
+    await setOrder(tx, order, acting, { refundedCents: order.refundedCents - row.amountCents })
     for (const { lineId, quantity } of row.lines)
       await tx.run(sql`update order_lines set refunded_quantity = refunded_quantity - ${quantity} where id = ${lineId}`)
   }
   const message = `a refund of ${row.amountCents} ${row.currency} did not reach the buyer: the amount can be refunded again`
-  return raise(tx, about, order, { code: 'refund_failed', message, reference: providerId ?? row.providerPaymentId! })
+  return raise(tx, acting, order, { code: 'refund_failed', message, reference: providerId ?? row.providerPaymentId! })
 }
 
 /** What a provider's state of a refund comes to; null while it works on it. */
@@ -184,7 +184,7 @@ async function madeBefore({ stripe }: Provider, { id, providerPaymentId }: Pick<
 
 /** What asking for a refund needs to know besides the refund; `again` when it may have been asked for before. */
 interface Asking {
-  about: About
+  acting: Acting
   owner: { storeId: string; environment: string }
   again: boolean
 }
@@ -197,7 +197,7 @@ export async function requestRefund(
   store: Handle,
   provider: Provider,
   row: Pick<RefundRow, 'id' | 'providerPaymentId' | 'providerId' | 'amountCents' | 'currency'>,
-  { about, owner, again }: Asking,
+  { acting, owner, again }: Asking,
 ) {
   const { refunds: there } = provider.stripe
   try {
@@ -213,7 +213,7 @@ export async function requestRefund(
           { idempotencyKey: row.id },
         ))
     const outcome = outcomeOf(made.status)
-    if (outcome) await store.write((tx) => settleRefund(tx, about, row.id, outcome, made.id))
+    if (outcome) await store.write((tx) => settleRefund(tx, acting, row.id, outcome, made.id))
     else if (!row.providerId)
       await store.write(
         async (tx) =>
@@ -225,7 +225,7 @@ export async function requestRefund(
   } catch (error) {
     // Refused for good is failed; anything else stays pending and is asked again.
     if (!row.providerId && (error as { type?: string }).type === 'StripeInvalidRequestError')
-      await store.write((tx) => settleRefund(tx, about, row.id, 'failed', null))
+      await store.write((tx) => settleRefund(tx, acting, row.id, 'failed', null))
     else throw error
   }
 }

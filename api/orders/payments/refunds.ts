@@ -3,7 +3,7 @@ import { desc, eq } from 'drizzle-orm'
 import { refunds } from '../../../db/store/payments.ts'
 import { resource } from '../../http/route.ts'
 import { Body, Nullable, Page, Paging, Text, Type, Uuid } from '../../http/schema.ts'
-import { aboutOf } from '../change.ts'
+import { actingOf } from '../change.ts'
 import { Amount, findOrder } from '../order.ts'
 import { askForRefund } from './provider.ts'
 import { refund, Refund, refundView } from './refund.ts'
@@ -31,7 +31,7 @@ export const refundRoutes = resource('orders', '/orders')
     },
     (call) =>
       call.write(async (tx) => {
-        const row = await refund(tx, aboutOf(call), await findOrder(tx, call.params.id), call.body)
+        const row = await refund(tx, actingOf(call), await findOrder(tx, call.params.id), call.body)
         askForRefund(call, row)
         return refundView(row)
       }),

@@ -9,7 +9,7 @@ import { Refusal } from '../../values/refusal.ts'
 import { Reply, resource, type Call } from '../../http/route.ts'
 import { Named, Type } from '../../http/schema.ts'
 import { isUuid } from '../../values/uuid.ts'
-import type { About } from '../change.ts'
+import type { Acting } from '../change.ts'
 import type { Warning } from './payment-issue.ts'
 import { outcomeOf, settleRefund } from './refund.ts'
 import { takeIntent } from './stripe-payment.ts'
@@ -26,18 +26,19 @@ function ownerOf(object: { metadata?: Stripe.Metadata | null }): Owner | null {
 const REFUND_EVENTS: ReadonlySet<string> = new Set(['refund.created', 'refund.updated', 'refund.failed', 'charge.refund.updated'])
 
 /** Takes an event in, once; what stays to be decided about it, for the log. */
-async function take(tx: Db, about: About, event: Stripe.Event): Promise<Warning | null> {
+async function take(tx: Db, acting: Acting, event: Stripe.Event): Promise<Warning | null> {
   const fresh = await tx
     .insert(providerEvents)
-    .values({ id: event.id, createdAt: about.now })
+    .values({ id: event.id, createdAt: acting.now })
     .onConflictDoNothing()
     .returning({ id: providerEvents.id })
   if (!fresh.length) return null
-  if (event.type === 'payment_intent.succeeded' || event.type === 'payment_intent.canceled') return takeIntent(tx, about, event.data.object)
+  if (event.type === 'payment_intent.succeeded' || event.type === 'payment_intent.canceled')
+    return takeIntent(tx, acting, event.data.object)
   if (!REFUND_EVENTS.has(event.type)) return null
   const made = event.data.object as Stripe.Refund
   const outcome = outcomeOf(made.status)
-  return outcome && made.metadata?.refundId ? settleRefund(tx, about, made.metadata.refundId, outcome, made.id) : null
+  return outcome && made.metadata?.refundId ? settleRefund(tx, acting, made.metadata.refundId, outcome, made.id) : null
 }
 
 /** The event of a request whose signature matches. */

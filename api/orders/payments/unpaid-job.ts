@@ -42,11 +42,11 @@ const postpone = ({ store, clock, progress }: Running, id: string, wait: number)
 /** Ends one order. Its payment is given up at the provider first: once that is done, no money can come any more. */
 async function end(job: Running, provider: Provider | null, id: string, wait: number) {
   const { store, clock, progress } = job
-  const about = { clock, now: iso(clock.now().getTime()), keyId: null }
-  if (provider && !(await endIntents(store, provider, id, about))) return postpone(job, id, wait)
+  const acting = { clock, now: iso(clock.now().getTime()), keyId: null }
+  if (provider && !(await endIntents(store, provider, id, acting))) return postpone(job, id, wait)
   await store.write(async (tx) => {
     await progress(tx)
-    await cancelUnpaid(tx, about, id)
+    await cancelUnpaid(tx, acting, id)
   })
 }
 

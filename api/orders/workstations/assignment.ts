@@ -25,8 +25,8 @@ export interface Packable {
   shippingMethodId: string | null
 }
 
-/** The rules place everything but what was handed over at a counter. */
-export const isPlaced = ({ source }: Pick<Packable, 'source'>) => source !== 'counter'
+/** Whether the rules assign an order: all but one that was handed over at a counter. */
+export const isForRules = ({ source }: Pick<Packable, 'source'>) => source !== 'counter'
 
 /** Whether a rule is about an order. */
 export const matches = ({ sources, shippingIds }: Rule, order: Packable) =>
@@ -48,7 +48,7 @@ export const firstOf = (queues: readonly Queue[]): Queue | null =>
  * waiting. Null when there is none. `queues` are those that take orders, by id.
  */
 export function queueFor(order: Packable, rules: readonly Rule[], queues: ReadonlyMap<string, Queue>): Queue | null {
-  if (!isPlaced(order)) return null
+  if (!isForRules(order)) return null
   for (const rule of rules) {
     if (!matches(rule, order)) continue
     const first = firstOf(rule.workstationIds.flatMap((id) => queues.get(id) ?? []))

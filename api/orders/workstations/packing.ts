@@ -1,9 +1,9 @@
-/** Orders on their way to workstations: placing them by the rules, and giving them back. */
+/** Orders on their way to workstations: assigning them by the rules, and unassigning them. */
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../../db/driver.ts'
 import { orders } from '../../../db/store/orders.ts'
 import { workstationRules, workstations } from '../../../db/store/workstations.ts'
-import { firstOf, isPlaced, matches, queueFor, type Packable, type Queue, type Rule } from './assignment.ts'
+import { firstOf, isForRules, matches, queueFor, type Packable, type Queue, type Rule } from './assignment.ts'
 import type { OrderRow } from '../order.ts'
 
 /** Ready to pack: paid for, and not packed (the condition of the index `orders_waiting`). */
@@ -33,7 +33,7 @@ const openQueues = compile((db) =>
       ),
     ),
 )
-const placeMany = compile((db) =>
+const assignMany = compile((db) =>
   db
     .update(orders)
     .set({ workstationId: named('workstationId'), workstationBy: 'rule', updatedAt: named('now') })
@@ -44,12 +44,12 @@ const readRules = async (tx: Db) => (await allRules.all(tx)) as Rule[]
 /** Those of some workstations that take orders. To know one's queue is to count it: about 0.2 µs for each order that waits there. */
 const readQueues = async (tx: Db, ids: readonly string[]) => (await openQueues.all(tx, { ids: JSON.stringify(ids) })) as Queue[]
 
-type Placed = Pick<OrderRow, 'workstationId' | 'workstationBy'>
+type Assigned = Pick<OrderRow, 'workstationId' | 'workstationBy'>
 
-/** Where an order that becomes ready to pack goes: the columns that say so. One that was decided before stays where it is. */
-export async function placementOf(tx: Db, order: Packable & Placed): Promise<Placed> {
+/** The columns that assign an order that becomes ready to pack to a workstation. One that was decided about before keeps its own. */
+export async function assignmentOf(tx: Db, order: Packable & Assigned): Promise<Assigned> {
   const decided = { workstationId: order.workstationId, workstationBy: order.workstationBy }
-  if (decided.workstationId !== null || decided.workstationBy !== null || !isPlaced(order)) return decided
+  if (decided.workstationId !== null || decided.workstationBy !== null || !isForRules(order)) return decided
   for (const rule of await readRules(tx)) {
     const queue = matches(rule, order) && firstOf(await readQueues(tx, rule.workstationIds))
     if (queue) return { workstationId: queue.id, workstationBy: 'rule' }
@@ -71,19 +71,19 @@ async function readPlan(tx: Db): Promise<Plan> {
   return { rules, queues: new Map(queues.map((queue) => [queue.id, queue])) }
 }
 
-/** Places orders by a plan, the first ones first, and returns how many found a workstation. */
-async function place(tx: Db, now: string, { rules, queues }: Plan, found: readonly Ready[]): Promise<number> {
-  const placed = new Map<string, string[]>()
+/** Assigns orders by a plan, the first ones first, and returns how many found a workstation. */
+async function assign(tx: Db, now: string, { rules, queues }: Plan, found: readonly Ready[]): Promise<number> {
+  const assigned = new Map<string, string[]>()
   for (const order of found) {
     const queue = queueFor(order, rules, queues)
     if (!queue) continue
     queue.waiting++
-    const here = placed.get(queue.id)
+    const here = assigned.get(queue.id)
     if (here) here.push(order.id)
-    else placed.set(queue.id, [order.id])
+    else assigned.set(queue.id, [order.id])
   }
-  for (const [workstationId, ids] of placed) await placeMany.run(tx, { workstationId, ids: JSON.stringify(ids), now })
-  return [...placed.values()].reduce((sum, { length }) => sum + length, 0)
+  for (const [workstationId, ids] of assigned) await assignMany.run(tx, { workstationId, ids: JSON.stringify(ids), now })
+  return [...assigned.values()].reduce((sum, { length }) => sum + length, 0)
 }
 
 const packable = { id: orders.id, source: orders.source, shippingMethodId: orders.shippingMethodId }
@@ -103,15 +103,15 @@ const undecidedAfter = compile((db) =>
     .limit(AT_ONCE),
 )
 
-/** Places all that wait and that nobody has decided about, oldest first. */
-export async function placeUndecided(tx: Db, now: string): Promise<number> {
+/** Assigns all orders that wait and that nobody has decided about, oldest first, and returns how many found a workstation. */
+export async function assignUndecided(tx: Db, now: string): Promise<number> {
   const plan = await readPlan(tx)
   if (!plan.rules.length) return 0
   let count = 0
   let last = { at: '', id: '' }
   for (;;) {
     const part = await undecidedAfter.all(tx, last)
-    count += await place(tx, now, plan, part)
+    count += await assign(tx, now, plan, part)
     const end = part.at(-1)
     if (!end || part.length < AT_ONCE) return count
     last = { at: end.createdAt, id: end.id }
@@ -127,7 +127,7 @@ const waitingAt = compile((db) =>
     .orderBy(asc(orders.createdAt), asc(orders.id))
     .limit(AT_ONCE),
 )
-/** What a person decided about stays so: no rule moves it later either. */
+/** Takes orders off their workstation. One that a person decided about stays marked so: no rule moves it later either. */
 const unassign = compile((db) =>
   db
     .update(orders)
@@ -140,8 +140,8 @@ const unassign = compile((db) =>
 )
 
 /**
- * Takes the waiting orders of a workstation that takes none any more: those that the rules had placed are placed again, those that were
- * assigned by hand wait unassigned. Returns how many left.
+ * Takes the waiting orders of a workstation that takes none any more: those that the rules had assigned are assigned again, those that
+ * were assigned by hand wait unassigned. Returns how many left.
  */
 export async function release(tx: Db, now: string, workstationId: string): Promise<number> {
   let count = 0
@@ -150,7 +150,7 @@ export async function release(tx: Db, now: string, workstationId: string): Promi
     plan ??= await readPlan(tx)
     await unassign.run(tx, { ids: JSON.stringify(part.map(({ id }) => id)), now })
     const byRule = part.filter(({ by }) => by === 'rule')
-    await place(tx, now, plan, byRule)
+    await assign(tx, now, plan, byRule)
     count += part.length
   }
   return count

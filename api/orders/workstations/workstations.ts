@@ -7,7 +7,7 @@ import { teamMembers } from '../../../db/store/store.ts'
 import { conflict, missing } from '../../values/refusal.ts'
 import { resource } from '../../http/route.ts'
 import { Body, Label, Named, OneOf, Type, Uuid } from '../../http/schema.ts'
-import { abandon, placeUndecided, release, waitingCount } from './packing.ts'
+import { abandon, assignUndecided, release, waitingCount } from './packing.ts'
 import { forget, lower, readRules, Rule, RulesInput, rulesOf } from './rules.ts'
 
 /** The list is given whole. */
@@ -155,7 +155,7 @@ export const workstationRoutes = resource('orders', '/workstations')
         const data = await rulesOf(tx, body)
         await tx.delete(workstationRules)
         for (const row of data) await tx.insert(workstationRules).values(row)
-        return { data, placedOrderCount: await placeUndecided(tx, now) }
+        return { data, placedOrderCount: await assignUndecided(tx, now) }
       }),
   )
   .get(
