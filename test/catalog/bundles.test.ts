@@ -184,16 +184,6 @@ describe('GET /bundles', () => {
     expect((await read(shop, '/bundles', shop.keys.storefront)).data).toMatchObject([{ productCount: 1 }])
     expect([(await read(shop, `/bundles/${id}`)).productCount, (await read(shop, '/bundles')).data[0].productCount]).toEqual([4, 4])
   })
-
-  test("a missing, a malformed and another store's id are the same 404", async () => {
-    const theirs = await create(other, '/bundles', { name: 'Theirs' })
-    for (const method of ['GET', 'PATCH', 'DELETE']) {
-      const answers = await Promise.all(
-        [NOBODY, 'nothing', theirs.id].map((path) => shop.call(method, `/bundles/${path}`, method === 'PATCH' ? {} : undefined)),
-      )
-      for (const answer of answers) expect([answer.status, answer.text]).toEqual([404, answers[0]!.text])
-    }
-  })
 })
 
 describe('PATCH /bundles/{id}', () => {

@@ -66,7 +66,6 @@ test('the list is paged, oldest first', async () => {
   expect([all.data.map(({ id }: { id: string }) => id), all.meta]).toEqual([ids, { count: 3, offset: 0, limit: 50 }])
   const some = (await shop.get('/pickup-locations?limit=1&offset=1')).body
   expect([some.data.map(({ id }: { id: string }) => id), some.meta]).toEqual([[ids[1]], { count: 3, offset: 1, limit: 1 }])
-  for (const query of ['limit=0', 'limit=101', 'offset=-1']) expect((await shop.get(`/pickup-locations?${query}`)).status, query).toBe(400)
 })
 
 describe('PATCH /pickup-locations/{id}', () => {

@@ -202,10 +202,6 @@ describe('GET, PATCH, DELETE /promotions', () => {
     expect((await shop.get('/promotions?active=false')).body.meta.count).toBe(2)
   })
 
-  test.each(['limit=0', 'limit=101', 'offset=-1', 'limit=1e1', 'active=maybe'])('?%s is 400', async (query) => {
-    expect((await shop.get(`/promotions?${query}`)).status).toBe(400)
-  })
-
   test('currency shows fixed amounts as the merchant set them in it, and leaves out those without one', async () => {
     await shop.settings({ enabledCurrencies: ['usd', 'eur', 'jpy'] })
     const both = made(await post({ ...KINDS.fixed, currencyAmounts: { eur: 4.25, jpy: 700 } }))
@@ -323,14 +319,6 @@ describe('GET, PATCH, DELETE /promotions', () => {
     expect((await shop.remove(`/promotions/${id}`)).body).toEqual({ ok: true, deleted: 1 })
     expect((await shop.get(`/carts/${cart.id}`)).body.totalCents).toBe(1000)
     expect((await shop.remove(`/promotions/${id}`)).status).toBe(404)
-  })
-
-  test('one of another store is the same 404 as one that is missing', async () => {
-    const foreign = (await (await newShop(app)).promotion()).id
-    for (const id of [foreign, NOBODY, 'sale']) {
-      for (const answer of [await shop.get(`/promotions/${id}`), await patch(id, {}), await shop.remove(`/promotions/${id}`)])
-        expect([answer.status, answer.body]).toEqual([404, expect.objectContaining({ error: 'promotion not found' })])
-    }
   })
 })
 

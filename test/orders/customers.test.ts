@@ -42,10 +42,6 @@ describe('GET /customers', () => {
     expect(await list('?offset=60')).toEqual({ items: [], pagination: { total: 52, offset: 60, limit: 50, hasMore: false } })
   })
 
-  test.each(['limit=0', 'limit=101', 'limit=-1', 'limit=1.5', 'limit=1e1', 'offset=-1', 'limit=1&limit=2'])('?%s is 400', async (query) => {
-    expect((await shop.get(`/customers?${query}`)).status).toBe(400)
-  })
-
   test('search looks in the email, in any spelling, taking every sign for itself', async () => {
     for (const email of ['ada_l@example.com', 'adaxl@example.com', 'łukasz@example.com', 'jo@bücher.example', '50%off@example.com'])
       await customer(email)

@@ -70,21 +70,6 @@ describe('GET /team', () => {
       expect([body.data.length, body.meta.count]).toEqual([50, 101])
       expect((await shop.call('GET', `${path}?limit=100`)).body.data.length).toBe(100)
       expect((await shop.call('GET', `${path}?limit=1`)).body.data.length).toBe(1)
-      for (const bad of [
-        'limit=0',
-        'limit=101',
-        'limit=-1',
-        'limit=1.5',
-        'limit=1e1',
-        'limit=%205',
-        'limit=',
-        'limit=1&limit=2',
-        'offset=-1',
-      ]) {
-        const answer = await shop.call('GET', `${path}?${bad}`)
-        expect(answer.status).toBe(400)
-        expect(answer.body.details[0].path).toEqual([bad.split('=')[0]])
-      }
     }
   })
 })
