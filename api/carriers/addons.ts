@@ -19,7 +19,7 @@ import {
 
 const TYPES = ['shipping', 'analytics', 'products', 'invoicing', 'orders'] as const
 const ENVIRONMENTS = ['live', 'test'] as const
-/** What a header can carry as it is. */
+/** The pattern of a text that an HTTP header can carry as it is. */
 const PRINTABLE = '^[\\x21-\\x7e]+$'
 /** The same, and no dots alone: in a path they would lead elsewhere. */
 const PATH_PART = '^\\.*[\\x21-\\x2d\\x2f-\\x7e][\\x21-\\x7e]*$'

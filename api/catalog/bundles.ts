@@ -93,7 +93,7 @@ async function findBundle(db: Reader, id: string, storefront: boolean) {
   return row
 }
 
-/** What a storefront sees of a composition: active variants of published products. */
+/** The condition on a part of a bundle that storefronts see: an active variant of a published product. */
 const visible = sql.raw("variants.active = 1 and products.status = 'published'")
 
 async function read(db: Reader, id: string, storefront: boolean) {

@@ -48,7 +48,7 @@ export function excerpts(words: readonly string[]) {
     return marked + text.slice(end)
   }
 
-  /** Of the text, where a word was found in it, else of the name; of the text's beginning, when neither has one as it was written. */
+  /** The excerpt around a word that was found in the text, else in the name; the beginning of the text when neither has it as written. */
   const short = (text: string) => text.trim().slice(0, LENGTH_MAX).toWellFormed()
   return ({ name, body }: { name: string; body: string }): string => {
     for (const text of [body, name]) {

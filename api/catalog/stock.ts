@@ -6,7 +6,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { inventoryMovements, variants } from '../../db/store/catalog.ts'
 
-/** What a ledger row says besides its delta. */
+/** A row of the stock ledger, without the variant and the number of units. */
 export interface Movement {
   id: string
   reason: string | null

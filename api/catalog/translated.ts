@@ -22,7 +22,7 @@ const translationsOf = compile((db) =>
     ),
 )
 
-/** What can be translated. */
+/** The kinds of things whose texts can be translated. */
 export type Translated = 'product' | 'collection' | 'category' | 'brand' | 'post'
 
 /** The translated fields of some entities in one locale, by id. */

@@ -30,7 +30,7 @@ const bare = async (call: Call): Promise<View> => ({
   settings: await call.settings(),
 })
 
-/** What follows every change of a product's variants. */
+/** Brings all that is derived from a product's variants up to date after a change of them: prices, search, the event. */
 async function refresh(tx: Db, call: Call, productId: string) {
   await refreshPrices(tx, productId, (await call.settings()).currency)
   await tx.update(products).set({ updatedAt: call.now }).where(eq(products.id, productId))

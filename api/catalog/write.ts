@@ -22,7 +22,7 @@ import { keptPrices, pricesIn } from './given-prices.ts'
 import { fallsLow, record } from './stock.ts'
 import type { VariantInput, VariantPatch } from './shapes.ts'
 
-/** What writing needs of a call. */
+/** The part of a call that writing to the catalog needs: the moment, and the key that writes. */
 export type Writing = Pick<Call, 'clock' | 'now'> & { keyId: string }
 export const writing = (call: Call): Writing => ({ clock: call.clock, now: call.now, keyId: call.session.key.id })
 

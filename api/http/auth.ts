@@ -1,4 +1,4 @@
-/** Who calls: the key, how often it may, and what it and its store may do. */
+/** The caller of a request: its key, how often the key may call, and what it and its store may do. */
 import { STOREFRONT_SCOPES, type Registry, type Session } from '../../db/control/registry.ts'
 import { cheapestWith, LIMITS } from '../values/plans.ts'
 import type { Owner } from '../outside/files.ts'

@@ -3,7 +3,7 @@ import { slug } from 'github-slugger'
 import type { Room, Route } from './route.ts'
 
 const REFERENCE = '/docs/api-reference/'
-/** What all operations share, and those that have no page of their own. */
+/** The page about all that operations share, and about those that have no page of their own. */
 export const OVERVIEW = `${REFERENCE}overview`
 
 /** The pages of what is called otherwise than its page, or has one for its operations alone: by the first part of a path. */

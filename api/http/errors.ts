@@ -28,7 +28,7 @@ export function refusalOf(error: unknown): Refusal | null {
   return constraintRefusal(error)
 }
 
-/** What a client is told of a disk or a database that can't be used; its operator finds more in the log. */
+/** The refusal that tells a client of a disk or a database that can't be used; its operator finds more in the log. */
 function troubleRefusal({ kind, code }: Trouble): Refusal {
   if (kind === 'full') return new Refusal(507, "the server's disk is full: nothing was changed", {}, { 'retry-after': '30' })
   const message =

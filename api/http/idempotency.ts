@@ -34,7 +34,7 @@ export interface Attempt {
   about: { requestId: string; now: string }
 }
 
-/** What a request is to its `Idempotency-Key`; null when it has none, or is no POST. Refuses a key that can't be one. */
+/** The attempt of a request under its `Idempotency-Key`; null without a key, or for no POST. Refuses with 400 what can't be a key. */
 export function attemptOf(request: Request, keyId: string, text: string, about: Attempt['about']): Attempt | null {
   const key = request.method === 'POST' ? request.headers.get('idempotency-key') : null
   if (key === null) return null

@@ -30,7 +30,7 @@ interface Exchange {
   readonly request: Request
   readonly params: Record<string, string>
   readonly requestId: string
-  /** What the answer has so far. */
+  /** The headers of the answer so far. */
   readonly headers: Record<string, string>
   /** By the monotonic clock. */
   readonly started: number
@@ -38,7 +38,7 @@ interface Exchange {
   session: Session | null
 }
 
-/** What is told of a request that was answered. */
+/** The facts about an answered request that the log and the metrics are told. */
 type Told = Pick<Exchange, 'request' | 'requestId' | 'started' | 'session'>
 
 export class Pipeline {

@@ -14,7 +14,7 @@ function refuse(value: unknown, name = 'the answer'): never {
   throw new Error(`${name} is ${Array.isArray(value) ? 'a list' : 'an object'}, which its schema does not know`)
 }
 
-/** What is neither an object nor a list can't hold a field. */
+/** The projection of a plain value: it holds no fields, so an object or a list is refused. */
 const plain: Projection = (value) => (isObject(value) ? refuse(value) : value)
 const whole: Projection = (value) => value
 

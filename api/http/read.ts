@@ -7,7 +7,7 @@ import { isStrict, Notes } from './input/notes.ts'
 import type { Ready } from './ready.ts'
 import { searchOf } from './url.ts'
 
-/** What a request says. */
+/** A request that has been read: its payload, its query, and notes of its unknown parts. */
 export interface Read extends Received {
   query: unknown
   notes: Notes

@@ -15,12 +15,12 @@ export interface Ready {
   handle(call: AnyCall): unknown
   query: QueryParser
   body: Parser<unknown> | null
-  /** Of a route that takes a form: the field of its file, and how large that may be. */
+  /** The form of a route that takes one: its parser, the field of its file, and the largest file in bytes. */
   form: { parser: Parser<unknown>; field: string; maxBytes: number | undefined } | null
   /** By status: what of a result goes out, and in tests whether it may. */
   projections: Map<number, Projection>
   checks: Map<number, Parser<unknown>>
-  /** Of a plain return value. */
+  /** The status of an answer when the handler returns a plain value. */
   status: number
   type: string
   /** The page about it, for those whom it refuses. */
@@ -50,7 +50,7 @@ export function readied(
   }
 }
 
-/** What runs before the transaction and in it; around the handler of a route that is given images, their intake does. */
+/** The steps of a route before its transaction and in it; the image import stands around the handler of a route that takes images. */
 function steps({ options, handler }: Route, images: GivenImages): Pick<Ready, 'prepare' | 'handle'> {
   const { images: entity, prepare } = options
   if (!entity) return { prepare: prepare ?? null, handle: handler }
@@ -74,7 +74,7 @@ function formOf({ options: { upload, uploadMaxBytes } }: Route): Ready['form'] {
 
 export const statusOf = (ready: Ready, result: unknown) => (result instanceof Reply ? result.status : ready.status)
 
-/** What goes out of a result: what the schema of its status has; of an answer that is no JSON, its text. */
+/** The body of an answer: the fields of a result that the schema of its status has; the text of an answer that is not JSON. */
 export function bodyOf(ready: Ready, result: unknown): unknown {
   const status = statusOf(ready, result)
   const body = result instanceof Reply ? result.body : result

@@ -12,17 +12,17 @@ import { isStrict } from './input/notes.ts'
 import { notModified } from './respond.ts'
 import { searchOf } from './url.ts'
 
-/** What all stores of a process may take together, unless told otherwise: with it a process stays under 200 MB. */
+/** The most bytes that all stores of a process may take together, unless told otherwise: with it a process stays under 200 MB. */
 export const REMEMBERED_BYTES = 32 * 1_048_576
-/** What one store may take: a quarter of all. */
+/** The part of all bytes that one store may take: a quarter. */
 const STORE_PART = 4
 /** An answer that takes more than this part of what its store may take is not kept. */
 const ANSWER_PART = 8
-/** What an answer takes beside its bytes and its key. */
+/** The bytes that an answer takes beside its body and its key. */
 const OVERHEAD_BYTES = 400
 /** A longer URL is worked out each time. */
 const URL_MAX_LENGTH = 400
-/** What is smaller gains nothing from being compressed. */
+/** The size in bytes from which an answer gains from being compressed. */
 const ZIP_LEAST_BYTES = 1_024
 /** Compressing costs as much as making the answer again: it is for what is asked for often. */
 const ZIP_AFTER = 2
@@ -46,12 +46,12 @@ interface Shelf {
   bytes: number
 }
 
-/** What an answer remembers of the headers: what does not belong to the one request. */
+/** The headers that a remembered answer keeps: those that do not belong to the one request. */
 const OWN_HEADERS = ['content-type', 'cache-control', 'ignored-fields', 'vary'] as const
 
 const views = new WeakMap<Session, string>()
 
-/** What a key may see: keys with the same scopes get the same answers. */
+/** The scopes of a key as text: keys with the same scopes get the same answers. */
 function viewOf(session: Session): string {
   let view = views.get(session)
   if (view === undefined) views.set(session, (view = session.scopes === null ? '*' : [...session.scopes].sort().join(' ')))

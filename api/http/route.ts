@@ -23,20 +23,20 @@ export interface Upload {
   name: string | null
 }
 
-/** What a handler gets. `db` reads; `write` runs one durable transaction; both see one store only. */
+/** The argument of a handler. `db` reads; `write` runs one durable transaction; both see one store only. */
 export interface Call<Q = unknown, B = unknown, P = unknown> {
   readonly session: Session
   readonly db: Reader
   write<T>(fn: (tx: Db) => Promise<T>): Promise<T>
   readonly query: Q
   readonly body: B
-  /** Of a request that came as a form; its other fields are in `body`. */
+  /** The file of a request that came as a form, whose other fields are in `body`; null for any other request. */
   readonly file: Upload | null
   /** The parts of the path that its braces name; UUIDs in lower case. */
   readonly params: P
   readonly request: Request
   readonly requestId: string
-  /** What is outside: payments, mail, files, … */
+  /** The outside world: payments, mail, files, … */
   readonly services: Services
   readonly log: Log
   /** The one of the services. */
@@ -47,7 +47,7 @@ export interface Call<Q = unknown, B = unknown, P = unknown> {
   readonly storefront: boolean
   /** Inside of `write`, as its transaction sees them. */
   settings(): Promise<Settings>
-  /** What `prepare` returned, or what `owner` found. */
+  /** The value that `prepare` returned, or that `owner` found. */
   readonly prepared: unknown
   /**
    * Runs once the answer is given, outside any transaction: after a success (so that what it builds on is on disk), or always. The
@@ -62,7 +62,7 @@ export interface Call<Q = unknown, B = unknown, P = unknown> {
 }
 
 type Names<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never
-/** What a path names: `/{id}/items/{itemId}` has an `id` and an `itemId`. */
+/** The parameters that a path names: `/{id}/items/{itemId}` has an `id` and an `itemId`. */
 export type Params<Path extends string> = Readonly<Record<Names<Path>, string>>
 
 /** An answer with a status, a type or headers of its own; bytes are sent as they are. */
@@ -74,7 +74,7 @@ export class Reply<S extends number = number, T = unknown> {
   ) {}
 }
 
-/** What of the catalog shows images. */
+/** The kinds of things in the catalog that show images. */
 export type ImageEntity = 'product' | 'bundle' | 'category' | 'collection' | 'brand'
 
 /** The body of an answer: JSON of a schema, or one of other media types. */
@@ -88,7 +88,7 @@ type BodyOf<A> = A extends TSchema ? Static<A> : string | Uint8Array
 /** The status of a plain return value: the first that is there. */
 type First<A> = 200 extends keyof A ? 200 : 201 extends keyof A ? 201 : 202 extends keyof A ? 202 : never
 type Replies<A> = { [S in keyof A & number]: Reply<S, BodyOf<A[S]>> }[keyof A & number]
-/** What a handler may return: what the schema of the first status describes, or a `Reply` with a body of its status. */
+/** The result of a handler: a value that the schema of the first status describes, or a `Reply` with a body of its status. */
 type Result<A> = (First<A> extends keyof A ? BodyOf<A[First<A>]> : never) | Replies<A>
 
 /** The store that a request without a key is about, and what was found out with it. */
@@ -98,7 +98,7 @@ interface Owner {
   prepared?: unknown
 }
 
-/** What the functions of a route's options get. */
+/** The call as the functions of a route's options see it, typed by its path, query and body. */
 type CallOf<Path extends string, Q extends TProperties, B extends TSchema> = Call<Static<TObject<Q>>, Static<B>, Params<Path>>
 
 interface RouteOptions<Path extends string, Q extends TProperties, B extends TSchema, A extends Answers> {
@@ -107,7 +107,7 @@ interface RouteOptions<Path extends string, Q extends TProperties, B extends TSc
   summary: string
   description?: string
   scope: Access
-  /** Of a tool that the store may have turned off: 404 then. */
+  /** The tool that the route belongs to: 404 when the store has turned it off. */
   tool?: keyof Settings['tools']
   /** Needs a plan that has this: 403 otherwise. */
   plan?: Allowed
@@ -117,7 +117,7 @@ interface RouteOptions<Path extends string, Q extends TProperties, B extends TSc
   bodyOptional?: boolean
   /** The form (multipart/form-data) that it takes, instead of JSON or beside it. Its file is a string with a `contentMediaType`. */
   upload?: TSchema
-  /** What the file of the form may have; 1 MB when not given. */
+  /** The largest file that the form may have, in bytes; 1 MB when not given. */
   uploadMaxBytes?: number
   /**
    * Bodies by status; the first is the answer of a plain return value. A string names a media type that is not JSON, a list those of

@@ -18,11 +18,11 @@ import { searchOf } from './url.ts'
 /** GET routes by path. */
 export type Reads = Map<string, Ready>
 
-/** What running needs beside the call. */
+/** The surroundings of a handler that runs, beside its call. */
 export interface Running {
   ready: Ready
   request: Request
-  /** What the answer has so far. */
+  /** The headers of the answer so far. */
   headers: Record<string, string>
   handle: Handle
   /** The body as it came. */
@@ -62,7 +62,7 @@ export async function run(running: Running, call: AnyCall): Promise<Response> {
   return respond(ready, request, checkAnswers, result, headers, memory)
 }
 
-/** What the handler returns; says in the headers what of the request it does not know, and where to read about a refusal. */
+/** The result of the handler; the headers name the unknown parts of the request, and the page about a refusal. */
 async function handled({ ready, notes, headers }: Running, call: AnyCall): Promise<unknown> {
   try {
     const result = await ready.handle(call)

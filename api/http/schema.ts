@@ -39,7 +39,7 @@ export const Uuid = (options = {}) => Type.String({ format: 'uuid', ...options }
 export const Instant = (options = {}) => Type.String({ format: 'date-time', ...options })
 export const Email = (options = {}) => Type.String({ format: 'email', maxLength: 254, ...options })
 export const Text = (minLength: number, maxLength: number, options = {}) => Type.String({ minLength, maxLength, ...options })
-/** What a text of one line may not hold: line breaks and other control characters. */
+/** The pattern of a text of one line: no line breaks and no other control characters. */
 export const ONE_LINE = '^[^\\u0000-\\u001f\\u007f]*$'
 /** Text of one line, taken without the space around it. */
 export const Line = (minLength: number, maxLength: number, options = {}) => Text(minLength, maxLength, { pattern: ONE_LINE, ...options })

@@ -1,4 +1,4 @@
-/** What answering needs of the process around it. */
+/** The surroundings of the API in its process: everything that answering needs. */
 import type { Handles } from '../../db/handles.ts'
 import type { Services } from '../outside/services.ts'
 import type { Log } from '../server/log.ts'
@@ -31,7 +31,7 @@ export interface Surroundings {
   limiter: RateLimiter | null
   visitors: Visitors | null
   readiness: Readiness
-  /** What answers that are remembered may take; 0: none are. */
+  /** The most bytes that remembered answers may take together; with 0 none are remembered. */
   rememberedBytes: number
   /** Checks every answer against its schema and turns a mismatch into a 500: in tests. */
   checkAnswers: boolean

@@ -8,7 +8,7 @@ export interface Running {
   store: Handle
   storeId: string
   environment: Environment
-  /** What the job is about. */
+  /** The thing that the job is about, mostly an id: there is one job of a kind about it. */
   subject: string
   clock: Clock
   /**

@@ -22,7 +22,7 @@ export class Presence {
   readonly #id = crypto.randomUUID()
   /** Until when the others know of each store that this one works in, in ms. */
   readonly #told = new Map<string, number>()
-  /** What others left and this one has looked at: the lease's name, and when it ended. */
+  /** The leases of other processes that are over and that this one has looked at: when each ended, by its name. */
   #seen = new Map<string, string>()
 
   constructor(

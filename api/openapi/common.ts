@@ -1,4 +1,4 @@
-/** What every operation of the OpenAPI document shares: headers, conditional and idempotent requests, the rooms. */
+/** The shared parts of every operation of the OpenAPI document: headers, conditional and idempotent requests, the rooms. */
 import type { Room } from '../http/route.ts'
 import type { Json } from './schemas.ts'
 

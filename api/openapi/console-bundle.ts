@@ -42,7 +42,7 @@ const BEFORE = `{
 }
 `
 
-/** What Scalar's plugin for Fastify asks of a server, as far as it needs it to say what it serves. */
+/** A Fastify server, as far as Scalar's plugin for it needs one to say what it serves. */
 interface Fastify {
   initialConfig: object
   hasPlugin(name: string): boolean

@@ -13,7 +13,7 @@ const STYLE = [
   '.dark-mode{--scalar-color-2:#b8b2a7;--scalar-color-3:#a8a297;--scalar-color-blue:#8cc4ea;--scalar-color-green:#86d3a0;--scalar-color-orange:#e4bb6c;--scalar-color-yellow:#e4bb6c;--scalar-color-red:#f09c95}',
 ].join('')
 
-/** What Scalar would ask of others, keep, or offer of its own services is off; the policy below holds whatever it forgets. */
+/** Scalar's settings: asking others, keeping data and offering services of its own are off; the policy below holds whatever they forget. */
 const SETTINGS = {
   theme: 'default',
   customCss: STYLE,

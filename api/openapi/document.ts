@@ -17,7 +17,7 @@ export interface DocumentOptions {
   contentUrl: string
 }
 
-/** What the description of one route needs to know of all. */
+/** The part of a document that the description of one route needs. */
 interface Context {
   show: Show
   failed: Set<number>
@@ -37,7 +37,7 @@ const DESCRIPTION = `An online-store backend. Every API key belongs to one store
 const scopesOf = ({ options: { scope } }: Route): readonly string[] =>
   scope === 'public' || scope === 'any key' ? [] : typeof scope === 'string' ? [scope] : scope
 
-/** What a key needs to call a route, and its store. */
+/** The requirements of a route as a sentence: the scopes of the key, and the plan of its store. */
 function access(route: Route): string {
   const { plan } = route.options
   return plan ? `${scopeOf(route)} Needs the plan ${PLANS.filter((name) => LIMITS[name][plan]).join(' or ')}.` : scopeOf(route)

@@ -18,7 +18,7 @@ const table = (head: string[], rows: string[]) =>
   rows.length ? [row(...head), `|${'---|'.repeat(head.length)}`, ...rows].join('\n') : null
 const sentence = (...parts: (string | undefined)[]) => parts.filter(Boolean).join('. ')
 
-/** What `$ref` refers to, or the thing itself. */
+/** The thing that a `$ref` refers to; a thing without one is itself. */
 export function resolve(document: Json, thing: Json): Json {
   if (typeof thing.$ref !== 'string') return thing
   return thing.$ref
@@ -157,14 +157,14 @@ export class Reference {
     })
   }
 
-  /** What a body of an answer is: the name of its schema, or its fields. */
+  /** The type of an answer's body: the name of its schema, or its fields. */
   #content(schema: Json): string {
     if (!schema.properties) return this.typeOf(schema)
     const fields = Object.entries(schema.properties as Record<string, Json>)
     return fields.map(([name, field]) => (field.type === 'array' ? `${code(name)} (${this.typeOf(field)})` : code(name))).join(', ')
   }
 
-  /** What an operation answers, and the statuses that it refuses with. */
+  /** The answers of an operation, and the statuses that it refuses with. */
   #answers({ responses }: Json): string {
     const all = Object.entries(responses as Record<string, Json>).filter(([status]) => !COMMON.includes(status))
     const done = all
@@ -178,7 +178,7 @@ export class Reference {
     return `Answers ${done.join('; ')}.${refusals.length ? ` Refuses with ${refusals.join(', ')}.` : ''}`
   }
 
-  /** What an operation does, takes and answers. */
+  /** The text about an operation: what it does, takes and answers. */
   operation(operation: Json): string {
     return [operation.description, this.#parameters(operation.parameters), ...this.#bodies(operation), this.#answers(operation)]
       .filter(Boolean)

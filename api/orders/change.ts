@@ -1,4 +1,4 @@
-/** What happens to an order after it is placed: paying, shipping, cancelling, giving back. Rules and their effects in one place. */
+/** The changes of an order after it is placed: paying, shipping, cancelling, giving back. Rules and their effects in one place. */
 import { and, eq, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { variants } from '../../db/store/catalog.ts'
@@ -114,7 +114,7 @@ async function returnCoupons(tx: Db, orderId: string) {
   }
 }
 
-/** What is still to be paid of an order: a deposit that was given back is due again. */
+/** The amount still to be paid of an order, in minor units: a deposit that was given back is due again. */
 export const dueCents = ({ totalCents, paidCents, refundedCents }: OrderRow) => totalCents - paidCents + refundedCents
 
 /** The money is there: records it (unless a payment row does so already) and moves a pending order to paid. */
@@ -172,7 +172,7 @@ export async function cancel(tx: Db, acting: Acting, order: OrderRow, reason: st
   await emit(tx, acting.clock, acting.now, 'order.cancelled', told(order))
 }
 
-/** What is promised back but has not gone through; it may still fail. */
+/** The sum of an order's refunds that are promised but have not gone through, in minor units; they may still fail. */
 export async function pendingCents(tx: Db, orderId: string): Promise<number> {
   const [row] = await tx
     .select({ sum: sql<number>`coalesce(sum(${refunds.amountCents}), 0)` })

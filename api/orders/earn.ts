@@ -17,7 +17,7 @@ import type { LineRow, OrderRow } from './order.ts'
 
 const loyalty = compile((db) => db.select().from(loyaltySettings))
 const switchedOn = compile((db) => db.select({ tools: settings.tools }).from(settings))
-/** What `isRunning` says, so that those that are over are not read for each order. */
+/** The campaigns for which `isRunning` holds, so that those that are over are not read for each order. */
 const runningCampaigns = compile((db) =>
   db
     .select()
@@ -103,7 +103,7 @@ export async function earn(tx: Db, moment: Moment, order: OrderRow, lines: reado
   await note(tx, order, { pointsEarned: points, earnedParts: whole > room ? null : String(parts) })
 }
 
-/** Of the points that an order earned, those that it does not earn any more once so much of its money has gone back. */
+/** The number of points that an order no longer earns once so much of its money, in minor units, has gone back. */
 function pointsLost(order: OrderRow, backCents: number): number {
   const { pointsEarned, earnedParts, paidCents, totalCents } = order
   const whole = partsInPoint(order)

@@ -15,7 +15,7 @@ import { viewOrders } from './order.ts'
 
 const Total = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-/** What a list of orders may be narrowed to. */
+/** The query parameters that narrow a list of orders. */
 export const OrderFilters = {
   ...Paging(20),
   status: Type.Optional(OneOf(ORDER_STATUSES)),

@@ -20,7 +20,7 @@ import { earn } from './earn.ts'
 import { redeem } from './redeem.ts'
 import { assignmentOf } from './workstations/packing.ts'
 
-/** What is placed, besides what the quote says. */
+/** An order to be placed: the quote, who buys, and where it goes. */
 interface Placing {
   id: string
   quote: Quote
@@ -107,7 +107,7 @@ async function redeemAll(tx: Db, { price }: Quote) {
   }
 }
 
-/** What an order has of its own: who, under which number, and where it is packed. */
+/** The customer of a new order, its number, and the workstation that packs it. */
 interface Assigned {
   customerId: string
   lookup: number

@@ -26,7 +26,7 @@ export const LabelView = Nullable(
 export const labelView = (label: ShipmentLabel | null) =>
   label && { addonName: label.addonName, environment: label.environment, number: label.number, template: label.template }
 
-/** What decides about a label, besides the order. */
+/** The facts that decide about the label of a shipment, besides its order. */
 interface Shipping {
   shipmentId: string
   units: readonly Units[]
@@ -106,7 +106,7 @@ function linesOf({ name, company, line1, line2, city, state, postalCode, country
   return [name, company, line1, line2, place, land, phone].filter((line): line is string => Boolean(line?.trim()))
 }
 
-/** What is known of a point, in the order in which it is read. */
+/** The fields of a pickup point that a label shows, in the order in which they are read. */
 const POINT_FIELDS = ['id', 'code', 'name', 'address', 'line1', 'street', 'postalCode', 'city']
 
 function pointLines(point: Record<string, unknown> | null): string[] {
@@ -118,7 +118,7 @@ function pointLines(point: Record<string, unknown> | null): string[] {
   return first === undefined ? [] : rest.length ? [first, rest.join(', ')] : [first]
 }
 
-/** What the label of a shipment says. */
+/** The texts on the label of a shipment. */
 export function contentOf(
   order: OrderRow,
   label: ShipmentLabel,

@@ -8,7 +8,7 @@ interface Series {
   buckets: number[]
 }
 
-/** What one process, or several, have counted: histograms by their labels, and gauges by their names. */
+/** The counts of one process, or of several: histograms by their labels, and gauges by their names. */
 export interface Figures {
   series: Record<string, Series>
   gauges: Record<string, number>

@@ -82,7 +82,7 @@ export class Readiness {
     this.#last = undefined
   }
 
-  /** What is wrong, in words; null when this process can work. */
+  /** The reason why this process can't work, in words; null when it can. */
   problem(): Promise<string | null> {
     const now = performance.now()
     if (!this.#last || now - this.#last.at > AGAIN_MS) {

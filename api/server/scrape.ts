@@ -4,9 +4,9 @@
  */
 import { total, type Figures } from './metrics.ts'
 
-/** What a worker says to the process that started it: its port once it listens, that a scrape waits, its figures. */
+/** A message of a worker to the process that started it: its port once it listens, that a scrape waits, its figures. */
 export type FromWorker = { port: number } | { scrape: number } | { figures: Figures }
-/** What a worker is told: that its figures are wanted, or those of all that a scrape of its waits for. */
+/** A message to a worker: that its figures are wanted, or those of all workers, for which a scrape of its waits. */
 type ToWorker = { collect: true } | { scrape: number; all: Figures }
 
 /** Workers have this long to tell their figures, and the process that started them this long to hand on the sum. */

@@ -1,4 +1,4 @@
-/** What is under way in a process: requests, and what follows their answers. It waits for both before it ends. */
+/** The work of a process that has not ended: requests, and tasks that follow their answers. The process waits for both before it ends. */
 import type { Log } from './log.ts'
 
 export class Underway {

@@ -1,4 +1,4 @@
-/** What each plan allows: the numbers that the store API enforces, and that the pricing page shows. */
+/** The limits of each plan: the numbers that the store API enforces, and that the pricing page shows. */
 export const PLANS = ['starter', 'growth', 'scale'] as const
 export type Plan = (typeof PLANS)[number]
 
@@ -9,7 +9,7 @@ export interface PlanLimits {
   workstations: boolean
 }
 
-/** What a plan has or has not. */
+/** The limits of a plan that are yes or no. */
 export type Allowed = { [K in keyof PlanLimits]: PlanLimits[K] extends boolean ? K : never }[keyof PlanLimits]
 
 /** Document 3, Decisions: monthly email quota, Growth plan. */

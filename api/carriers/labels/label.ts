@@ -9,7 +9,7 @@ import { drawn, type Bitmap } from './raster.ts'
 
 export interface Label {
   type: string
-  /** Of the file's name. */
+  /** The extension of the file's name, without the dot. */
   extension: string
   bytes: Uint8Array
 }

@@ -1,6 +1,6 @@
 /** Where everything stands on a label of 160 by 100 mm: pure, in mm from the upper left corner. */
 
-/** What a label says, as it is to be read. */
+/** The texts of a label, as people read them. */
 export interface LabelContent {
   carrier: string
   service: string

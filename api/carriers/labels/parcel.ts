@@ -1,4 +1,4 @@
-/** What a parcel is called and how big it is: pure rules. */
+/** The size and the barcode of a parcel: pure rules. */
 
 /** A variant's size in mm; a side that nobody gave is missing. */
 interface Dimensions {

@@ -9,7 +9,7 @@ export interface Sheet {
   height: number
   x: number
   y: number
-  /** Of the label's 160 by 100 mm. */
+  /** The size of the label on the sheet: 1 is its 160 by 100 mm. */
   scale: number
   /** Shows where to cut. */
   framed?: boolean

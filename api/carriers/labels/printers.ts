@@ -67,7 +67,7 @@ function pcx(bitmap: Bitmap): Uint8Array {
 }
 
 const STX = '\x02'
-/** What the picture is called in the printer's memory, from which it is removed again. */
+/** The name of the picture in the printer's memory, by which it is removed again. */
 const IMAGE = 'STOA'
 
 /** DPL, 8 dots a mm: a picture (PCX, in hexadecimal digits), and one label with it. */

@@ -1,4 +1,4 @@
-/** What categories, collections and brands share: finding one by id or slug, and laying a translation over it. */
+/** The shared part of categories, collections and brands: finding one by id or slug, and laying a translation over it. */
 import { contains } from '../../values/like.ts'
 import { and, eq, inArray, sql, type InferSelectModel, type SQL } from 'drizzle-orm'
 import type { Db, Reader } from '../../../db/driver.ts'
@@ -23,7 +23,7 @@ export const groupInput = {
   active: Type.Optional(Type.Boolean()),
   seo: Type.Optional(Seo),
 }
-/** What a new one is when nothing is said: shown. */
+/** The input that shows or hides one; a new one is shown unless the request says otherwise. */
 export const activeInput = { active: Type.Optional(Type.Boolean({ default: true })) }
 
 /** The query parameters that the lists of all three take. */
@@ -34,7 +34,7 @@ export const groupFilters = {
   lang: Lang,
 }
 
-/** What a list shows: those that the parameters ask for, to a storefront active ones alone. */
+/** The condition of a list: the rows that the parameters ask for, for a storefront the active ones alone. */
 export function groupCondition(
   kind: Group,
   { query, active }: { query?: string; active?: boolean },

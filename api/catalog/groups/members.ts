@@ -8,7 +8,7 @@ import { requireIds } from '../../http/input/references.ts'
 
 /** Ids that a request, or an answer, has at most: the collections of a list share them. */
 export const MEMBERS_MAX = 5_000
-/** Of them, those that one statement adds: about 10 µs each. */
+/** Products that one statement adds to a collection: about 10 µs each. */
 const AT_ONCE = 500
 
 /** A storefront sees published products; the others are few, and have an index of their own. */

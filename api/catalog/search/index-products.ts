@@ -1,4 +1,4 @@
-/** What of a product can be found by its words: its search documents, made anew from what is stored. */
+/** The search documents of products, by which their words find them, made anew from what is stored. */
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../../db/driver.ts'
 import { products, variants } from '../../../db/store/catalog.ts'

@@ -1,4 +1,4 @@
-/** What of a store a search finds, best first: ranked over the full-text index alone, named from the tables afterwards. */
+/** The search of a store, best hits first: ranked over the full-text index alone, named from the tables afterwards. */
 import { sql, type SQL } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
 import { compile, named, type Reader } from '../../../db/driver.ts'
@@ -33,7 +33,7 @@ interface Ranking {
   count: number
 }
 
-/** What a storefront may not see; there is an index of unpublished products, which are few. */
+/** The condition on a document that storefronts may not see; there is an index of unpublished products, which are few. */
 const HIDDEN = sql`case d.entity
   when 'product' then exists (select 1 from products t indexed by products_unpublished where t.id = d.entity_id and t.status <> 'published')
   when 'category' then exists (select 1 from categories t where t.id = d.entity_id and t.active = 0)

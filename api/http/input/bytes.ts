@@ -4,7 +4,7 @@ import { Refusal } from '../../values/refusal.ts'
 /** How much of a request is read, and for how long. */
 interface Bounds {
   maxBytes: number
-  /** What a request over `maxBytes` is told. */
+  /** The refusal of a request that is larger than `maxBytes`. */
   tooLarge(): Refusal
   /** Whose memory it takes: a store's id, or `STRANGERS`. */
   share: string
@@ -15,13 +15,13 @@ interface Bounds {
 
 /** The share of requests without a key. */
 export const STRANGERS = 'strangers'
-/** What is declared to be at most this large is read in one go and counts for nobody. */
+/** The largest declared size of a body, in bytes, that is read in one go and counts for no share. */
 const SMALL_MAX_BYTES = 65_536
-/** What small pieces are gathered in. */
+/** The size of the blocks in which small pieces are gathered. */
 const BLOCK_BYTES = 32_768
-/** What all requests that are being read may take together, in this process. */
+/** The most bytes that all requests that are being read may hold together, in this process. */
 const ALL_MAX_BYTES = 192 * 1_048_576
-/** What those of one store may take: a slow or greedy client stops its own store's uploads, and no other's. */
+/** The most bytes that those of one store may hold: a slow or greedy client stops its own store's uploads, and no other's. */
 const SHARE_MAX_BYTES = 64 * 1_048_576
 /** In each stretch of so many milliseconds, so much has to arrive. */
 const PROGRESS_MS = 15_000
@@ -79,7 +79,7 @@ export async function readBytes(request: Request, bounds: Bounds): Promise<Uint8
   }
 }
 
-/** What has come, in blocks: pieces that are small and many cost no more than their bytes. */
+/** The received bytes, in blocks: pieces that are small and many cost no more than their bytes. */
 class Gathered {
   readonly #blocks: Uint8Array[] = []
   #block = new Uint8Array(0)

@@ -92,7 +92,7 @@ const isShortEnough = (error: ValueError): boolean =>
     : error.type === ValueErrorType.Union &&
       (error.schema.anyOf as TSchema[]).some((part) => [...Errors(part, error.value)].every(isShortEnough))
 
-/** What is told once: one thing for each field, and one list of unknown ones for each object. */
+/** The key by which a complaint is made once: one for each field, and one list of unknown fields for each object. */
 const keyOf = ({ code, path }: Detail) => `${code === 'unrecognized_keys'}${path.join('\0')}`
 
 /** A compiled schema: `parse` cleans and checks, notes what it doesn't know, and refuses with 400 and details. */

@@ -97,7 +97,7 @@ function ownOr(value: Record<string, unknown>, name: string, also: string, above
   return given === undefined ? other : given
 }
 
-/** What an answer holds in one field, with the rest of it: `{loyalty: {…}}`. */
+/** The fields of a body that an answer holds in one field, joined with those beside it: `{loyalty: {…}}`. */
 function unwrapped(value: unknown, name: string, above: Place | null, notes: Notes): unknown {
   if (!isObject(value)) return value
   const inner = own(value, name)

@@ -6,12 +6,12 @@ import type { Notes } from './notes.ts'
 import { invalid, Refusal, wrong } from '../../values/refusal.ts'
 import type { Upload } from '../route.ts'
 
-/** What the fields beside the file, and the lines between them, may take. */
+/** The most bytes that the fields beside the file, and the lines between them, may take. */
 const REST_MAX_BYTES = 65_536
 /** A file of 20 MB over a slow phone. */
 const DEADLINE_MS = 300_000
 
-/** What came with a request: a checked body, the file of a form, and the text that says whether another request is the same. */
+/** The payload of a request: a checked body, the file of a form, and the text that says whether another request is the same. */
 export interface Received {
   body: unknown
   file: Upload | null
@@ -24,7 +24,7 @@ export interface Receiving {
   notes: Notes
 }
 
-/** What comes with a request to a route that takes no body. */
+/** The payload of a request to a route that takes no body. */
 export const NOTHING: Received = { body: undefined, file: null, text: '' }
 
 /** Whether a route takes a body: most requests are to one that doesn't, and need not wait for it. */

@@ -1,4 +1,4 @@
-/** What a request said that nobody here knows: named in `Ignored-Fields`, or refused where the client asks for it (document 8, Strictness). */
+/** The unknown parts of a request: named in `Ignored-Fields`, or refused where the client asks for it (document 8, Strictness). */
 import { isDeepStrictEqual } from 'node:util'
 import { likeness } from '../../values/likeness.ts'
 import { invalid, type Detail } from '../../values/refusal.ts'
@@ -18,7 +18,7 @@ export interface Place {
 interface Unknown {
   above: Place | null
   name: string
-  /** What could have been meant. */
+  /** The names that the client could have meant. */
   known: readonly string[]
   isParameter: boolean
 }
@@ -34,7 +34,7 @@ const pathOf = (place: Place | null): string[] => (place ? [...pathOf(place.abov
 
 const at = (value: any, path: readonly string[]): unknown => path.reduce((inner, name) => inner?.[name], value)
 
-/** What is as like a name as a slip of the keyboard, or has it in it; undefined when nothing is. */
+/** The known name that is as like a given one as a slip of the keyboard, or contains it; undefined when there is none. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const word = name.toLowerCase()
   const ranked = known

@@ -3,7 +3,7 @@ import { likeness, wordsOf } from '../../values/likeness.ts'
 
 /** How many paths are named. */
 const NAMED = 3
-/** What is read of a path that was asked for: no path of the API is as long. */
+/** The characters that are read of a path that was asked for: no path of the API is as long. */
 const CHARACTERS_MAX = 300
 const WORDS_MAX = 6
 /** Words that stand before every path. */
@@ -29,7 +29,7 @@ export class NearestPaths {
   /** The words of all paths. */
   readonly #words: readonly string[]
 
-  /** Of templates such as `/orders/{id}`. */
+  /** Takes the paths as templates, such as `/orders/{id}`. */
   constructor(paths: Iterable<string>) {
     this.#known = [...new Set(paths)].map((path) => ({ path, words: own(path.replace(/\{\w+\}/g, '')), parts: partsOf(path) }))
     this.#words = [...new Set(this.#known.flatMap(({ words }) => words))]
@@ -52,7 +52,7 @@ export class NearestPaths {
   }
 }
 
-/** Of two paths that have the words, the one with fewer others is meant, and then the one that is as deep. */
+/** The score of a path: of two that have the words, the one with fewer others ranks higher, and then the one that is as deep. */
 function scoreOf(known: Known, alike: readonly ReadonlyMap<string, number>[], parts: number): number {
   let score = -0.05 * known.words.length - 0.01 * Math.abs(known.parts - parts)
   for (const scores of alike) score += Math.max(0, ...known.words.map((word) => scores.get(word)!))

@@ -1,4 +1,4 @@
-/** What a provider did with the money of an order that a merchant has to decide about: kept with the order, and told to the log. */
+/** A payment issue: money of an order about which a merchant has to decide, kept with the order and told to the log. */
 import type { Db } from '../../../db/driver.ts'
 import type { PaymentIssue } from '../../../db/store/orders.ts'
 import { setOrder, type Acting } from '../change.ts'

@@ -1,4 +1,4 @@
-/** What the payment provider has to hear of an order, each time after the change is stored. */
+/** Messages to the payment provider about an order, each sent after the change is stored. */
 import { and, eq, isNotNull } from 'drizzle-orm'
 import type Stripe from 'stripe'
 import type { Handle } from '../../../db/open.ts'

@@ -169,7 +169,7 @@ export async function settleRefund(
   return raise(tx, acting, order, { code: 'refund_failed', message, reference: providerId ?? row.providerPaymentId! })
 }
 
-/** What a provider's state of a refund comes to; null while it works on it. */
+/** The outcome of a refund by its status at the provider; null while the provider works on it. */
 export const outcomeOf = (status: string | null) =>
   status === 'succeeded' ? ('succeeded' as const) : status === 'failed' || status === 'canceled' ? ('failed' as const) : null
 
@@ -182,7 +182,7 @@ async function madeBefore({ stripe }: Provider, { id, providerPaymentId }: Pick<
   return (await there.autoPagingToArray({ limit: LOOKED_THROUGH_MAX })).find(({ metadata }) => metadata?.refundId === id)
 }
 
-/** What asking for a refund needs to know besides the refund; `again` when it may have been asked for before. */
+/** The circumstances of asking the provider for a refund; `again` when it may have been asked for before. */
 interface Asking {
   acting: Acting
   owner: { storeId: string; environment: string }

@@ -1,4 +1,4 @@
-/** What a PaymentIntent of Stripe's comes to for its order: paid, given up, or something that a merchant has to decide about. */
+/** The effect of a PaymentIntent of Stripe's on its order: paid, given up, or an issue for a merchant to decide about. */
 import { eq } from 'drizzle-orm'
 import type Stripe from 'stripe'
 import type { Db } from '../../../db/driver.ts'
@@ -12,7 +12,7 @@ import { cancelUnpaid } from './unpaid.ts'
 const settled = (tx: Db, acting: Acting, { id }: PaymentRow, status: 'succeeded' | 'failed') =>
   tx.update(payments).set({ status, updatedAt: acting.now }).where(eq(payments.id, id))
 
-/** What was received, as the merchant counts it. */
+/** The received amount in minor units as the merchant counts them, with its currency, as text for a message. */
 function received({ amount_received: amount, currency }: Stripe.PaymentIntent): string {
   const cents = fromStripe(amount, currency)
   return cents === null ? `${amount} of Stripe's units of ${currency}` : `${cents} ${currency}`
