@@ -55,6 +55,8 @@ export interface Shop extends TestStore {
   ledger(variantId: string): Promise<number[]>
   /** Rows of the store's database, each as a list in column order. */
   rows(query: SQL, environment?: Environment): Promise<any[][]>
+  /** Writes past the API. */
+  change(query: SQL): Promise<void>
   traces(): Promise<Traces>
   events(): Promise<string[]>
 }
@@ -124,6 +126,10 @@ export async function newShop(app: TestApp, input: Partial<NewStore> = {}): Prom
         .reverse(),
     rows: (query, environment = 'live') =>
       app.handles.use(store.store.id, environment, (handle) => handle.read.all(query) as Promise<any[][]>),
+    change: (query) =>
+      app.handles.use(store.store.id, 'live', async (handle) => {
+        await handle.write((tx) => tx.run(query))
+      }),
     async traces() {
       const names = Object.keys(TRACES) as (keyof Traces)[]
       const [row] = await shop.rows(

@@ -580,7 +580,7 @@ describe('items', () => {
     expect((await shop.order(order.id)).promotions).toEqual(promotions)
     expect((await cart(created.id)).promotions).toEqual(promotions)
     // One that was bought before carts told has none.
-    await shop.rows(sql`update carts set placed = json_remove(placed, '$.promotions') where id = ${created.id}`)
+    await shop.change(sql`update carts set placed = json_remove(placed, '$.promotions') where id = ${created.id}`)
     expect((await cart(created.id)).promotions).toEqual([])
   })
 
@@ -626,7 +626,7 @@ describe('items', () => {
     expect(made(await shop.get(`/carts/${id}`))).toMatchObject({ pickupPoint: null, note: null })
     expect(made(await change(point(4_096))).pickupPoint.name.length).toBe(4_085)
     // One that was stored before there was a bound is not carried into an order.
-    await shop.rows(sql`update carts set pickup_point = ${JSON.stringify({ name: point(5_000) })} where id = ${id}`)
+    await shop.change(sql`update carts set pickup_point = ${JSON.stringify({ name: point(5_000) })} where id = ${id}`)
     made(await shop.post(`/carts/${id}/items`, { variantId: await shop.variant() }))
     expect(paths(await shop.checkOut(id))).toEqual(['pickupPoint'])
   })
