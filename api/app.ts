@@ -1,7 +1,7 @@
 /** The store API: how requests reach its resources (resources.ts). */
 import type { Handles } from '../db/handles.ts'
 import { serveFile } from './content/cdn.ts'
-import { givenImages } from './content/given-images.ts'
+import { imageImport } from './content/image-import.ts'
 import { Pipeline } from './http/pipeline.ts'
 import { REMEMBERED_BYTES } from './http/remembered.ts'
 import { Router } from './http/routing/router.ts'
@@ -32,7 +32,7 @@ export interface AppOptions {
   /** Where data are kept: `/readyz` tells when these can't be written. */
   folders?: readonly string[]
   checkAnswers?: boolean
-  /** What answers that are remembered may take; 32 MB unless told otherwise, 0: none are. */
+  /** The most bytes that remembered answers may take together; 32 MB unless told otherwise, with 0 none are remembered. */
   rememberedBytes?: number
   metrics?: boolean
   /** From how to tell the figures of this process, how to ask for those of all that share its port; none: it is alone. */
@@ -100,7 +100,7 @@ export function createApp(options: AppOptions): App {
   const { visitors = null } = options
   const surroundings: Surroundings = {
     services,
-    images: givenImages,
+    images: imageImport,
     handles,
     log,
     metrics,

@@ -1,6 +1,6 @@
 /** The visible list of what is done in the background. */
-import { TAKE_IN } from './content/given-images.ts'
-import { takeInImages } from './content/images-job.ts'
+import { IMPORT_IMAGES } from './content/image-import.ts'
+import { importImages } from './content/image-import-job.ts'
 import type { Services } from './outside/services.ts'
 import { confirmSubscriber } from './marketing/subscribers/confirmation.ts'
 import { deliverNewsletter } from './marketing/newsletters/delivery.ts'
@@ -15,7 +15,7 @@ import { cancelUnpaidOrders } from './orders/payments/unpaid-job.ts'
 export const jobKinds = (services: Services): Readonly<Record<string, JobKind>> => ({
   [CONFIRM]: confirmSubscriber(services),
   [DELIVER]: deliverNewsletter(services),
-  [TAKE_IN]: takeInImages(services),
+  [IMPORT_IMAGES]: importImages(services),
   [UNPAID.kind]: cancelUnpaidOrders(services),
   'loyalty.expire': expireLoyaltyPoints,
 })

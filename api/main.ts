@@ -48,7 +48,7 @@ interface ServeOptions {
   /** Runs before the first request is answered; until then `/readyz` is 503. */
   prepare?: (registry: Registry) => Promise<void>
   drainMaxMs?: number
-  /** What remembered answers may take; see `AppOptions`. */
+  /** The most bytes that remembered answers may take; see `AppOptions`. */
   rememberedBytes?: number
 }
 
@@ -71,7 +71,7 @@ function tableIn(dataDir: string, name: string, log: Log): BigInt64Array {
   }
 }
 
-/** Who calls without a key, by the address of its connection, and how often it may. */
+/** The rate limit of clients without a key, each known by the address of its connection. */
 function visitorsOf(config: Config, log: Log, server: Server<undefined>): Visitors {
   const clients = new Clients(config.trustProxy)
   return {
@@ -80,7 +80,7 @@ function visitorsOf(config: Config, log: Log, server: Server<undefined>): Visito
   }
 }
 
-/** What answers once the databases are open, and what goes on in the background. */
+/** A process whose databases are open: the app that answers, and the work in the background. */
 interface Opened {
   app: App
   log: Log

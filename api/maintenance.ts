@@ -1,4 +1,4 @@
-/** What a store needs done now and then: forgetting what has expired, and finishing what a crash left open. */
+/** The maintenance of a store, done now and then: forgetting rows that have expired, and finishing work that a crash left open. */
 import { and, inArray, isNull, lt, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Reader } from '../db/driver.ts'

@@ -28,7 +28,7 @@ const MANIFEST = 'manifest.json'
 /** Larger than any manifest: a store with 10,000 keys has one of 4 MB. */
 const MANIFEST_MAX_BYTES = 64 * 1024 * 1024
 
-/** What a backup says of itself. Keys are there as their hashes: nobody can read a secret from it. */
+/** The description of a backup, which stands in it. Keys are there as their hashes: nobody can read a secret from it. */
 export interface Manifest {
   format: typeof FORMAT
   createdAt: string

@@ -154,7 +154,7 @@ export class AsideReader implements Connection {
     this.#file = undefined
   }
 
-  /** What runs is interrupted, what waits is refused. */
+  /** Interrupts the job that runs, and refuses those that wait. */
   close() {
     this.#closed = true
     for (const job of this.#waiting.splice(0)) job.reject(new Busy(1, 'the store is being closed'))

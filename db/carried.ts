@@ -1,4 +1,4 @@
-/** What a store's database knows that outlives its restore: numbers that were given, and who wants no more mail. */
+/** The data of a store's database that outlive its restore: numbers that were given, and who wants no more mail. */
 import type { FileConnection } from './connection.ts'
 import { higher, leapt, numbersIn, type Given } from './numbers.ts'
 
@@ -11,19 +11,19 @@ export interface Carried {
   unsubscribed: Row[]
   /** The invitations that are open; null: not known. */
   invitations: string[] | null
-  /** What the links of subscribers are made with. */
+  /** The secret from which the links of subscribers are made. */
   mailSecret: string | null
   /** How often the list of subscribers has changed. */
   listChanges: number
 }
 
-/** What there is to be carried over from a file that is not there, or that nobody can read. */
+/** The data that are carried over from a file that is not there, or that nobody can read. */
 export const NOTHING: Carried = { numbers: null, unsubscribed: [], invitations: null, mailSecret: null, listChanges: 0 }
 
 /** Counts the changes of the list of subscribers: see `api/marketing/newsletters/tally.ts`. */
 const LIST = 'subscribers '
 
-/** What of a database is to outlive its restore; of a damaged one, what can be read of it. */
+/** The data of a database that are to outlive its restore; of a damaged one, those that can be read. */
 export function carriedOver(connection: FileConnection, isDamaged = false): Carried {
   const read = <K extends keyof Carried>(name: K, from: () => Carried[K]): Carried[K] => {
     try {
@@ -71,7 +71,7 @@ export function carryOver(connection: FileConnection, before: Carried, least: Gi
   recount(connection, before.listChanges)
 }
 
-/** Who has left stays away: those whom the backup has as subscribers, and those whom it does not know. */
+/** Keeps those away who have unsubscribed: those whom the backup has as subscribers, and those whom it does not know. */
 function keepUnsubscribed(connection: FileConnection, left: Row[], now: Date) {
   if (!left.length) return
   const rows = JSON.stringify(left)

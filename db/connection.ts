@@ -2,7 +2,7 @@
 import { createClient, type Client, type InArgs, type Transaction } from '@libsql/client'
 import LibsqlFile from 'libsql'
 
-/** What a statement that returns no rows tells: how many rows it changed. */
+/** The result of a statement that returns no rows: how many rows it changed. */
 export interface RunResult {
   changes: number
 }
@@ -87,7 +87,7 @@ export class FileConnection implements Connection {
  */
 export class FileReader extends FileConnection {
   #isOpen = false
-  /** Of the snapshot; null until somebody asks. */
+  /** The data version of the snapshot; null until somebody asks. */
   #version: number | null = null
 
   constructor(path: string) {

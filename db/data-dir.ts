@@ -12,7 +12,7 @@ export function makeDataDir(path: string) {
   }
 }
 
-/** What `makeDataDir` would throw, found out without making anything; null when the folder can be written, or made. */
+/** The error that `makeDataDir` would throw, found out without making anything; null when the folder can be written, or made. */
 export function dataDirProblem(path: string): string | null {
   const code = obstacle(path)
   return code && unwritable(path, code)

@@ -10,7 +10,7 @@ import type { Connection, RunResult } from './connection.ts'
 
 /** The interface of queries: a Drizzle database bound to a connection. */
 export type Db = BaseSQLiteDatabase<'async', RunResult, Record<string, never>>
-/** What reads, inside a transaction or outside of any. It can't change anything: that is what `write` of a store is for. */
+/** A database to read from, inside a transaction or outside of any. It can't change anything: that is what `write` of a store is for. */
 export type Reader = Pick<Db, 'select' | 'selectDistinct' | '$count' | 'all'>
 
 type Decode = (row: unknown[]) => unknown

@@ -1,4 +1,4 @@
-/** What the database refuses, told apart: the same words for a file and for a libSQL server. */
+/** Errors of the database, told apart: the same words for a file and for a libSQL server. */
 
 /** No turn to write: the store's queue is full, or another process held the lock for too long. Worth trying again. */
 export class Busy extends Error {
@@ -39,7 +39,7 @@ export function isLocked(error: unknown): boolean {
   return /SQLITE_BUSY|TRANSACTION_ACTIVE/.test(code ?? '') || /database is locked|SQLITE_BUSY/.test(message ?? '')
 }
 
-/** What is wrong with the place where data are kept: no fault of a request, and nothing of it was changed. */
+/** The trouble with the place where data are kept: no fault of a request, and nothing of it was changed. */
 export interface Trouble {
   kind: 'full' | 'damaged' | 'failing'
   /** SQLite's or the system's name of it. */
@@ -55,7 +55,7 @@ const KINDS: [Trouble['kind'], RegExp][] = [
 /** How an error may be wrapped in others. */
 const CAUSES_MAX = 4
 
-/** What an error tells of the disk or the database file; null for any other error. */
+/** The trouble with the disk or the database file that an error tells of; null for any other error. */
 export function troubleOf(error: unknown): Trouble | null {
   let cause = error as { code?: unknown; cause?: unknown } | null | undefined
   for (let depth = 0; cause && depth < CAUSES_MAX; depth++, cause = cause.cause as typeof cause) {

@@ -22,7 +22,7 @@ export interface StoreBackup extends FileSum {
   createdAt: string
 }
 
-/** What a backup of an installation says of itself. */
+/** The description of an installation's backup, which stands in it. */
 export interface Installation {
   format: typeof FORMAT
   createdAt: string

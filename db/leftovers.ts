@@ -7,7 +7,7 @@ import { join } from 'node:path'
 /** Containers have numbers of processes of their own: they are compared on the same host alone. */
 const HOST = createHash('sha256').update(hostname()).digest('hex').slice(0, 8)
 const OWNED = /^(?:\.stoa|.+\.(?:new|template))-([0-9a-f]{8})-(\d+)(?:-\w+)?(?:-wal|-shm)?$/
-/** What another host has begun is taken for left behind after this long. */
+/** The age in ms at which a file that another host has begun is taken for left behind. */
 const FOREIGN_MS = 86_400_000
 
 /** A name of this process's own beside `path`. */
@@ -40,7 +40,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** What processes that are gone have left in a folder. */
+/** The paths of files in a folder that processes which are gone have left there; none when the folder can't be read. */
 export function leftIn(folder: string): string[] {
   let names: string[] = []
   try {

@@ -1,4 +1,4 @@
-/** What the manifest of a backup must be: whoever hands one over may have changed it. */
+/** The form that the manifest of a backup must have: whoever hands one over may have changed it. */
 import { Type } from '@sinclair/typebox'
 import { Errors } from '@sinclair/typebox/errors'
 import { PLANS } from '../api/values/plans.ts'

@@ -11,19 +11,19 @@ export type Numbers = Partial<Record<Environment, Given>>
 
 /** The counters whose values are told to customers. */
 const COUNTERS = ['order', 'invoice']
-/** What the first order's number comes after. */
+/** The number before the first order's. */
 const BEFORE_FIRST: Given = { order: 1_000 }
 /** Numbers that are passed over when a database is replaced that can't tell how many it has given since anybody looked. */
 const UNKNOWN_LEAP = 1_000
 
-/** What a store's database has given. */
+/** The highest numbers that the database of a file has given. */
 export function numbersIn(connection: Pick<FileConnection, 'rows'>): Given {
   const names = COUNTERS.map((name) => `'${name}'`).join(', ')
   const rows = connection.rows(`SELECT name, value FROM counters WHERE name IN (${names})`, []) as [string, number][]
   return Object.fromEntries(rows)
 }
 
-/** What an open store has given. */
+/** The highest numbers that an open store has given. */
 export async function numbersOf(db: Reader): Promise<Given> {
   const rows = await db.select().from(counters).where(inArray(counters.name, COUNTERS))
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]))

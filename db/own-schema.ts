@@ -5,10 +5,10 @@ import { migrations, versionOf, type Kind } from './migrate.ts'
 import { explained, requireFile, requireSchema, Unusable } from './unusable.ts'
 
 const OBJECTS = "SELECT type || ' ' || name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-/** Of these the text counts, too. The text of a table depends on the release of SQLite that has altered it. */
+/** Objects whose text is compared, too. The text of a table depends on the release of SQLite that has altered it. */
 const PROGRAMS = /^(trigger|view) /
 
-/** What a database of this version has when it is new: each object with its text. */
+/** The objects of a new database of this version, each with its text. */
 function objectsOf(kind: Kind, version: number): Map<string, string> {
   const fresh = new LibsqlFile(':memory:')
   try {

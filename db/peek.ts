@@ -26,7 +26,7 @@ async function peek<T>(location: Location, name: string, kind: Kind, look: (db: 
   }
 }
 
-/** What `look` finds in the databases of all stores, one after the other; those that can't be read have nothing. */
+/** The rows that `look` finds in the databases of all stores, read one after the other; those that can't be read have none. */
 export async function peekStores<T>(registry: Registry, look: (db: Reader) => Promise<T[]>): Promise<(T & { storeId: string })[]> {
   const found: (T & { storeId: string })[] = []
   for (const { id: storeId } of await registry.listStores())

@@ -1,4 +1,4 @@
-/** What lies on the disk of a store beside its open databases: set aside, left by a removal that was cut off, or unknown to the registry. */
+/** Files on the disk of a store beside its open databases: set aside, left by a removal that was cut off, or unknown to the registry. */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { historyOf, unfinished } from './control/history.ts'

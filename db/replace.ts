@@ -69,7 +69,7 @@ function prepare({ path, from, fault, least, isNew }: Target, now: Date) {
   toDisk(own)
 }
 
-/** What can be read of a damaged file, or of one of a newer release. */
+/** The data that can be read of a damaged file, or of one of a newer release. */
 function rescued(path: string): Carried {
   let connection: FileConnection | undefined
   try {

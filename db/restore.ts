@@ -91,7 +91,7 @@ export async function wouldReplace(registry: Registry, storeId: string): Promise
   return !isBeingMade && (await faultOf(registry.location, storeId, 'live')) === null
 }
 
-/** What a newsletter says that was under way, or has had its time, when the store was restored. */
+/** The error message of a newsletter that was under way, or has had its time, when the store was restored. */
 const PARKED = 'the store was restored from a backup: who has got it since then is not known; retry it to send it to the others'
 
 /** Newsletters that may have gone out since the backup wait for a person; nobody holds the jobs of the backup. */

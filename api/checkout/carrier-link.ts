@@ -15,10 +15,10 @@ export const AddonData = Nullable(Type.Object({}, { additionalProperties: true, 
 })
 
 const TITLES: Record<Carrier, string> = { carrier_a: 'Carrier A', carrier_b: 'Carrier B', carrier_c: 'Carrier C' }
-/** What carrier_c can't do without. */
+/** The fields without which carrier_c can't take a method. */
 const NEEDED = ['id', 'name', 'service'] as const
 
-/** What a carrier gets for a method that says nothing: itself, and the kind of delivery. */
+/** The carrier's data for a method that brings none of its own: the carrier itself, and the kind of delivery. */
 const derivedData = (name: Carrier, type: Row['type']) => ({ id: name, name: TITLES[name], service: type })
 
 const isFilled = (value: unknown) => (typeof value === 'string' ? value.trim() !== '' : Number.isFinite(value))

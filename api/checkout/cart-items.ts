@@ -1,4 +1,4 @@
-/** What is in a cart (document 3, Carts and checkout): put in, changed, taken out, never more than can be sold. */
+/** The items of a cart (document 3, Carts and checkout): put in, changed, taken out, never more than can be sold. */
 import { missing } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
 import { Body } from '../http/schema.ts'

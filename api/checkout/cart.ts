@@ -12,7 +12,7 @@ import { quote, type Quote } from '../pricing/quote.ts'
 
 export type CartRow = typeof carts.$inferSelect
 
-/** What all cart routes have in common: buyers' own changes are no business of the audit log. */
+/** The options that all cart routes share: buyers' own changes are no business of the audit log. */
 export const visitor = { scope: 'cart:write', unaudited: true } as const
 
 export const Cart = Named('Cart', {

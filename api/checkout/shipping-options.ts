@@ -1,4 +1,4 @@
-/** What a buyer may choose from (document 3): the shipping methods that serve a cart, with what they cost for it. */
+/** The choices of a buyer (document 3): the shipping methods that serve a cart, with their prices for it. */
 import { asc } from 'drizzle-orm'
 import type { Reader } from '../../db/driver.ts'
 import { addons, CARRIERS } from '../../db/store/addons.ts'
@@ -34,7 +34,7 @@ const Option = Named('ShippingOption', {
   pointPicker: Type.Optional(PointPicker),
 })
 
-/** What the picker of a connected carrier needs in the browser; null while it has no credentials. */
+/** The settings with which the browser opens the picker of a connected carrier; null while it has no credentials. */
 function pickerOf(addon: AddonRow, secrets: Secrets): Static<typeof PointPicker> | null {
   const environment = environmentOf(addon)
   if (!environment) return null

@@ -17,7 +17,7 @@ export type Addresses = readonly string[] | string | null | undefined
 /** The addresses of a field. */
 export const listed = (addresses: Addresses): readonly string[] => (typeof addresses === 'string' ? [addresses] : (addresses ?? []))
 
-/** What an address is read from: all of it but its fragment, which is for whoever shows it. */
+/** The source that an address is read from: all of it but its fragment, which is for whoever shows it. */
 export const sourceOf = (address: string) => address.split('#', 1)[0]!
 
 /** The same field with the addresses of other sources in the place of some; fragments stay. */

@@ -8,7 +8,7 @@ import { Refusal } from '../values/refusal.ts'
 import { loadSharp, type SharpLibrary } from '../outside/sharp.ts'
 import type { File } from '../outside/files.ts'
 
-/** What is served is no longer than this on either side. */
+/** The longest side of an image as it is served, in pixels. */
 const SIDE_MAX = 4_096
 /** Pixels that are decoded at most: 64 million are 192 MB. Frames of an animation count each, and cost more to encode. */
 const PIXELS_MAX = 64_000_000

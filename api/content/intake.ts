@@ -12,7 +12,7 @@ import { Refusal } from '../values/refusal.ts'
 import { idIn } from './cdn.ts'
 import { sourceOf } from './image-fields.ts'
 import { fileOf, imagesWait, NoImage } from './image.ts'
-import { FILE_MAX_BYTES, fetchImage, keepImage, rowOf, type Kept } from './keeping.ts'
+import { FILE_MAX_BYTES, fetchImage, keepImage, rowOf, type StoredImage } from './keeping.ts'
 import { removeUnlisted } from './orphans.ts'
 
 /** A host that did not answer a store within the one is not asked again by it for the other. */
@@ -34,11 +34,11 @@ interface TakeLimits {
   signal?: AbortSignal
 }
 
-/** What came of addresses. */
+/** The result of importing the images at some addresses. */
 export interface Taken {
-  /** Kept, without a row yet. */
-  kept: Kept[]
-  /** Those that may be had later. */
+  /** Stored images without a row yet. */
+  kept: StoredImage[]
+  /** The addresses whose images may be had later. */
   left: string[]
   /** Why the last of them could not be had now. */
   error: string | null
@@ -118,7 +118,7 @@ class Intake {
   }
 
   /** Gives what is kept its rows, unless another was faster; returns the addresses in the library of all that is there. */
-  async settle(tx: Db, owner: Owner, sources: readonly string[], kept: readonly Kept[], now: string): Promise<Map<string, string>> {
+  async settle(tx: Db, owner: Owner, sources: readonly string[], kept: readonly StoredImage[], now: string): Promise<Map<string, string>> {
     const there = await this.known(tx, owner, sources)
     const own = kept.filter(({ source }) => sources.includes(source!) && !there.has(source!))
     if (own.length) await tx.insert(media).values(own.map((each) => rowOf(each, now)))
@@ -126,7 +126,7 @@ class Intake {
   }
 
   /** Removes the files of what got no row after all. */
-  async drop(db: Reader, owner: Owner, kept: readonly Kept[]) {
+  async drop(db: Reader, owner: Owner, kept: readonly StoredImage[]) {
     const ids = kept.map(({ id }) => id)
     await removeUnlisted(db, owner, this.#needs.files, ids)
   }

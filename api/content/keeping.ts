@@ -7,7 +7,7 @@ import { sourceOf } from './image-fields.ts'
 import { fileOf, imageOf, type Image } from './image.ts'
 import { columns, type MediaPatch } from './media-fields.ts'
 
-/** What a file may have. */
+/** The largest image file, in bytes. */
 export const FILE_MAX_BYTES = 20 * 1_048_576
 
 /** The bytes of an image, where they are from, and what they are called there. */
@@ -18,7 +18,7 @@ export interface Found {
 }
 
 /** An image whose files are kept, before there is a row for it. */
-export interface Kept {
+export interface StoredImage {
   id: string
   name: string
   source: string | null
@@ -26,13 +26,19 @@ export interface Kept {
 }
 
 /** Makes an image, and keeps its files under `id`; they have to go again if no row follows. Throws as `imageOf`. */
-export async function keepImage(files: Files, owner: Owner, id: string, { bytes, name, source }: Found, mayWait?: boolean): Promise<Kept> {
+export async function keepImage(
+  files: Files,
+  owner: Owner,
+  id: string,
+  { bytes, name, source }: Found,
+  mayWait?: boolean,
+): Promise<StoredImage> {
   const { files: own, ...image } = await imageOf(bytes, mayWait)
   await files.keep(owner, id, own)
   return { id, name: nameOf(name, image), source, image }
 }
 
-/** What is at an address. Throws `NotFetched`. */
+/** The image at an address, as its server sends it. Throws `NotFetched`. */
 export async function fetchImage(fetchPublic: FetchPublic, address: string, limits: Omit<FetchLimits, 'accept'>): Promise<Found> {
   const source = sourceOf(address)
   const { bytes, url } = await fetchPublic(source, { ...limits, accept: 'image/*' })
@@ -40,7 +46,11 @@ export async function fetchImage(fetchPublic: FetchPublic, address: string, limi
 }
 
 /** The row of an image that is kept. */
-export function rowOf({ id, name, source, image }: Kept, now: string, about: Static<typeof MediaPatch> = {}): typeof media.$inferInsert {
+export function rowOf(
+  { id, name, source, image }: StoredImage,
+  now: string,
+  about: Static<typeof MediaPatch> = {},
+): typeof media.$inferInsert {
   const { type, width, height, size, renditions } = image
   const own = { id, type, size, width, height, renditions, source }
   return { ...own, ...columns(about, { name, createdAt: now }), createdAt: now, updatedAt: now }

@@ -53,7 +53,7 @@ export const MediaForm = Type.Object(
   },
   { examples: [{ file: '@file', description: 'Made from European linen.', takenAt: '2026-03-03T12:00:00.000Z' }] },
 )
-/** What is fetched, and what is said about it. */
+/** The address of an image to be fetched, and the texts about it. */
 export const MediaInput = Body(
   'MediaInput',
   [{ url: 'https://example.com/linen-shirt', description: 'Made from European linen.', takenAt: '2026-03-03T12:00:00.000Z' }],
@@ -63,7 +63,7 @@ export const MediaInput = Body(
     ...about,
   },
 )
-/** What can be said about an image. */
+/** The fields of an image that a request can change. */
 export const MediaPatch = Body('MediaPatch', [{ description: 'Made from European linen.', takenAt: '2026-03-03T12:00:00.000Z' }], {
   name,
   ...about,

@@ -12,7 +12,7 @@ import { deleted, Deleted, Page, Paging, Type } from '../http/schema.ts'
 import { fold } from '../values/slug.ts'
 import { handleKey } from './handle.ts'
 import { NoImage } from './image.ts'
-import { fetchImage, FILE_MAX_BYTES, keepImage, rowOf, type Found, type Kept } from './keeping.ts'
+import { fetchImage, FILE_MAX_BYTES, keepImage, rowOf, type Found, type StoredImage } from './keeping.ts'
 import { columns, Media, MediaForm, MediaInput, MediaPatch, shown, type Row } from './media-fields.ts'
 import { removeUnlisted } from './orphans.ts'
 import { requireUnused } from './usage.ts'
@@ -27,7 +27,7 @@ async function find(db: Reader, id: string): Promise<Row> {
 }
 
 /** Keeps the image that came at `path` of the body; its files go again if no row follows. */
-async function keep(call: Call, path: string, found: Found): Promise<Kept> {
+async function keep(call: Call, path: string, found: Found): Promise<StoredImage> {
   const { files } = call.services
   const id = call.clock.id()
   const owner = ownerOf(call)
@@ -99,7 +99,7 @@ export const mediaRoutes = resource('content', '/media')
     },
     (call) =>
       call.write(async (tx) => {
-        const kept = call.prepared as Kept
+        const kept = call.prepared as StoredImage
         await tx.insert(media).values(rowOf(kept, call.now, call.body))
         return shown(await find(tx, kept.id), base(call, kept.id))
       }),

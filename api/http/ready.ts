@@ -3,7 +3,7 @@ import { parser, type Parser, type QueryParser } from './input/check.ts'
 import { placeOf } from './documentation.ts'
 import { closed, projection, type Projection } from './projection.ts'
 import { isSchema, Reply, type AnyCall, type Route } from './route.ts'
-import type { GivenImages, Surroundings } from './surroundings.ts'
+import type { ImageImport, Surroundings } from './surroundings.ts'
 import { Type, type TProperties, type TSchema } from './schema.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -51,7 +51,7 @@ export function readied(
 }
 
 /** The steps of a route before its transaction and in it; the image import stands around the handler of a route that takes images. */
-function steps({ options, handler }: Route, images: GivenImages): Pick<Ready, 'prepare' | 'handle'> {
+function steps({ options, handler }: Route, images: ImageImport): Pick<Ready, 'prepare' | 'handle'> {
   const { images: entity, prepare } = options
   if (!entity) return { prepare: prepare ?? null, handle: handler }
   return { prepare: (call) => images.prepare(entity, call), handle: (call) => images.handle(entity, call, handler) }

@@ -13,8 +13,8 @@ export interface Visitors {
   clientOf(request: Request): string
 }
 
-/** Takes in the images that a request gives, around the handler of a route that says so (`images`). */
-export interface GivenImages {
+/** Imports the images that a request gives by URL, around the handler of a route that says so (`images`). */
+export interface ImageImport {
   /** Reads those that can be had quickly: outside any transaction, since it waits for a network. */
   prepare(entity: ImageEntity, call: AnyCall): Promise<unknown>
   /** Runs the handler with what `prepare` has read. */
@@ -23,7 +23,7 @@ export interface GivenImages {
 
 export interface Surroundings {
   services: Services
-  images: GivenImages
+  images: ImageImport
   handles: Handles
   log: Log
   metrics: Metrics

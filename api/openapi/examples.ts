@@ -6,7 +6,7 @@ import type { TSchema } from '../http/schema.ts'
 
 /** How deep an example goes. */
 const DEPTH_MAX = 8
-/** What is shown of a field that no word is known for. */
+/** The value that an example shows for a field for which no word is known. */
 const TEXT = 'Linen shirt'
 const INSTANT = '2026-03-03T12:00:00.000Z'
 const NUMBER = 2

@@ -1,4 +1,4 @@
-/** What fields show in examples wherever they have these names, unless their schema has an example of its own. */
+/** The values that examples show for fields of these names, unless their schema has an example of its own. */
 const SHOWN: [unknown, string][] = [
   ['linen-shirt', 'slug handle'],
   ['LINEN-M', 'sku'],

@@ -13,7 +13,7 @@ const ANSWER_MAX_MS = 5_000
 interface Question {
   path: string
   init: RequestInit
-  /** What a status says against a field; a status that is neither here nor 200 says nothing. */
+  /** The field and the message of each status that rejects the credentials; a status that is neither here nor 200 says nothing. */
   rejected: Record<number, [field: string, message: string]>
 }
 

@@ -45,7 +45,7 @@ export interface FetchLimits {
 
 interface Fetched {
   bytes: Uint8Array
-  /** What was read in the end. */
+  /** The URL that was read in the end, after redirects. */
   url: URL
 }
 

@@ -80,7 +80,7 @@ const isBeforeData = ({ code = '', command = '', syscall = '', timeoutType = '',
   // What nodemailer says of a connection that is closed before it is greeted.
   message.includes('retries after connection was closed')
 
-/** What an error of nodemailer says about the mail. */
+/** The mail error for an error of nodemailer: `refused` or `deferred` when it is about the mail, else `broken` or `unknown`. */
 export function mailErrorOf(error: SmtpError): MailError {
   const { responseCode = 0, command = '', message } = error
   const text = message.slice(0, 300)

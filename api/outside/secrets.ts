@@ -1,4 +1,4 @@
-/** What is secret at rest, credentials of third parties and answers that are shown once: AES-256-GCM (document 4, Carrier verification). */
+/** Encryption at rest, for credentials of third parties and answers that are shown once: AES-256-GCM (document 4, Carrier verification). */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What the store API needs of the world around it: one object, made once for a process (api/services.ts). */
+/** The outside world of the store API: one object, made once for a process (api/services.ts). */
 import type { Registry } from '../../db/control/registry.ts'
 import type { Clock } from '../values/clock.ts'
 import type { CarrierUrls } from './carriers.ts'

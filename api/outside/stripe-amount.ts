@@ -29,7 +29,7 @@ function rescaled(amount: number, from: number, to: number): number | null {
   return Number.isSafeInteger(scaled) ? scaled : null
 }
 
-/** What Stripe is told for an amount in minor units of ISO 4217; null when it can't carry that amount. */
+/** The number for Stripe of an amount in minor units of ISO 4217; null when Stripe can't carry that amount. */
 export function toStripe(cents: number, currency: string): number | null {
   const rule = ruleOf(currency)
   const amount = rule && rescaled(cents, decimalsOf(currency), rule.decimals)

@@ -2,7 +2,7 @@
 import Stripe from 'stripe'
 import type { Provider } from './payment-provider.ts'
 
-/** What the configuration says of Stripe; `apiBase` is another address that speaks its wire format. */
+/** The configuration of Stripe; `apiBase` is another address that speaks its wire format. */
 export interface StripeConfig {
   secretKey: string
   webhookSecret: string | null

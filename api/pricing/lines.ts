@@ -4,7 +4,7 @@
  */
 import { millionths, share, split } from '../values/money.ts'
 
-/** What a discount covers: nothing named means everything; an id that is gone covers nothing. */
+/** The coverage of a discount: nothing named means everything; an id that is gone covers nothing. */
 export interface Coverage {
   productIds: readonly string[]
   collectionIds: readonly string[]

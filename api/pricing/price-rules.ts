@@ -32,9 +32,9 @@ export interface PriceRules {
 /** More automatic discounts than any cart can make sense of. */
 const PROMOTIONS_MAX = 500
 const METHODS_MAX = 100
-/** What is remembered in a process: ids, about 16 bytes each. */
+/** The ids that a process remembers at most, about 16 bytes each. */
 const REMEMBERED_MAX = 2_000_000
-/** What a store's rules take beside the ids of promotions, and what each promotion does, in ids. */
+/** The weight of a store's rules beside the ids of promotions, and the weight of each promotion, in ids. */
 const RULES_WEIGHT = 5_000
 const PROMOTION_WEIGHT = 100
 

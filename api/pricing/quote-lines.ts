@@ -15,7 +15,7 @@ export interface Warning {
   message: string
   itemId?: string
   variantId?: string
-  /** Of that variant. */
+  /** The units of that variant that can still be sold. */
   available?: number
   coupon?: string
 }
@@ -30,7 +30,7 @@ export interface QuoteLine {
   bundle: PriceLine['bundle']
 }
 
-/** What the lines are read from. */
+/** The part of a cart that its lines are read from. */
 export interface Wanted {
   currency: string
   items: readonly CartItem[]
@@ -60,7 +60,7 @@ export const availableOf = (variant: Sold) => Math.max(0, variant.quantity - var
 export const canGive = (variant: Sold, units: number) =>
   !variant.tracked || variant.backorder || variant.quantity - variant.reserved >= units
 
-/** What the lines of a cart are made from. */
+/** The rows and settings from which the lines of a cart are made. */
 interface Shelf {
   sold: ReadonlyMap<string, Sold>
   parts: ReadonlyMap<string, Part[]>
@@ -74,7 +74,7 @@ async function readShelf(db: Reader, items: readonly CartItem[], settings: Setti
   return { sold: await readSold(db, new Set(variantIds)), parts, rates, settings }
 }
 
-/** What an item consists of: its variant, or the variants of its bundle. */
+/** The contents of an item: its variant, or the variants of its bundle. */
 function contentsOf(
   item: CartItem,
   { sold, parts }: Shelf,
@@ -84,7 +84,7 @@ function contentsOf(
   return { bundle: own[0] ?? null, wanted: own.map((part) => ({ variant: sold.get(part.variantId), units: part.quantity })) }
 }
 
-/** What an item is called and shows. */
+/** The name and the picture of an item, and its product. */
 export type Face = { name: string; image: string | null; productId: string | null }
 
 function faceOf(item: CartItem, bundle: Part | null, first: Sold | undefined): Face {
@@ -140,7 +140,7 @@ function shortages(lines: readonly QuoteLine[]): Warning[] {
     }))
 }
 
-/** What a cart consists of, and what of it can't be sold. */
+/** The lines of a cart, with warnings about its items that can't be sold. */
 export async function readLines(db: Reader, cart: Wanted, settings: Settings, rules: PriceRules) {
   const shelf = await readShelf(db, cart.items, settings, rules)
   const warnings: Warning[] = []

@@ -17,7 +17,7 @@ const customerByEmail = compile((db) =>
     .where(eq(customers.email, named('email'))),
 )
 
-/** What a cart asks to be paid with. */
+/** The points that a cart wants to pay with, and whose they are. */
 interface Paying {
   loyaltyPoints?: number
   email?: string | null

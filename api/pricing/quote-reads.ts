@@ -1,4 +1,4 @@
-/** What a price depends on, read from the store: variants, bundles, discounts, shipping methods. Its rules are in price-rules.ts. */
+/** The rows on which a price depends: variants, bundles, discounts, shipping methods. Their rules are in price-rules.ts. */
 import { eq, sql, type SQL } from 'drizzle-orm'
 import { compile, named, type Reader } from '../../db/driver.ts'
 import { bundles, bundleVariants } from '../../db/store/bundles.ts'

@@ -1,4 +1,4 @@
-/** What a cart is worth now: reads what its price depends on, and hands it to the one function that prices (price.ts). */
+/** The quote of a cart: reads the rows on which its price depends, and hands them to the one function that prices (price.ts). */
 import type { Reader } from '../../db/driver.ts'
 import { conflict } from '../values/refusal.ts'
 import type { Settings } from '../http/route.ts'
@@ -10,7 +10,7 @@ import { couponsFor, readCollections, readLineages } from './quote-reads.ts'
 import { isLocation, methodPrice, type MethodRow } from './shipping-method.ts'
 import { methodOf, promotionsIn, rateFor, readRules, type PriceRules } from './price-rules.ts'
 
-/** What a quote is made of; a cart has these fields, and so has an order taken elsewhere. */
+/** The fields that a quote is made from; a cart has them, and so has an order taken elsewhere. */
 interface Quotable extends Wanted {
   couponIds: readonly string[]
   shippingMethodId: string | null
@@ -25,7 +25,7 @@ export interface Quote {
   price: Price
   /** In the order of `price.lines`. */
   lines: QuoteLine[]
-  /** What each item is called and shows; an item that is gone has no lines. */
+  /** The name and the picture of each item, by its id; an item that is gone has no lines. */
   faces: Map<string, Face>
   method: MethodRow | null
   /** The shipping method of the cart is in the store, though it may not be offered for this cart. */

@@ -1,4 +1,4 @@
-/** What prices know of a shipping method, and of where buyers collect. */
+/** Shipping methods and pickup locations as far as prices depend on them. */
 import { eq } from 'drizzle-orm'
 import { compile, named, type Reader } from '../../db/driver.ts'
 import { pickupLocations, shippingMethods } from '../../db/store/checkout.ts'
@@ -8,7 +8,7 @@ export const SHIPPING_TYPES = ['courier', 'parcel', 'pickup_point', 'in_store'] 
 /** A shipping method as it is stored. */
 export type MethodRow = typeof shippingMethods.$inferSelect
 
-/** What a method costs in a currency, in minor units; null when the merchant set no price in it. */
+/** The price of a method in a currency, in minor units; null when the merchant set no price in it. */
 export function methodPrice(
   row: Pick<MethodRow, 'price' | 'freeShippingThreshold' | 'currencyPrices'>,
   currency: string,

@@ -8,7 +8,7 @@ export const proofOf = (domain: string, token: string) => ({
   value: `stoa-verification=${token}`,
 })
 
-/** What came of a look-up: the record is there; others are there; none is; nobody answered; a sandbox asks nobody. */
+/** The results of a look-up: the record is there; others are there; none is; nobody answered; a sandbox asks nobody. */
 export const LOOKUP_RESULTS = ['verified', 'other_value', 'no_record', 'no_answer', 'sandbox'] as const
 export interface Lookup {
   result: (typeof LOOKUP_RESULTS)[number]

@@ -1,4 +1,4 @@
-/** What a key may give to others: nothing that it lacks itself, in what they open as in how long they do. */
+/** The limits of the keys that a key makes or ends: no key gives more than it has itself, in scopes, in environments and in time. */
 import type { Session } from '../../db/control/registry.ts'
 import type { Environment } from '../../db/open.ts'
 import { Refusal, wrong } from '../values/refusal.ts'

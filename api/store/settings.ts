@@ -70,7 +70,7 @@ function withBase(base: string, given: string[]): string[] {
   return [...new Set(codes.includes(base) ? codes : [base, ...codes])]
 }
 
-/** What a look-up of the domain with a token found. */
+/** The result of looking up the email domain under a token. */
 type Checked = { token: string; check: NonNullable<Stored['emailDomainCheck']> }
 
 /** Refuses a welcome offer whose coupon is not there; one that is switched off may outlive its coupon. */

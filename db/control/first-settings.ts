@@ -4,7 +4,7 @@ import type { Plan } from '../../api/values/plans.ts'
 import type { StoreRow } from './registry.ts'
 import { settings } from '../store/store.ts'
 
-/** What a store is made of. */
+/** The input from which a new store is made. */
 export interface NewStore {
   name: string
   slug: string

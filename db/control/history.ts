@@ -1,4 +1,4 @@
-/** What the registry remembers of a store beside its entry: numbers it gave, keys it ended with, and work on its files that is under way. */
+/** The registry's memory of a store beside its entry: numbers it gave, keys it ended with, and work on its files that is under way. */
 import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Db, Reader } from '../driver.ts'
 import { higher, type Numbers } from '../numbers.ts'
@@ -9,7 +9,7 @@ import { apiKeys, storeHistory } from './tables.ts'
 type HistoryRow = typeof storeHistory.$inferSelect
 export type Phase = NonNullable<HistoryRow['phase']>
 
-/** What is remembered of a store. */
+/** The history of a store; undefined when nothing is remembered of it. */
 export const historyOf = async (db: Reader, storeId: string): Promise<HistoryRow | undefined> =>
   (await db.select().from(storeHistory).where(eq(storeHistory.storeId, storeId)))[0]
 
@@ -73,7 +73,7 @@ export async function noteKeys(tx: Db, storeId: string) {
     .where(eq(storeHistory.storeId, storeId))
 }
 
-/** Of these ids or hashes, a key of another store. */
+/** The first key of another store that has one of these ids or hashes; undefined when none has. */
 export const keyElsewhere = async (db: Reader, storeId: string, keys: { id: string; hash: string }[]) => {
   for (const column of ['id', 'hash'] as const) {
     const values = keys.map((key) => key[column])

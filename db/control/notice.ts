@@ -11,7 +11,7 @@ export const noticedWithinMs = ({ url }: Location) => (url.startsWith('file:') ?
 
 export class Notice {
   #checkedAt = -Infinity
-  /** Of the file, which differs after any commit, and the count of those commits that matter here. */
+  /** The version of the registry's file, which differs after any commit, and the count of those commits that matter here. */
   #version: number | null = null
   #count: number | null = null
   /** Counts what was noticed: what was asked for under another number may have been changed since, and is not remembered. */

@@ -16,7 +16,7 @@ import { apiKeys, changes, storeHistory, stores } from './tables.ts'
 export type StoreRow = typeof stores.$inferSelect
 export type { KeyRow }
 
-/** Who calls: the key, the store that it opens, and which of the store's two databases. */
+/** The caller of a request: the key, the store that it opens, and which of the store's two databases. */
 export interface Session {
   store: StoreRow
   key: KeyRow
@@ -38,7 +38,7 @@ const keyByHash = compile((db) =>
 /** Keys and stores looked up before are remembered until the control database changes; this many, then it starts over. */
 const REMEMBERED_MAX = 20_000
 
-/** What a store has from its first moment on. */
+/** The contents of a store from its first moment on: its keys, and the rows that `fill` writes. */
 export interface FirstOfStore {
   keys?: (storeId: string) => KeyRow[]
   fill?: (live: Handle) => Promise<unknown>

@@ -1,4 +1,4 @@
-/** What a key may be limited to (document 1, Authentication). */
+/** The scopes that a key may be limited to (document 1, Authentication). */
 
 /** All scopes, in the order of the document. */
 export const SCOPES = [

@@ -42,7 +42,7 @@ export const apiKeys = sqliteTable(
 /** Counts the changes of this database that processes must notice at once (revoked keys, changed plans). */
 export const changes = sqliteTable('changes', { id: integer().primaryKey(), count: integer().notNull() })
 
-/** What is known of a store beside its databases: also before they are whole, and after they are gone. */
+/** The history of a store beside its databases: also before they are whole, and after they are gone. */
 export const storeHistory = sqliteTable(
   'store_history',
   {
@@ -63,5 +63,5 @@ export const storeHistory = sqliteTable(
   ],
 )
 
-/** What one process at a time does for the whole installation: whoever holds the token, until then. */
+/** Tasks that one process at a time does for the whole installation: the holder of the token does, until then. */
 export const leases = sqliteTable('leases', { name: text().primaryKey(), token: text().notNull(), until: instant().notNull() })

@@ -20,7 +20,7 @@ export type LabelMode = (typeof LABEL_MODES)[number]
 /** Parcel sizes of carrier_b, smallest first. */
 export const TEMPLATES = ['small', 'medium', 'large'] as const
 export type Template = (typeof TEMPLATES)[number]
-/** What holds for an addon in both environments. */
+/** The configuration of an addon that holds in both environments. */
 export interface AddonConfig {
   labelMode?: LabelMode
   fallbackTemplate?: Template
@@ -31,7 +31,7 @@ export interface ShipmentLabel {
   addonName: Carrier
   /** Whose credentials: only `live` is sent. */
   environment: 'live' | 'test'
-  /** What the barcode says. */
+  /** The text of the barcode. */
   number: string
   service: string
   template: Template | null

@@ -35,7 +35,7 @@ export const carts = sqliteTable(
     expiresAt: instant().notNull(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
-    /** What the cart was when it became an order, as it is answered. */
+    /** The cart as it was answered when it became an order. */
     placed: json<Record<string, unknown>>(),
   },
   (t) => [index('carts_expires').on(t.expiresAt)],
@@ -58,7 +58,7 @@ export const shippingMethods = sqliteTable(
     currencyPrices: json<Record<string, { price: number; freeShippingThreshold: number | null }>>().notNull(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
-    /** What `query` looks in: transliterated, lowercase. */
+    /** The texts that `query` searches: transliterated, lowercase. */
     folded: text().notNull().default(''),
     /** The carrier that it is linked to: one that is linked can't be disconnected. */
     addonId: text().references(() => addons.id),

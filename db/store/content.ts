@@ -32,7 +32,7 @@ export const media = sqliteTable(
     feedKey: text(),
     takenAt: instant().notNull(),
     code: text(),
-    /** What searches look into. */
+    /** The texts that searches look into. */
     folded: text().notNull(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
@@ -50,7 +50,7 @@ export const media = sqliteTable(
   ],
 )
 
-/** What has shown an image of the library; whether it still does, its own row tells. */
+/** Things that have shown an image of the library; whether one still does, its own row tells. */
 export const imageUses = sqliteTable(
   'image_uses',
   { mediaId: text().notNull(), entity: text().notNull(), entityId: text().notNull() },

@@ -1,4 +1,4 @@
-/** Of the room "marketing": what loyalty is worth in a store, its tiers and campaigns, and what members have. */
+/** Loyalty, of the room "marketing": the worth of points in a store, its tiers and campaigns, and the points of its members. */
 import { sql } from 'drizzle-orm'
 import { check, index, integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { flag, id, instant, json } from '../columns.ts'
@@ -63,7 +63,7 @@ export const loyaltyCampaigns = sqliteTable(
   ],
 )
 
-/** What a customer has: `balance` is the sum of the ledger. It is below zero when points were taken back that had been spent. */
+/** The points of a customer: `balance` is the sum of the ledger. It is below zero when points were taken back that had been spent. */
 export const loyaltyMembers = sqliteTable(
   'loyalty_members',
   {
@@ -103,11 +103,11 @@ export const loyaltyLedger = sqliteTable(
     expiresAt: instant(),
     createdAt: instant().notNull(),
     kind: text({ enum: LEDGER_KINDS }).notNull().default('adjusted'),
-    /** Of points that expire: those that are neither used nor expired. What never expires is the rest of the balance. */
+    /** The points of this entry that expire and are neither used nor expired. Points that never expire are the rest of the balance. */
     expiring: integer().notNull().default(0),
-    /** Of points that were redeemed: when they would have expired. */
+    /** The lots that a redemption has taken, with the instants at which they would have expired. */
     taken: json<Lot[]>(),
-    /** Of points that expire: those that have expired. */
+    /** The points of this entry that have expired. */
     expired: integer().notNull().default(0),
   },
   (t) => [

@@ -29,7 +29,7 @@ export const coupons = sqliteTable(
     currencyAmounts: json<Record<string, number>>().notNull(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
-    /** What `query` looks in: transliterated, lowercase. */
+    /** The texts that `query` searches: transliterated, lowercase. */
     folded: text().notNull().default(''),
   },
   (t) => [

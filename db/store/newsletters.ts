@@ -1,4 +1,4 @@
-/** Of the room "marketing": who wants mail, what they are sent, and each delivery of it. */
+/** Newsletters, of the room "marketing": the subscribers who want mail, the newsletters, and each delivery of one. */
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { id, instant, json } from '../columns.ts'
@@ -61,7 +61,7 @@ export const newsletters = sqliteTable(
     /** While it is sent: the last subscriber who is looked at, and the last one who has been. */
     lastSubscriberId: text(),
     passedSubscriberId: text(),
-    /** Of the month's quota: the month, and how many mails are reserved in it. */
+    /** The month whose quota it draws on, and the number of mails that are reserved in it. */
     quotaMonth: text(),
     reserved: integer().notNull(),
     /** Deliveries that earlier attempts to send it had made. */

@@ -100,11 +100,11 @@ export const orders = sqliteTable(
     updatedAt: instant().notNull(),
     /** The name as it is searched: transliterated, lowercase. */
     foldedName: text().notNull().default(''),
-    /** Who decided where it is packed, or that it is nowhere; null when nobody has. */
+    /** The one who decided which workstation packs the order, or that none does: a rule or a person; null when nobody has. */
     workstationBy: text({ enum: ['rule', 'hand'] }),
-    /** Of the points that it earned, those that refunds have taken back. */
+    /** The points of this order that refunds have taken back. */
     pointsTakenBack: integer().notNull().default(0),
-    /** What it earned before that was rounded down: parts of a point, in digits, because they may pass 2^53. */
+    /** The points that it earned before rounding down: parts of a point, in digits, because they may pass 2^53. */
     earnedParts: text(),
     /** The last thing about its money that asks for a decision. */
     paymentIssue: json<PaymentIssue>(),
@@ -190,7 +190,7 @@ export const orderLines = sqliteTable(
   ],
 )
 
-/** What a provider did with the money of an order that nobody but the merchant can decide about. */
+/** The kinds of payment issues: money of an order about which nobody but the merchant can decide. */
 export const PAYMENT_ISSUES = ['amount_mismatch', 'unexpected_payment', 'refund_failed'] as const
 export interface PaymentIssue {
   code: (typeof PAYMENT_ISSUES)[number]
@@ -200,7 +200,7 @@ export interface PaymentIssue {
   at: string
 }
 
-/** What one refund gives back of one line. */
+/** The units of one line that a refund gives back. */
 export interface RefundLine {
   lineId: string
   quantity: number
@@ -218,7 +218,7 @@ export const shipments = sqliteTable(
     trackingNumber: text(),
     trackingUrl: text(),
     createdAt: instant().notNull(),
-    /** What its label says; null: the order was not linked to a carrier when it left. */
+    /** The contents of its label; null: the order was not linked to a carrier when it left. */
     label: json<ShipmentLabel>(),
   },
   (t) => [index('shipments_order').on(t.orderId, t.id)],

@@ -48,11 +48,11 @@ export const settings = sqliteTable(
     welcomeOffer: json<{ enabled: boolean; couponId: string | null }>().notNull(),
     lowStockThreshold: integer().notNull(),
     updatedAt: instant().notNull(),
-    /** What the links of subscribers are made with; made with the first one. */
+    /** The secret from which the links of subscribers are made; made with the first one. */
     mailSecret: text(),
-    /** What a day is there. */
+    /** The time zone that says when a day of the store begins. */
     timezone: text().notNull().default('UTC'),
-    /** What the last look-up of the email domain's record found; null when there was none, or the domain is another since. */
+    /** The result of the last look-up of the email domain's record; null when there was none, or the domain is another since. */
     emailDomainCheck: json<{ name: string; expected: string; found: string[]; result: string; at: string }>(),
   },
   (t) => [check('settings_one_row', sql`${t.id} = 1`), check('settings_low_stock', sql`${t.lowStockThreshold} >= 0`)],
@@ -116,7 +116,7 @@ export const idempotencyKeys = sqliteTable(
 /** Gapless numbers: taken in the transaction that uses them. */
 export const counters = sqliteTable('counters', { name: text().primaryKey(), value: integer().notNull() })
 
-/** What happened, for those outside: written in the transaction of the change itself. */
+/** Events for those outside, each written in the transaction of the change itself. */
 export const outbox = sqliteTable(
   'outbox',
   {
@@ -134,7 +134,7 @@ export const jobs = sqliteTable(
   {
     id: id(),
     kind: text().notNull(),
-    /** What the job is about: there is one of its kind about it. */
+    /** The thing that the job is about, mostly an id: there is one job of a kind about it. */
     subject: text().notNull(),
     dueAt: instant().notNull(),
     /** Attempts since it last got anywhere. */

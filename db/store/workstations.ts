@@ -1,4 +1,4 @@
-/** Of the room "orders": where they are packed, and by which rules they get there. */
+/** Workstations, of the room "orders": where orders are packed, and the rules that assign them. */
 import { sql } from 'drizzle-orm'
 import { check, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { flag, id, instant, json } from '../columns.ts'

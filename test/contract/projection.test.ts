@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { givenImages } from '../../api/content/given-images.ts'
+import { imageImport } from '../../api/content/image-import.ts'
 import { coupons } from '../../db/store/marketing.ts'
 import { closed, projection } from '../../api/http/projection.ts'
 import { bodyOf, encoded, readied } from '../../api/http/ready.ts'
@@ -107,11 +107,11 @@ describe('a route', () => {
     { op: 'x', summary: 'x', scope: 'public', answers: { 200: 'text/plain' } },
     () => '',
   ).routes
-  const ready = readied(route!, { contentUrl: '', images: givenImages }, [])
+  const ready = readied(route!, { contentUrl: '', images: imageImport }, [])
 
   test('answers nothing that it does not describe', () => {
     expect(() => bodyOf(ready, new Reply(202, {}))).toThrow('answers 202')
-    expect(() => bodyOf(readied(text!, { contentUrl: '', images: givenImages }, []), secret)).toThrow('answers no text')
+    expect(() => bodyOf(readied(text!, { contentUrl: '', images: imageImport }, []), secret)).toThrow('answers no text')
   })
 
   test('is refused by the tests when what it answers is not as it says', () => {

@@ -1,4 +1,4 @@
-/** What coupons and promotions take off: a percentage, or an amount in the store's currency and others (document 1, Coupon). */
+/** The amount that a coupon or promotion takes off: a percentage, or a sum in the store's currency and others (document 1, Coupon). */
 import { sql } from 'drizzle-orm'
 import type { coupons, promotions } from '../../../db/store/marketing.ts'
 import { byCurrency } from '../../store/currency.ts'

@@ -57,7 +57,7 @@ function view({ folded: _, percentage, amount, currencyAmounts, ...row }: Row, s
   return { ...row, value: value!, currencyAmounts: amounts }
 }
 
-/** What several fields of a coupon have to do with each other. */
+/** The first rule between several fields of a coupon that a body breaks, as its field and a message; null when it breaks none. */
 function problem(body: Static<typeof CouponInput>): [path: string, message: string] | null {
   if (body.type === 'percentage' && Object.keys(body.currencyAmounts ?? {}).length) return ['currencyAmounts', 'is for fixed coupons only']
   if (body.startDate && body.endDate && utc(body.endDate) <= utc(body.startDate)) return ['endDate', 'must be after startDate']

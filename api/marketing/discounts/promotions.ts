@@ -119,7 +119,7 @@ function checkGiven(type: Row['type'], { value, getDiscountPercentage, currencyA
   if (repeat >= 0) throw wrong(`tiers.${repeat}.minQuantity`, 'must not repeat that of another tier')
 }
 
-/** What a promotion has for its type, emptied. */
+/** The fields of a promotion that depend on its type, emptied. */
 const untyped = {
   percentage: null,
   amount: null,

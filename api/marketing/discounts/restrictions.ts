@@ -1,4 +1,4 @@
-/** What coupons and promotions are restricted to: named without "Ids" on the way in, with it on the way out. */
+/** The restrictions of coupons and promotions: named without "Ids" on the way in, with it on the way out. */
 import type { Db } from '../../../db/driver.ts'
 import { brands, categories, collections, products } from '../../../db/store/catalog.ts'
 import { requireIds } from '../../http/input/references.ts'

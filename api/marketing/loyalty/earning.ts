@@ -36,7 +36,7 @@ function covers({ scope, scopeIds }: Campaign, { productId, categoryIds, collect
 
 export interface Earning {
   pointsPerUnit: number
-  /** Of the member's tier; null in none. */
+  /** The multiplier of the member's tier; null for a member in none. */
   tierMultiplier: number | null
   campaigns: readonly Campaign[]
   now: string
@@ -45,7 +45,7 @@ export interface Earning {
 /** How many parts a point has: an order's money times two factors, before it is divided. */
 export const partsOfPoint = (minorPerUnit: number): bigint => SCALE * SCALE * BigInt(minorPerUnit)
 
-/** What an order earns, in parts of a point: each line by the best of its multipliers. */
+/** The points that an order earns, in parts of a point: each line by the best of its multipliers. */
 export function partsFor(lines: readonly EarningLine[], { pointsPerUnit, tierMultiplier, campaigns, now }: Earning): bigint {
   const running = campaigns.filter((campaign) => isRunning(campaign, now))
   const worth = lines.reduce((sum, line) => {

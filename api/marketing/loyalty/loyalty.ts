@@ -1,11 +1,11 @@
-/** What the resources of loyalty share: who may call them, and what numbers they take. */
+/** The shared part of the resources of loyalty: who may call them, and the numbers that they take. */
 import { Named, Type, Uuid } from '../../http/schema.ts'
 
 export const reads = { scope: 'marketing:read', tool: 'loyalty' } as const
 export const changes = { scope: 'marketing:write', tool: 'loyalty' } as const
 
 export const POINTS_MAX = 1_000_000_000
-/** Of what is earned. */
+/** A factor by which the points that are earned are multiplied. */
 export const Multiplier = () => Type.Number({ exclusiveMinimum: 0, maximum: 1_000, description: 'Up to six decimals' })
 
 /** A tier on the wire. */

@@ -16,10 +16,10 @@ interface Change {
   points: number
   kind: (typeof LEDGER_KINDS)[number]
   reason: string
-  /** What is added to the lifetime points. */
+  /** The points that are added to the lifetime points. */
   lifetime?: number
   orderId?: string
-  /** Of points that are given. */
+  /** The instant at which points that are given expire; null: never. */
   expiresAt?: string | null
   /** Where points that come back were before: they are counted there again. */
   from?: readonly Lot[]
@@ -46,7 +46,7 @@ const overdue = compile((db) =>
     ),
 )
 
-/** What a customer can redeem now: the balance, without what has expired. */
+/** The points that a customer can redeem now: the balance, without those that have expired. */
 export async function availablePoints(db: Reader, customerId: string, now: string): Promise<number> {
   const row = (await balances.get(db, { customerId })) as { balance: number } | undefined
   if (!row) return 0

@@ -1,7 +1,7 @@
-/** What points are worth in a cart (document 1, Loyalty settings): pure rules, exact in integers. */
+/** The worth of points in a cart (document 1, Loyalty settings): pure rules, exact in integers. */
 import { millionths } from '../../values/money.ts'
 
-/** What a store lets its members do with points. */
+/** The terms on which a store lets its members redeem points. */
 interface Redemption {
   /** Points that pay one unit of currency. */
   redemptionRate: number
@@ -14,7 +14,7 @@ interface Redemption {
 const SCALE = 1_000_000n
 const scaled = (rate: number) => BigInt(Math.max(1, Math.round(rate * Number(SCALE))))
 
-/** What points pay, in minor units, rounded down. */
+/** The amount that points pay, in minor units, rounded down. */
 export const worthOf = (points: number, { redemptionRate }: Pick<Redemption, 'redemptionRate'>, minorPerUnit: number): number =>
   Number((BigInt(points) * BigInt(minorPerUnit) * SCALE) / scaled(redemptionRate))
 

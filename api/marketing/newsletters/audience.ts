@@ -1,4 +1,4 @@
-/** Who gets a newsletter (document 3, Clarifications): active subscribers, looked through in windows, so that no statement takes long. */
+/** The readers of a newsletter (document 3, Clarifications): active subscribers, read in windows, so that no statement takes long. */
 import { and, eq, gt, lte, max, sql, type SQL } from 'drizzle-orm'
 import type { Db, Reader } from '../../../db/driver.ts'
 import type { Handle } from '../../../db/open.ts'
@@ -58,7 +58,7 @@ async function windowEnd(db: Reader, after: string, last: string): Promise<strin
 
 const between = (after: string, end: string) => and(eq(subscribers.status, 'active'), gt(subscribers.id, after), lte(subscribers.id, end))
 
-/** Who would be sent to now. */
+/** The reach that a newsletter would have if it were sent now. */
 export interface Reach {
   /** Active subscribers of the store, whoever they are: at least this many. */
   active: number

@@ -24,7 +24,7 @@ interface Launch {
 
 const unmet = (path: string, message: string): Detail => ({ code: 'custom', message, path: path.split('.') })
 
-/** What of the settings, and of the people in the audience, stands against sending; the order is that of document 1. */
+/** The reasons against sending, from the settings and the people in the audience; they stand in the order of document 1. */
 function blocking({ settings, reached }: Launch): Detail[] {
   const { email, emailDomainVerified, address } = settings
   const found: Detail[] = []
@@ -93,7 +93,7 @@ async function countDeliveries(db: Reader, newsletterId: string): Promise<Partia
 
 const mails = (count: number) => `${count} ${count === 1 ? 'mail' : 'mails'}`
 
-/** What a merchant should know of deliveries that were not simply taken; null when there is nothing. */
+/** The remark for a merchant about deliveries that were not simply taken; null when there are none. */
 function remark({ unknown = 0, refused = 0 }: Partial<Record<string, number>>): string | null {
   const parts = [
     unknown && `${mails(unknown)} may or may not have arrived: the connection or the process ended meanwhile`,
@@ -110,7 +110,7 @@ async function returnRest(tx: Db, { quotaMonth, reserved, triedBefore }: Newslet
   if (quotaMonth !== null && rest > 0) await returnMails(tx, quotaMonth, rest)
 }
 
-/** What the mail server said of one that it refused. */
+/** The mail server's words about a mail that it refused. */
 async function firstError(tx: Db, id: string): Promise<string> {
   const { newsletterId, status, error } = newsletterDeliveries
   const [row] = await tx

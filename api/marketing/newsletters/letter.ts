@@ -6,7 +6,7 @@ export interface Card {
   name: string
   image: string | null
   price: string
-  /** What it cost before; null when it is not reduced. */
+  /** The price before a reduction, as text; null when the product is not reduced. */
   before: string | null
 }
 

@@ -1,4 +1,4 @@
-/** What came of the mails of a newsletter, one delivery for each reader. */
+/** The outcomes of the mails of a newsletter, one delivery for each reader. */
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../../db/driver.ts'
 import { newsletterDeliveries, type DELIVERY_STATUSES } from '../../../db/store/newsletters.ts'
@@ -11,7 +11,7 @@ const DEFERRALS_MS = [60_000, 300_000, 1_800_000]
 const own = (newsletterId: string, subscriberId: string) =>
   and(eq(newsletterDeliveries.newsletterId, newsletterId), eq(newsletterDeliveries.subscriberId, subscriberId))
 
-/** What came of one mail. */
+/** The outcome of one mail. */
 export interface Outcome {
   subscriberId: string
   status: Status

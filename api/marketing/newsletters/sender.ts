@@ -1,8 +1,8 @@
-/** Who a store's mails come from, and the links in them. */
+/** The sender of a store's mails, and the links in them. */
 import { normalizeEmail } from '../../values/email.ts'
 import type { Settings } from '../../http/route.ts'
 
-/** Who mails come from, and who gets the answers. */
+/** The sender of mails, and the address that gets the answers. */
 interface Sender {
   from: { name: string; address: string }
   replyTo?: string

@@ -16,7 +16,7 @@ const ASK_AGAIN_MS = 86_400_000
 
 export const CONFIRM = 'subscriber.confirm'
 
-/** What a sign-up says. */
+/** A sign-up to the mails of a store. */
 interface SignUp {
   email: string
   name: string | null

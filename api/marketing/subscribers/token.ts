@@ -1,4 +1,4 @@
-/** What links in mails carry: which store they are about, and 128 bits that only the reader of the mail has. */
+/** Tokens of the links in mails: the store that they are about, and 128 bits that only the reader of the mail has. */
 import { createHmac } from 'node:crypto'
 import type { Environment } from '../../../db/open.ts'
 

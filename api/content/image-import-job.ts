@@ -1,4 +1,4 @@
-/** Takes in the images that their requests did not wait for. */
+/** The job that imports the images that their requests did not wait for. */
 import { eq } from 'drizzle-orm'
 import type { Reader } from '../../db/driver.ts'
 import { withdraw } from '../jobs/queue.ts'
@@ -6,7 +6,7 @@ import type { Services } from '../outside/services.ts'
 import type { JobKind, Running } from '../jobs/kind.ts'
 import type { ImageEntity } from '../http/route.ts'
 import { emit } from '../store/outbox.ts'
-import { TAKE_IN } from './given-images.ts'
+import { IMPORT_IMAGES } from './image-import.ts'
 import { intakeOf } from './intake.ts'
 import { FILE_MAX_BYTES } from './keeping.ts'
 import { listed, IMAGE_FIELDS, replaced, type Addresses } from './image-fields.ts'
@@ -26,7 +26,7 @@ async function shownBy(db: Reader, entity: ImageEntity, id: string): Promise<Add
 }
 
 /** An image that can't be had stays the URL that it was, and nobody is bothered: the store shows it from where it is. */
-export function takeInImages(services: Pick<Services, 'files' | 'fetchPublic'>): JobKind {
+export function importImages(services: Pick<Services, 'files' | 'fetchPublic'>): JobKind {
   const intake = intakeOf(services)
 
   /** Takes in some of what something shows; what is left, for later. */
@@ -73,6 +73,6 @@ export function takeInImages(services: Pick<Services, 'files' | 'fetchPublic'>):
       if (job.signal.aborted) return 'interrupted'
       if (error) throw new Error(error)
     },
-    givenUp: async (tx, _, subject) => void (await withdraw(tx, TAKE_IN, subject)),
+    givenUp: async (tx, _, subject) => void (await withdraw(tx, IMPORT_IMAGES, subject)),
   }
 }

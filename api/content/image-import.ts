@@ -1,15 +1,15 @@
-/** What a request gives as images, taken in with it as far as that goes quickly; a job does the rest. */
+/** The import of images that a request gives by URL: with the request as far as that goes quickly, a job imports the rest. */
 import type { Db } from '../../db/driver.ts'
 import { enqueue } from '../jobs/queue.ts'
 import type { Call, ImageEntity, Route } from '../http/route.ts'
 import { ownerOf } from '../http/auth.ts'
-import type { GivenImages } from '../http/surroundings.ts'
+import type { ImageImport } from '../http/surroundings.ts'
 import { intakeOf, type Taken } from './intake.ts'
 import { listed, IMAGE_FIELDS, replaced, type Addresses } from './image-fields.ts'
 import { noteUses } from './usage.ts'
 
-/** The job that takes in what was left; its subject is `{entity}/{id}`. */
-export const TAKE_IN = 'images.take-in'
+/** The job that imports the images that were left; its subject is `{entity}/{id}`. */
+export const IMPORT_IMAGES = 'images.take-in'
 
 /** So long a request waits for images, and only for those of at most so many bytes. */
 const WAIT_MS = 2_000
@@ -22,7 +22,7 @@ const addressesIn = (entity: ImageEntity, { body }: GivenCall) => body[IMAGE_FIE
 const sourcesIn = (entity: ImageEntity, call: GivenCall) =>
   intakeOf(call.services).foreign(ownerOf(call), listed(addressesIn(entity, call)))
 
-/** Reads and keeps the given images that can be had within two seconds. */
+/** Reads and stores the images that can be had within two seconds. */
 async function prepare(entity: ImageEntity, call: GivenCall): Promise<Taken | undefined> {
   const sources = sourcesIn(entity, call)
   if (!sources.length) return undefined
@@ -48,10 +48,10 @@ async function handle(entity: ImageEntity, call: GivenCall, handler: Route['hand
     const result = await handler({ ...call, body, write: <T>(fn: (tx: Db) => Promise<T>) => fn(tx) })
     const { id } = result as { id: string }
     await noteUses(tx, owner, entity, id, addresses)
-    if (left.length) await enqueue(tx, call, { kind: TAKE_IN, subject: `${entity}/${id}`, dueAt: call.now })
+    if (left.length) await enqueue(tx, call, { kind: IMPORT_IMAGES, subject: `${entity}/${id}`, dueAt: call.now })
     return result
   })
 }
 
-/** Images given by URL, for routes that say `images`. */
-export const givenImages: GivenImages = { prepare, handle }
+/** The import of images given by URL, for routes that say `images`. */
+export const imageImport: ImageImport = { prepare, handle }
