@@ -114,7 +114,7 @@ const connecting = {
   scope: scopes.write,
   description: 'The carrier is asked whether the credentials are good before they are stored. They replace those of the same environment.',
   answers: { 200: Addon },
-  refuses: [400, 502],
+  refuses: [502],
 }
 const disconnecting = { scope: scopes.write, answers: { 200: Deleted }, refuses: [404, 409] }
 
@@ -190,7 +190,6 @@ addonRoutes
       description: 'Always 400: it connects by OAuth in an admin panel, which this release does not have.',
       scope: scopes.write,
       answers: {},
-      refuses: [400],
     },
     () => {
       throw new Refusal(400, 'carrier_c connects by OAuth in an admin panel, which this release does not have')

@@ -88,7 +88,7 @@ async function findBundle(db: Reader, id: string, storefront: boolean) {
   const [row] = await db
     .select()
     .from(bundles)
-    .where(eq(isUuid(id) ? bundles.id : bundles.slug, isUuid(id) ? id.toLowerCase() : id))
+    .where(eq(isUuid(id) ? bundles.id : bundles.slug, id))
   if (!row || (storefront && row.status !== 'published')) throw missing('bundle')
   return row
 }
@@ -164,7 +164,6 @@ export const bundleRoutes = resource('catalog', '/bundles')
       body: BundleInput,
       images: 'bundle',
       answers: { 201: Bundle },
-      refuses: [409],
     },
     ({ body, write, clock, now }) =>
       write(async (tx) => {
@@ -191,7 +190,7 @@ export const bundleRoutes = resource('catalog', '/bundles')
   )
   .get(
     '/{id}',
-    { op: 'getBundle', summary: 'Read a bundle', scope: 'storefront:read', answers: { 200: Bundle }, refuses: [404], stored: true },
+    { op: 'getBundle', summary: 'Read a bundle', scope: 'storefront:read', answers: { 200: Bundle }, stored: true },
     ({ db, params, storefront }) => read(db, params.id, storefront),
   )
   .patch(
@@ -204,7 +203,7 @@ export const bundleRoutes = resource('catalog', '/bundles')
       body: BundlePatch,
       images: 'bundle',
       answers: { 200: Bundle },
-      refuses: [404, 409],
+      refuses: [409],
     },
     ({ body, params, write, now }) =>
       write(async (tx) => {
@@ -231,7 +230,6 @@ export const bundleRoutes = resource('catalog', '/bundles')
       description: 'Products and variants stay as they are.',
       scope: 'catalog:write',
       answers: { 200: Deleted },
-      refuses: [404],
     },
     ({ params, write }) =>
       write(async (tx) => {

@@ -158,7 +158,6 @@ export const inventory = resource('catalog', '/inventory')
       scope: 'catalog:write',
       body: Bulk,
       answers: { 200: Type.Object({ data: Type.Array(Level) }) },
-      refuses: [409],
     },
     (call) =>
       call.write(async (tx) => {
@@ -176,11 +175,11 @@ export const inventory = resource('catalog', '/inventory')
       scope: 'catalog:write',
       body: Change,
       answers: { 200: Level },
-      refuses: [404, 409],
+      refuses: [409],
     },
     (call) =>
       call.write(async (tx) => {
-        const id = call.params.variantId.toLowerCase()
+        const id = call.params.variantId
         await apply(tx, call, id, call.body, [])
         return levelOf(tx, id)
       }),
@@ -194,10 +193,9 @@ export const inventory = resource('catalog', '/inventory')
       scope: 'catalog:write',
       query: page,
       answers: { 200: Type.Object({ data: Type.Array(Movement), nextCursor: Nullable(Type.String()) }) },
-      refuses: [404],
     },
     async ({ db, params, query }) => {
-      const { variantId } = await levelOf(db, params.variantId.toLowerCase())
+      const { variantId } = await levelOf(db, params.variantId)
       const rows = await db
         .select()
         .from(inventoryMovements)

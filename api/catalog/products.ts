@@ -102,7 +102,6 @@ export const productRoutes = resource('catalog', '/products')
       body: ProductInput,
       images: 'product',
       answers: { 201: Product },
-      refuses: [409],
     },
     (call) => call.write(async (tx) => readProduct(tx, await insertProduct(tx, call), await plainView(call))),
   )
@@ -114,7 +113,6 @@ export const productRoutes = resource('catalog', '/products')
       scope: 'storefront:read',
       query: { lang: Lang, currency: Currency },
       answers: { 200: Product },
-      refuses: [404],
       stored: true,
     },
     async (call) => readProduct(call.db, call.params.idOrSlug, await viewOf(call)),
@@ -128,7 +126,7 @@ export const productRoutes = resource('catalog', '/products')
       body: ProductPatch,
       images: 'product',
       answers: { 200: Product },
-      refuses: [404, 409],
+      refuses: [409],
     },
     (call) => call.write(async (tx) => readProduct(tx, await changeProduct(tx, call), await plainView(call))),
   )
@@ -140,7 +138,7 @@ export const productRoutes = resource('catalog', '/products')
       description: 'Refused while an open order has it.',
       scope: 'catalog:write',
       answers: { 200: Deleted },
-      refuses: [404, 409],
+      refuses: [409],
     },
     (call) =>
       call.write(async (tx) => {

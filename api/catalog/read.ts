@@ -111,7 +111,7 @@ export async function findProduct(
   idOrSlug: string,
   view: { lang: string | null; storefront: boolean },
 ): Promise<WholeProductRow> {
-  const key = isUuid(idOrSlug) ? idOrSlug.toLowerCase() : ((await idOfTranslatedSlug(db, 'product', view.lang, idOrSlug)) ?? idOrSlug)
+  const key = isUuid(idOrSlug) ? idOrSlug : ((await idOfTranslatedSlug(db, 'product', view.lang, idOrSlug)) ?? idOrSlug)
   const row = (await (isUuid(key) ? byId : bySlug).get(db, { key })) as WholeProductRow | undefined
   if (!row || (view.storefront && row.status !== 'published')) throw missing('product')
   return row

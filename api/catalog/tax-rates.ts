@@ -42,7 +42,7 @@ function stored(percent: number): number {
 }
 
 async function find(db: Reader, id: string) {
-  const [row] = await db.select().from(taxRates).where(eq(taxRates.id, id.toLowerCase()))
+  const [row] = await db.select().from(taxRates).where(eq(taxRates.id, id))
   if (!row) throw missing('tax rate')
   return row
 }
@@ -95,7 +95,7 @@ export const taxRateRoutes = resource('catalog', '/tax-rates')
   )
   .get(
     '/{id}',
-    { op: 'getTaxRate', summary: 'Read a tax rate', scope: 'settings:read', answers: { 200: TaxRate }, refuses: [404], stored: true },
+    { op: 'getTaxRate', summary: 'Read a tax rate', scope: 'settings:read', answers: { 200: TaxRate }, stored: true },
     async ({ db, params }) => view(await find(db, params.id)),
   )
   .patch(
@@ -106,7 +106,6 @@ export const taxRateRoutes = resource('catalog', '/tax-rates')
       scope: 'settings:write',
       body: TaxRatePatch,
       answers: { 200: TaxRate },
-      refuses: [404],
     },
     ({ body, params, write, now }) =>
       write(async (tx) => {
@@ -133,7 +132,7 @@ export const taxRateRoutes = resource('catalog', '/tax-rates')
       description: 'Refused while a variant or a shipping method names it.',
       scope: 'settings:write',
       answers: { 200: Deleted },
-      refuses: [404, 409],
+      refuses: [409],
     },
     ({ params, write }) =>
       write(async (tx) => {

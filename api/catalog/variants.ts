@@ -14,7 +14,7 @@ import { addVariant, changeVariant, refreshPrices, refuseWhileOrdered, writing }
 
 /** A variant by id; 404 when a storefront may not see it. */
 async function findVariant(db: Reader, id: string, storefront: boolean): Promise<VariantRow> {
-  const row = (await variantById.get(db, { id: id.toLowerCase() })) as VariantRow | undefined
+  const row = (await variantById.get(db, { id })) as VariantRow | undefined
   if (!row) throw missing('variant')
   if (storefront) {
     const [product] = await db.select({ status: products.status }).from(products).where(eq(products.id, row.productId))
@@ -47,7 +47,6 @@ export const productVariants = resource('catalog', '/products/{idOrSlug}/variant
       scope: 'storefront:read',
       query: { currency: Currency },
       answers: { 200: Counted(Variant) },
-      refuses: [404],
       stored: true,
     },
     async (call) => {
@@ -72,7 +71,6 @@ export const productVariants = resource('catalog', '/products/{idOrSlug}/variant
       scope: 'catalog:write',
       body: VariantInput,
       answers: { 201: Variant },
-      refuses: [404, 409],
     },
     (call) =>
       call.write(async (tx) => {
@@ -134,7 +132,6 @@ export const variantRoutes = resource('catalog', '/variants')
       scope: 'storefront:read',
       query: { currency: Currency },
       answers: { 200: Variant },
-      refuses: [404],
       stored: true,
     },
     async (call) => variantView(await findVariant(call.db, call.params.id, call.storefront), await viewOf(call)),
@@ -147,7 +144,7 @@ export const variantRoutes = resource('catalog', '/variants')
       scope: 'catalog:write',
       body: VariantPatch,
       answers: { 200: Variant },
-      refuses: [404, 409],
+      refuses: [409],
     },
     (call) =>
       call.write(async (tx) => {
@@ -165,7 +162,7 @@ export const variantRoutes = resource('catalog', '/variants')
       description: "A product's last variant can't be removed.",
       scope: 'catalog:write',
       answers: { 200: Deleted },
-      refuses: [404, 409],
+      refuses: [409],
     },
     (call) =>
       call.write(async (tx) => {

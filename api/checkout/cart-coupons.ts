@@ -17,7 +17,6 @@ export const cartCouponRoutes = resource('checkout', '/carts')
       ...visitor,
       body: Body('AddCartCouponInput', [{ code: 'SPRING10' }], { code: Text(1, 200) }),
       answers: { 201: Cart },
-      refuses: [404, 409],
     },
     (call) =>
       call.write((tx) =>
@@ -30,7 +29,7 @@ export const cartCouponRoutes = resource('checkout', '/carts')
   )
   .delete(
     '/{id}/coupons/{code}',
-    { op: 'removeCartCoupon', summary: 'Take a coupon off a cart', ...visitor, answers: { 200: Cart }, refuses: [404, 409] },
+    { op: 'removeCartCoupon', summary: 'Take a coupon off a cart', ...visitor, answers: { 200: Cart }, refuses: [409] },
     (call) =>
       call.write((tx) =>
         changeCart(call, tx, async (cart, settings) => {

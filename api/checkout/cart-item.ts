@@ -31,8 +31,8 @@ export async function addItems(
   for (const { path, ...input } of wanted) {
     if (input.bookingSlotId) throw wrong([...path, 'bookingSlotId'], 'no such resource in this store')
     if ((input.variantId == null) === (input.bundleId == null)) throw wrong([...path, 'variantId'], 'give either variantId or bundleId')
-    const variantId = input.variantId?.toLowerCase() ?? null
-    const bundleId = input.bundleId?.toLowerCase() ?? null
+    const variantId = input.variantId ?? null
+    const bundleId = input.bundleId ?? null
     let item = cart.items.find((candidate) => candidate.variantId === variantId && candidate.bundleId === bundleId)
     if (item) item.quantity += input.quantity ?? 1
     else cart.items.push((item = { id: call.clock.id(), variantId, bundleId, quantity: input.quantity ?? 1 }))

@@ -16,7 +16,6 @@ export const cartItemRoutes = resource('checkout', '/carts')
       ...visitor,
       body: AnyItem,
       answers: { 201: Cart },
-      refuses: [404, 409],
     },
     (call) =>
       call.write(async (tx) => {
@@ -36,13 +35,13 @@ export const cartItemRoutes = resource('checkout', '/carts')
       ...visitor,
       body: Body('CartItemPatch', [{ quantity: 2 }], { quantity: Quantity(0) }),
       answers: { 200: Cart },
-      refuses: [404, 409],
+      refuses: [409],
     },
     (call) =>
       call.write(async (tx) => {
         const settings = await call.settings()
         const cart = await findCart(tx, call.params.id, call.now)
-        const item = cart.items.find((candidate) => candidate.id === call.params.itemId.toLowerCase())
+        const item = cart.items.find((candidate) => candidate.id === call.params.itemId)
         if (!item) throw missing('item')
         requireOpen(cart)
         const grows = call.body.quantity > item.quantity
@@ -57,12 +56,12 @@ export const cartItemRoutes = resource('checkout', '/carts')
   )
   .delete(
     '/{id}/items/{itemId}',
-    { op: 'removeCartItem', summary: 'Take something out of a cart', ...visitor, answers: { 200: Cart }, refuses: [404, 409] },
+    { op: 'removeCartItem', summary: 'Take something out of a cart', ...visitor, answers: { 200: Cart }, refuses: [409] },
     (call) =>
       call.write(async (tx) => {
         const settings = await call.settings()
         const cart = await findCart(tx, call.params.id, call.now)
-        const at = cart.items.findIndex((candidate) => candidate.id === call.params.itemId.toLowerCase())
+        const at = cart.items.findIndex((candidate) => candidate.id === call.params.itemId)
         if (at < 0) throw missing('item')
         requireOpen(cart)
         cart.items.splice(at, 1)

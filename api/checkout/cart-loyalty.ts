@@ -16,7 +16,7 @@ export const cartLoyaltyRoutes = resource('checkout', '/carts').put(
     tool: 'loyalty',
     body: Body('SetCartLoyaltyInput', [{ points: 500 }], { points: Count() }),
     answers: { 200: Cart },
-    refuses: [404, 409],
+    refuses: [409],
   },
   (call) =>
     call.write((tx) =>

@@ -124,7 +124,7 @@ export const insertCart = inserter(carts)
 
 /** A cart that has not expired. */
 export async function findCart(db: Reader, id: string, now: string): Promise<CartRow> {
-  const row = (await cartById.get(db, { id: id.toLowerCase() })) as CartRow | undefined
+  const row = (await cartById.get(db, { id })) as CartRow | undefined
   if (!row || (row.orderId === null && row.expiresAt <= now)) throw missing('cart')
   return row
 }

@@ -71,14 +71,14 @@ async function columnsOf(
   if (body.billingAddress !== undefined) columns.billingAddress = addressOf(body.billingAddress)
   if (body.pickupPoint !== undefined) columns.pickupPoint = pickupPointOf(body.pickupPoint)
   if (body.pickupLocationId !== undefined) {
-    columns.pickupLocationId = body.pickupLocationId?.toLowerCase() ?? null
+    columns.pickupLocationId = body.pickupLocationId ?? null
     if (columns.pickupLocationId !== cart?.pickupLocationId)
       await requireIds(tx, pickupLocations, [columns.pickupLocationId], 'pickupLocationId')
   }
   if (body.note !== undefined) columns.note = body.note
   if (body.currency !== undefined) columns.currency = currencyOf(body.currency, settings)
   if (body.shippingMethodId !== undefined) {
-    columns.shippingMethodId = body.shippingMethodId?.toLowerCase() ?? null
+    columns.shippingMethodId = body.shippingMethodId ?? null
     if (columns.shippingMethodId !== cart?.shippingMethodId)
       await requireIds(tx, shippingMethods, [columns.shippingMethodId], 'shippingMethodId')
   }
@@ -103,7 +103,7 @@ export const cartRoutes = resource('checkout', '/carts')
       query: { currency: Currency },
       body: CartInput,
       answers: { 201: Cart },
-      refuses: [404, 409],
+      refuses: [404],
     },
     (call) =>
       call.write(async (tx) => {
@@ -148,7 +148,6 @@ export const cartRoutes = resource('checkout', '/carts')
       ...visitor,
       query: { currency: Currency },
       answers: { 200: Cart },
-      refuses: [404],
     },
     async ({ db, params, query, now, settings: read }) => {
       const settings = await read()
@@ -157,7 +156,7 @@ export const cartRoutes = resource('checkout', '/carts')
   )
   .patch(
     '/{id}',
-    { op: 'updateCart', summary: 'Change a cart', ...visitor, body: CartPatch, answers: { 200: Cart }, refuses: [404, 409] },
+    { op: 'updateCart', summary: 'Change a cart', ...visitor, body: CartPatch, answers: { 200: Cart }, refuses: [409] },
     (call) =>
       call.write((tx) =>
         changeCart(call, tx, async (cart, settings) => {
@@ -175,7 +174,7 @@ export const cartRoutes = resource('checkout', '/carts')
   )
   .delete(
     '/{id}',
-    { op: 'deleteCart', summary: 'Discard a cart', ...visitor, answers: { 200: Deleted }, refuses: [404, 409] },
+    { op: 'deleteCart', summary: 'Discard a cart', ...visitor, answers: { 200: Deleted }, refuses: [409] },
     ({ params, write, now }) =>
       write(async (tx) => {
         const { id } = await findOpenCart(tx, params.id, now)

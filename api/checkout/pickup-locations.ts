@@ -50,7 +50,7 @@ const LocationInput = Body(
 )
 
 async function find(db: Reader, id: string) {
-  const [row] = await db.select().from(pickupLocations).where(eq(pickupLocations.id, id.toLowerCase()))
+  const [row] = await db.select().from(pickupLocations).where(eq(pickupLocations.id, id))
   if (!row) throw missing('pickup location')
   return row
 }
@@ -106,7 +106,6 @@ export const pickupLocationRoutes = resource('checkout', '/pickup-locations')
       summary: 'Read a pickup location',
       scope: read,
       answers: { 200: Location },
-      refuses: [404],
       stored: true,
     },
     ({ db, params }) => find(db, params.id),
@@ -120,7 +119,6 @@ export const pickupLocationRoutes = resource('checkout', '/pickup-locations')
       scope: 'settings:write',
       body: LocationInput,
       answers: { 200: Location },
-      refuses: [404],
     },
     ({ params, body, now, write }) =>
       write(async (tx) => {
@@ -137,7 +135,6 @@ export const pickupLocationRoutes = resource('checkout', '/pickup-locations')
       description: 'Orders keep its id; open carts that name it can not be checked out before they name another, or none.',
       scope: 'settings:write',
       answers: { 200: Deleted },
-      refuses: [404],
     },
     ({ params, write }) =>
       write(async (tx) => {

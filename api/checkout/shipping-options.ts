@@ -61,7 +61,6 @@ export const shippingOptionRoutes = resource('checkout', '/carts').get(
     ...visitor,
     query: { currency: Currency },
     answers: { 200: Counted(Option) },
-    refuses: [404],
   },
   async ({ db, services, params, query, now, settings: read }) => {
     const settings = await read()

@@ -86,7 +86,7 @@ const MethodInput = Body(
     addonData: Type.Optional(AddonData),
   },
 )
-function view({ folded: _, ...row }: MethodRow, { currency, settings }: View) {
+function view(row: MethodRow, { currency, settings }: View) {
   const code = currency ?? settings.currency
   const { price, freeShippingThreshold } = methodPrice(row, code, settings)!
   const currencyPrices = Object.fromEntries(
@@ -104,7 +104,7 @@ function view({ folded: _, ...row }: MethodRow, { currency, settings }: View) {
 }
 
 async function find(db: Reader, id: string) {
-  const [row] = await db.select().from(shippingMethods).where(eq(shippingMethods.id, id.toLowerCase()))
+  const [row] = await db.select().from(shippingMethods).where(eq(shippingMethods.id, id))
   if (!row) throw missing('shipping method')
   return row
 }
@@ -195,7 +195,6 @@ export const shippingRoutes = resource('checkout', '/shipping')
       scope: read,
       query: { currency: Currency },
       answers: { 200: Method },
-      refuses: [404],
       stored: true,
     },
     async (call) => {
@@ -214,7 +213,6 @@ export const shippingRoutes = resource('checkout', '/shipping')
       scope: 'settings:write',
       body: MethodInput,
       answers: { 200: Method },
-      refuses: [404],
     },
     (call) =>
       call.write(async (tx) => {
@@ -227,7 +225,7 @@ export const shippingRoutes = resource('checkout', '/shipping')
   )
   .delete(
     '/{id}',
-    { op: 'deleteShippingMethod', summary: 'Remove a shipping method', scope: 'settings:write', answers: { 200: Deleted }, refuses: [404] },
+    { op: 'deleteShippingMethod', summary: 'Remove a shipping method', scope: 'settings:write', answers: { 200: Deleted } },
     ({ params, write }) =>
       write(async (tx) => {
         const { id } = await find(tx, params.id)

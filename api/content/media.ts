@@ -21,7 +21,7 @@ import { requireUnused } from './usage.ts'
 const FETCH_MAX_MS = 20_000
 
 async function find(db: Reader, id: string): Promise<Row> {
-  const [row] = await db.select().from(media).where(eq(media.id, id.toLowerCase()))
+  const [row] = await db.select().from(media).where(eq(media.id, id))
   if (!row) throw missing('media')
   return row
 }
@@ -106,7 +106,7 @@ export const mediaRoutes = resource('content', '/media')
   )
   .get(
     '/{id}',
-    { op: 'getMedia', summary: 'Read an image', scope: 'content:read', answers: { 200: Media }, refuses: [404], stored: true },
+    { op: 'getMedia', summary: 'Read an image', scope: 'content:read', answers: { 200: Media }, stored: true },
     async (call) => {
       const row = await find(call.db, call.params.id)
       return shown(row, base(call, row.id))
@@ -121,7 +121,6 @@ export const mediaRoutes = resource('content', '/media')
       scope: 'content:write',
       body: MediaPatch,
       answers: { 200: Media },
-      refuses: [404],
     },
     (call) =>
       call.write(async (tx) => {
@@ -139,7 +138,7 @@ export const mediaRoutes = resource('content', '/media')
       description: 'Its files go, too; caches may keep them. 409 while a product, bundle, category, collection or brand shows it.',
       scope: 'content:write',
       answers: { 200: Deleted },
-      refuses: [404, 409],
+      refuses: [409],
     },
     (call) =>
       call.write(async (tx) => {

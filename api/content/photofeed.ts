@@ -35,7 +35,6 @@ export const photofeedRoutes = resource('content', '/photofeed/accounts').get(
       cursor: Type.Optional(Text(1, 200, { description: '`nextCursor` of the page before' })),
     },
     answers: { 200: Feed },
-    refuses: [404],
     stored: true,
   },
   async ({ db, session, services: { files }, params, query: { limit, cursor } }) => {

@@ -124,7 +124,7 @@ interface RouteOptions<Path extends string, Q extends TProperties, B extends TSc
    * which each answer has one. Nothing at all: it always refuses.
    */
   answers: A
-  /** Statuses that it may refuse with, beside the ones that every route has (401, 403, 429). */
+  /** Statuses that it may refuse with, beside those that follow from its method, its path and its scope (`refusedAnyway`). */
   refuses?: number[]
   /**
    * The store that a `public` request is about, which it names by a token of its own, and what else it found out, for `prepared`; what

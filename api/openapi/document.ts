@@ -53,11 +53,11 @@ function scopeOf(route: Route): string {
       : `Needs one of the scopes ${scopes.join(', ')}.`
 }
 
-/** The statuses that a route may refuse with. */
-function refused(route: Route): number[] {
+/** The statuses that a route may refuse with, whatever it is about: by its method, its path and who may call it. */
+export function refusedAnyway(route: Route): Set<number> {
   const { method, path, options } = route
   const keyed = options.scope !== 'public'
-  const statuses = new Set([...(options.refuses ?? []), 400, 429, 500])
+  const statuses = new Set([400, 429, 500])
   if (keyed) statuses.add(401)
   if (keyed || options.owner || method !== 'GET') for (const status of [503, 507]) statuses.add(status)
   if (scopesOf(route).length) statuses.add(403)
@@ -66,8 +66,11 @@ function refused(route: Route): number[] {
   if (options.body || options.upload) statuses.add(415)
   if (keyed && method === 'POST') for (const status of [409, 422]) statuses.add(status)
   if (keyed && method !== 'GET' && method !== 'POST') statuses.add(412)
-  return [...statuses].toSorted((a, b) => a - b)
+  return statuses
 }
+
+/** The statuses that a route may refuse with. */
+const refused = (route: Route) => [...refusedAnyway(route).union(new Set(route.options.refuses))].toSorted((a, b) => a - b)
 
 const REASONS: Record<number, string> = {
   200: 'Done',

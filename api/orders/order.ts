@@ -169,18 +169,6 @@ export function orderView(row: OrderRow, lines: readonly LineRow[], limited = fa
   return limited ? wire : { ...wire, accessCode: row.accessCode, workstationId: row.workstationId }
 }
 
-/** A payment on the wire. */
-export const paymentView = (row: PaymentRow) => ({
-  id: row.id,
-  orderId: row.orderId,
-  method: row.method,
-  status: row.status,
-  amountCents: row.amountCents,
-  currency: row.currency,
-  reference: row.reference,
-  createdAt: row.createdAt,
-})
-
 const orderById = compile((db) =>
   db
     .select()
@@ -204,7 +192,7 @@ const linesOfMany = compile((db) =>
 
 /** The row of an order, or 404. */
 export async function findOrder(db: Reader, id: string): Promise<OrderRow> {
-  const row = (await orderById.get(db, { id: id.toLowerCase() })) as OrderRow | undefined
+  const row = (await orderById.get(db, { id })) as OrderRow | undefined
   if (row) return row
   if (/^\d{1,15}$/.test(id))
     throw new Refusal(404, 'order not found', { hint: `${id} is no id but may be an order number: GET /orders?query=${id}` })

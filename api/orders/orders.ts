@@ -6,19 +6,7 @@ import { conflict } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
 import { Body, Label, Nullable, OneOf, Page, Text, Type, Uuid } from '../http/schema.ts'
 import { actingOf, cancel, dueCents, move, pay, setOrder } from './change.ts'
-import {
-  Amount,
-  findOrder,
-  isReady,
-  onlyLooksUp,
-  Order,
-  orderView,
-  Payment,
-  paymentView,
-  readLines,
-  readOrder,
-  type OrderRow,
-} from './order.ts'
+import { Amount, findOrder, isReady, onlyLooksUp, Order, orderView, Payment, readLines, readOrder, type OrderRow } from './order.ts'
 import { listOrders, OrderFilters } from './order-list.ts'
 import { askForRefund, giveUpIntents } from './payments/provider.ts'
 import { OrderInput, record } from './record.ts'
@@ -60,7 +48,6 @@ export const orderRoutes = resource('orders', '/orders')
       scope: 'orders:write',
       body: OrderInput,
       answers: { 201: Order },
-      refuses: [409],
     },
     (call) => call.write((tx) => record(tx, call)),
   )
@@ -71,7 +58,6 @@ export const orderRoutes = resource('orders', '/orders')
       summary: 'Read an order',
       scope: ['orders:read', 'order:lookup'],
       answers: { 200: Order },
-      refuses: [404],
       stored: true,
     },
     ({ db, params, session }) => readOrder(db, params.id, onlyLooksUp(session)),
@@ -84,7 +70,7 @@ export const orderRoutes = resource('orders', '/orders')
       scope: 'orders:write',
       body: OrderPatch,
       answers: { 200: Order },
-      refuses: [404, 409],
+      refuses: [409],
     },
     (call) =>
       call.write(async (tx) => {
@@ -118,7 +104,6 @@ export const orderRoutes = resource('orders', '/orders')
       scope: 'orders:write',
       body: PaymentInput,
       answers: { 201: Payment },
-      refuses: [404, 409],
     },
     (call) =>
       call.write(async (tx) => {
@@ -129,7 +114,7 @@ export const orderRoutes = resource('orders', '/orders')
         await pay(tx, actingOf(call), order, call.body.amountCents, { method: call.body.method, reference: call.body.reference ?? null })
         giveUpIntents(call, order)
         const [row] = await tx.select().from(payments).where(eq(payments.orderId, order.id)).orderBy(desc(payments.id)).limit(1)
-        return paymentView(row!)
+        return row!
       }),
   )
   .post(
@@ -141,7 +126,6 @@ export const orderRoutes = resource('orders', '/orders')
       scope: 'orders:write',
       body: Body('CancelOrderInput', [{ reason: 'Counted by hand' }], { reason: Type.Optional(Nullable(Text(0, 500))) }),
       answers: { 200: Order },
-      refuses: [404, 409],
     },
     (call) =>
       call.write(async (tx) => {

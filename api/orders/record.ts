@@ -58,15 +58,15 @@ export async function record(tx: Db, call: Call<unknown, Static<typeof OrderInpu
   await requireIds(
     tx,
     variants,
-    body.items.map((item) => item.variantId.toLowerCase()),
+    body.items.map((item) => item.variantId),
     (i) => `items.${i}.variantId`,
   )
-  await requireIds(tx, shippingMethods, [body.shippingMethodId?.toLowerCase()], 'shippingMethodId')
+  await requireIds(tx, shippingMethods, [body.shippingMethodId], 'shippingMethodId')
   const unitPrices = new Map<string, number>()
   const items = body.items.map((item, i): CartItem => {
     const id = clock.id()
     if (item.unitPrice !== undefined) unitPrices.set(id, toMinor(item.unitPrice, currency, `items.${i}.unitPrice`))
-    return { id, variantId: item.variantId.toLowerCase(), bundleId: null, quantity: item.quantity ?? 1 }
+    return { id, variantId: item.variantId, bundleId: null, quantity: item.quantity ?? 1 }
   })
   const shippingAddress = addressOf(body.shippingAddress)
   const billingAddress = addressOf(body.billingAddress)
@@ -76,7 +76,7 @@ export async function record(tx: Db, call: Call<unknown, Static<typeof OrderInpu
       currency,
       items,
       couponIds: [],
-      shippingMethodId: body.shippingMethodId?.toLowerCase() ?? null,
+      shippingMethodId: body.shippingMethodId ?? null,
       shippingAddress,
       billingAddress,
       unitPrices,

@@ -23,8 +23,6 @@ export const LabelView = Nullable(
   }),
   { description: 'Null unless the shipping method is linked to a carrier, and that carrier brings it' },
 )
-export const labelView = (label: ShipmentLabel | null) =>
-  label && { addonName: label.addonName, environment: label.environment, number: label.number, template: label.template }
 
 /** The facts that decide about the label of a shipment, besides its order. */
 interface Shipping {

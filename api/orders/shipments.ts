@@ -8,7 +8,7 @@ import { Body, Line, Named, Nullable, OneOf, Page, Paging, Type, Uuid, WebUrl } 
 import { findAddon } from '../carriers/addon.ts'
 import { actingOf, noteShipment, shipUnits } from './change.ts'
 import { findOrder, readLines, unitsOf, type LineRow, type OrderRow, type Units } from './order.ts'
-import { contentOf, isStillConnected, labelFor, LabelView, labelView } from './shipment-label.ts'
+import { contentOf, isStillConnected, labelFor, LabelView } from './shipment-label.ts'
 
 const UnitsInput = Type.Array(Type.Object({ lineId: Uuid(), quantity: Type.Integer({ minimum: 1, maximum: 10_000 }) }), {
   minItems: 1,
@@ -33,10 +33,6 @@ const ShipmentInput = Body('ShipmentInput', [{ template: 'small' }], {
   trackingUrl: Type.Optional(Nullable(WebUrl())),
   template: Type.Optional(OneOf(TEMPLATES, { description: "The parcel's size, for carrier_b; left out: by the products' dimensions" })),
 })
-type ShipmentRow = typeof shipments.$inferSelect
-
-const view = (row: ShipmentRow) => ({ ...row, label: labelView(row.label) })
-
 /** All that can still ship of an order. */
 const openUnits = (lines: readonly LineRow[]): Units[] =>
   lines.filter((line) => line.shippable && line.openQuantity > 0).map((line) => ({ line, quantity: line.openQuantity }))
@@ -60,7 +56,6 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
       scope: 'orders:write',
       body: ShipmentInput,
       answers: { 201: Shipment },
-      refuses: [404, 409],
       description: 'Takes the units off the shelf. The order is `processing` while something is left, then `shipped`.',
     },
     (call) =>
@@ -96,7 +91,7 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
           label,
         }
         await tx.insert(shipments).values(row)
-        return view(row)
+        return row
       }),
   )
   .get(
@@ -107,7 +102,6 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
       scope: 'orders:read',
       query: Paging(50),
       answers: { 200: Page(Shipment) },
-      refuses: [404],
       stored: true,
     },
     async ({ db, params, query: { limit, offset } }) => {
@@ -120,7 +114,7 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
         .limit(limit)
         .offset(offset)
       return {
-        data: rows.map(view),
+        data: rows,
         meta: { count: await db.$count(shipments, eq(shipments.orderId, id)), offset, limit },
       }
     },
@@ -134,14 +128,14 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
         'In the format of the carrier: for carrier_a its `labelMode`, a PDF for the others. It says what held when the shipment was made.',
       scope: 'orders:read',
       answers: { 200: ['application/pdf', 'application/zpl', 'application/epl', 'application/dpl'] },
-      refuses: [404, 409],
+      refuses: [409],
     },
     async ({ db, params }) => {
       const order = await findOrder(db, params.id)
       const [shipment] = await db
         .select()
         .from(shipments)
-        .where(and(eq(shipments.id, params.shipmentId.toLowerCase()), eq(shipments.orderId, order.id)))
+        .where(and(eq(shipments.id, params.shipmentId), eq(shipments.orderId, order.id)))
       if (!shipment) throw missing('shipment')
       const { label } = shipment
       if (!label) throw new Refusal(404, 'the shipment has no label: it was not given to a linked carrier')

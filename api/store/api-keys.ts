@@ -90,7 +90,6 @@ export const apiKeyRoutes = resource('store', '/api-keys')
       scope: ADMIN,
       body: ApiKeyInput,
       answers: { 201: NewApiKey },
-      refuses: [409],
     },
     ({ body, ...call }) => {
       const { session, now } = call
@@ -112,7 +111,7 @@ export const apiKeyRoutes = resource('store', '/api-keys')
       description: `It is refused from then on. None that may more than the calling key. The last key with \`${ADMIN}\` (or without restriction) can't delete itself.`,
       scope: ADMIN,
       answers: { 200: Deleted },
-      refuses: [404, 409],
+      refuses: [409],
     },
     ({ params, ...call }) =>
       change(call, async (tx) => {
@@ -136,7 +135,6 @@ export const apiKeyRoutes = resource('store', '/api-keys')
       body: Rotation,
       bodyOptional: true,
       answers: { 201: NewApiKey },
-      refuses: [404, 409],
     },
     ({ body, params, ...call }) =>
       change(call, async (tx, store) => {

@@ -19,7 +19,7 @@ export async function keyOf(tx: Db, session: Session, id: string): Promise<KeyRo
   const [row] = await tx
     .select()
     .from(apiKeys)
-    .where(and(eq(apiKeys.id, id.toLowerCase()), visibleTo(session)))
+    .where(and(eq(apiKeys.id, id), visibleTo(session)))
   if (!row) throw missing('API key')
   return row
 }

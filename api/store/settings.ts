@@ -125,7 +125,6 @@ export const settingsRoutes = resource('store', '/settings')
         '`email.lastCheck` of the answer says which record was asked for, and what is there. A sandbox asks no DNS: its domain counts as verified.',
       scope: 'settings:write',
       answers: { 200: Settings },
-      refuses: [400],
       async prepare({ settings, session, services, clock }) {
         const {
           email: { domain },

@@ -55,7 +55,7 @@ const invitationColumns = {
 }
 
 async function findMember(db: Reader, id: string) {
-  const [row] = await db.select().from(teamMembers).where(eq(teamMembers.id, id.toLowerCase()))
+  const [row] = await db.select().from(teamMembers).where(eq(teamMembers.id, id))
   return row
 }
 
@@ -112,7 +112,6 @@ export const teamRoutes = resource('store', '/team')
       scope: 'team:write',
       body: InvitationInput,
       answers: { 201: NewInvitation },
-      refuses: [409],
     },
     ({ body, write, session, clock, now }) =>
       write(async (tx) => {
@@ -134,19 +133,19 @@ export const teamRoutes = resource('store', '/team')
   )
   .get(
     '/invitations/{id}',
-    { op: 'getTeamInvitation', summary: 'Read an invitation', scope: 'team:read', answers: { 200: Invitation }, refuses: [404] },
+    { op: 'getTeamInvitation', summary: 'Read an invitation', scope: 'team:read', answers: { 200: Invitation } },
     async ({ db, params }) => {
-      const [row] = await db.select(invitationColumns).from(teamInvitations).where(eq(teamInvitations.id, params.id.toLowerCase()))
+      const [row] = await db.select(invitationColumns).from(teamInvitations).where(eq(teamInvitations.id, params.id))
       if (!row) throw missing('invitation')
       return row
     },
   )
   .delete(
     '/invitations/{id}',
-    { op: 'deleteTeamInvitation', summary: 'Take an invitation back', scope: 'team:write', answers: { 200: Deleted }, refuses: [404] },
+    { op: 'deleteTeamInvitation', summary: 'Take an invitation back', scope: 'team:write', answers: { 200: Deleted } },
     ({ params, write }) =>
       write(async (tx) => {
-        if (!(await tx.delete(teamInvitations).where(eq(teamInvitations.id, params.id.toLowerCase()))).changes) throw missing('invitation')
+        if (!(await tx.delete(teamInvitations).where(eq(teamInvitations.id, params.id))).changes) throw missing('invitation')
         return deleted
       }),
   )
@@ -189,7 +188,7 @@ export const teamRoutes = resource('store', '/team')
       scope: 'team:write',
       body: MemberPatch,
       answers: { 200: Member },
-      refuses: [404, 409],
+      refuses: [409],
     },
     ({ body, params, write }) =>
       write(async (tx) => {
@@ -202,7 +201,7 @@ export const teamRoutes = resource('store', '/team')
   )
   .delete(
     '/{id}',
-    { op: 'deleteTeamMember', summary: 'Remove a member', scope: 'team:write', answers: { 200: Deleted }, refuses: [404, 409] },
+    { op: 'deleteTeamMember', summary: 'Remove a member', scope: 'team:write', answers: { 200: Deleted }, refuses: [409] },
     ({ params, write }) =>
       write(async (tx) => {
         const member = await memberOf(tx, params.id)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { folderFor } from '../folder.ts'
 import { docsPage } from '../../api/openapi/docs-page.ts'
-import { openapi } from '../../api/openapi/document.ts'
+import { openapi, refusedAnyway } from '../../api/openapi/document.ts'
 import { exampleOf } from '../../api/openapi/examples.ts'
 import { FIELDS, KEYS } from '../../api/openapi/words.ts'
 import { Reference } from '../../api/openapi/reference.ts'
@@ -76,6 +76,14 @@ describe('the OpenAPI document', () => {
 
   test('has nothing that the linter minds', async () => {
     expect(await lint(served.text)).toEqual([])
+  })
+
+  test('has the statuses that follow from a route without its naming them', () => {
+    const idle = routes.map((route) => [
+      route.options.op,
+      route.options.refuses?.filter((status) => refusedAnyway(route).has(status)) ?? [],
+    ])
+    expect(idle.filter(([, statuses]) => statuses!.length)).toEqual([])
   })
 
   test('is the same each time', () => {

@@ -69,7 +69,6 @@ export const brandRoutes = resource('catalog', '/brands')
       body: BrandInput,
       images: 'brand',
       answers: { 201: Brand },
-      refuses: [409],
     },
     (call) =>
       call.write(async (tx) => {
@@ -99,7 +98,6 @@ export const brandRoutes = resource('catalog', '/brands')
       scope: 'storefront:read',
       query: { lang: Lang },
       answers: { 200: Brand },
-      refuses: [404],
       stored: true,
     },
     async (call) => {
@@ -117,7 +115,7 @@ export const brandRoutes = resource('catalog', '/brands')
       body: BrandPatch,
       images: 'brand',
       answers: { 200: Brand },
-      refuses: [404, 409],
+      refuses: [409],
     },
     (call) =>
       call.write(async (tx) => {
@@ -139,7 +137,7 @@ export const brandRoutes = resource('catalog', '/brands')
   )
   .delete(
     '/{idOrSlug}',
-    { op: 'deleteBrand', summary: 'Remove a brand', scope: 'catalog:write', answers: { 200: Deleted }, refuses: [404, 409] },
+    { op: 'deleteBrand', summary: 'Remove a brand', scope: 'catalog:write', answers: { 200: Deleted }, refuses: [409] },
     (call) =>
       call.write(async (tx) => {
         const { id } = await findGroup(tx, 'brand', call.params.idOrSlug, everyone)

@@ -167,7 +167,6 @@ export const categoryRoutes = resource('catalog', '/categories')
       body: CategoryInput,
       images: 'category',
       answers: { 201: Category },
-      refuses: [409],
     },
     (call) =>
       call.write(async (tx) => {
@@ -200,7 +199,6 @@ export const categoryRoutes = resource('catalog', '/categories')
       scope: 'storefront:read',
       query: { lang: Lang },
       answers: { 200: Category },
-      refuses: [404],
       stored: true,
     },
     async (call) => read(call.db, call.params.idOrSlug, await viewOf(call)),
@@ -214,7 +212,7 @@ export const categoryRoutes = resource('catalog', '/categories')
       body: CategoryPatch,
       images: 'category',
       answers: { 200: Category },
-      refuses: [404, 409],
+      refuses: [409],
     },
     (call) =>
       call.write(async (tx) => {
@@ -236,7 +234,7 @@ export const categoryRoutes = resource('catalog', '/categories')
   )
   .delete(
     '/{idOrSlug}',
-    { op: 'deleteCategory', summary: 'Remove a category', scope: 'catalog:write', answers: { 200: Deleted }, refuses: [404, 409] },
+    { op: 'deleteCategory', summary: 'Remove a category', scope: 'catalog:write', answers: { 200: Deleted }, refuses: [409] },
     (call) =>
       call.write(async (tx) => {
         const { id } = await findGroup(tx, 'category', call.params.idOrSlug, { lang: null, storefront: false })

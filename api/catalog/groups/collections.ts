@@ -98,7 +98,6 @@ export const collectionRoutes = resource('catalog', '/collections')
       body: CollectionInput,
       images: 'collection',
       answers: { 201: Collection },
-      refuses: [409],
     },
     (call) =>
       call.write(async (tx) => {
@@ -132,7 +131,6 @@ export const collectionRoutes = resource('catalog', '/collections')
       scope: 'storefront:read',
       query: { lang: Lang },
       answers: { 200: Collection },
-      refuses: [404],
       stored: true,
     },
     async (call) => read(call.db, call.params.idOrSlug, await viewOf(call)),
@@ -146,7 +144,7 @@ export const collectionRoutes = resource('catalog', '/collections')
       body: CollectionPatch,
       images: 'collection',
       answers: { 200: Collection },
-      refuses: [404, 409],
+      refuses: [409],
     },
     (call) =>
       call.write(async (tx) => {
@@ -174,7 +172,6 @@ export const collectionRoutes = resource('catalog', '/collections')
       description: 'Its products stay.',
       scope: 'catalog:write',
       answers: { 200: Deleted },
-      refuses: [404],
     },
     (call) =>
       call.write(async (tx) => {

@@ -56,7 +56,7 @@ export async function findGroup<G extends Group>(
   view: Pick<View, 'lang' | 'storefront'>,
 ): Promise<Row<G>> {
   const table = TABLES[kind] as typeof categories
-  const key = isUuid(idOrSlug) ? idOrSlug.toLowerCase() : ((await idOfTranslatedSlug(db, kind, view.lang, idOrSlug)) ?? idOrSlug)
+  const key = isUuid(idOrSlug) ? idOrSlug : ((await idOfTranslatedSlug(db, kind, view.lang, idOrSlug)) ?? idOrSlug)
   const [row] = await db
     .select()
     .from(table)

@@ -52,7 +52,7 @@ const CouponInput = Body('CouponInput', [{ code: 'SPRING10', type: 'percentage',
 type Row = typeof coupons.$inferSelect
 
 /** A coupon on the wire, a fixed one in a currency that it has an amount in; the store's own unless told otherwise. */
-function view({ folded: _, percentage, amount, currencyAmounts, ...row }: Row, settings: Settings, currency = settings.currency) {
+function view({ percentage, amount, currencyAmounts, ...row }: Row, settings: Settings, currency = settings.currency) {
   const { value, currencyAmounts: amounts } = amountsView({ percentage, amount, currencyAmounts }, currency, settings)
   return { ...row, value: value!, currencyAmounts: amounts }
 }
@@ -94,7 +94,7 @@ async function find(db: Reader, idOrCode: string): Promise<Row> {
   const [row] = await db
     .select()
     .from(coupons)
-    .where(isUuid(idOrCode) ? eq(coupons.id, idOrCode.toLowerCase()) : eq(coupons.code, codeOf(idOrCode)))
+    .where(isUuid(idOrCode) ? eq(coupons.id, idOrCode) : eq(coupons.code, codeOf(idOrCode)))
   if (!row) throw missing('coupon')
   return row
 }
@@ -129,7 +129,7 @@ export const couponRoutes = resource('marketing', '/coupons')
   )
   .post(
     '',
-    { op: 'createCoupon', summary: 'Add a coupon', scope: 'marketing:write', body: CouponInput, answers: { 201: Coupon }, refuses: [409] },
+    { op: 'createCoupon', summary: 'Add a coupon', scope: 'marketing:write', body: CouponInput, answers: { 201: Coupon } },
     ({ body, write, clock, now, settings }) =>
       write(async (tx) => {
         const store = await settings()
@@ -147,7 +147,6 @@ export const couponRoutes = resource('marketing', '/coupons')
       scope: 'marketing:read',
       query: { currency: Currency },
       answers: { 200: Coupon },
-      refuses: [404],
       stored: true,
     },
     async ({ db, params, query, settings }) => {
@@ -167,7 +166,7 @@ export const couponRoutes = resource('marketing', '/coupons')
       scope: 'marketing:write',
       body: CouponInput,
       answers: { 200: Coupon },
-      refuses: [404, 409],
+      refuses: [409],
     },
     ({ body, params, write, now, settings }) =>
       write(async (tx) => {
@@ -187,7 +186,7 @@ export const couponRoutes = resource('marketing', '/coupons')
       description: 'Refused while the enabled welcome offer gives it.',
       scope: 'marketing:write',
       answers: { 200: Deleted },
-      refuses: [404, 409],
+      refuses: [409],
     },
     ({ params, write }) =>
       write(async (tx) => {

@@ -148,7 +148,7 @@ async function merge(tx: Db, row: Row, body: Static<typeof PromotionPatch>, sett
 }
 
 async function find(db: Reader, id: string): Promise<Row> {
-  const [row] = await db.select().from(promotions).where(eq(promotions.id, id.toLowerCase()))
+  const [row] = await db.select().from(promotions).where(eq(promotions.id, id))
   if (!row) throw missing('promotion')
   return row
 }
@@ -206,7 +206,6 @@ export const promotionRoutes = resource('marketing', '/promotions')
       scope: 'marketing:read',
       query: { currency: Currency },
       answers: { 200: Promotion },
-      refuses: [404],
       stored: true,
     },
     async ({ db, params, query, settings }) => {
@@ -226,7 +225,6 @@ export const promotionRoutes = resource('marketing', '/promotions')
       scope: 'marketing:write',
       body: PromotionPatch,
       answers: { 200: Promotion },
-      refuses: [404],
     },
     ({ body, params, write, now, settings }) =>
       write(async (tx) => {
@@ -238,7 +236,7 @@ export const promotionRoutes = resource('marketing', '/promotions')
   )
   .delete(
     '/{id}',
-    { op: 'deletePromotion', summary: 'Remove a promotion', scope: 'marketing:write', answers: { 200: Deleted }, refuses: [404] },
+    { op: 'deletePromotion', summary: 'Remove a promotion', scope: 'marketing:write', answers: { 200: Deleted } },
     ({ params, write }) =>
       write(async (tx) => {
         const { id } = await find(tx, params.id)

@@ -32,7 +32,7 @@ export async function restrictionsOf(tx: Db, input: Input, fallback: Restriction
   const { productIds, collectionIds, categoryIds, brandIds } = fallback
   const result = { productIds, collectionIds, categoryIds, brandIds }
   for (const field of Object.keys(TABLES) as (keyof typeof TABLES)[]) {
-    const given = input[field]?.map((id) => id.toLowerCase())
+    const given = input[field]
     if (!given) continue
     const kept = new Set(known[COLUMN[field]])
     await requireIds(

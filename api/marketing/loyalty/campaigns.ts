@@ -74,7 +74,7 @@ async function scopeOf(tx: Db, body: Static<typeof CampaignPatch>, known: Row | 
   const scope = body.scope ?? known!.scope
   if (scope === 'ALL_PRODUCTS') return { scope, scopeIds: [] }
   const isNew = known?.scope !== scope
-  const given = body.scopeIds?.map((id) => id.toLowerCase())
+  const given = body.scopeIds
   if (!given && !isNew) return { scope, scopeIds: known.scopeIds }
   if (!given) throw invalid([{ code: 'required', message: 'is required unless scope is ALL_PRODUCTS', path: ['scopeIds'] }])
   if (!given.length) throw wrong('scopeIds', 'must name at least one, unless scope is ALL_PRODUCTS')
@@ -97,7 +97,7 @@ function windowOf(body: Static<typeof CampaignPatch>, known: Row | null): Pick<R
 }
 
 async function find(db: Reader, id: string) {
-  const [row] = await db.select().from(loyaltyCampaigns).where(eq(loyaltyCampaigns.id, id.toLowerCase()))
+  const [row] = await db.select().from(loyaltyCampaigns).where(eq(loyaltyCampaigns.id, id))
   if (!row) throw missing('campaign')
   return row
 }
@@ -142,7 +142,7 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
   )
   .get(
     '/{id}',
-    { op: 'getLoyaltyCampaign', summary: 'Read a loyalty campaign', ...reads, answers: { 200: Campaign }, refuses: [404], stored: true },
+    { op: 'getLoyaltyCampaign', summary: 'Read a loyalty campaign', ...reads, answers: { 200: Campaign }, stored: true },
     ({ db, params }) => find(db, params.id),
   )
   .patch(
@@ -154,7 +154,6 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
       ...changes,
       body: CampaignPatch,
       answers: { 200: Campaign },
-      refuses: [404],
     },
     ({ params, body, now, write }) =>
       write(async (tx) => {
@@ -167,7 +166,7 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
   )
   .delete(
     '/{id}',
-    { op: 'deleteLoyaltyCampaign', summary: 'Remove a loyalty campaign', ...changes, answers: { 200: Deleted }, refuses: [404] },
+    { op: 'deleteLoyaltyCampaign', summary: 'Remove a loyalty campaign', ...changes, answers: { 200: Deleted } },
     ({ params, write }) =>
       write(async (tx) => {
         const { id } = await find(tx, params.id)

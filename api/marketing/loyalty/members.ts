@@ -54,7 +54,7 @@ const members = (db: Reader) => db.select(columns).from(customers).leftJoin(loya
 const tiersOf = (db: Reader) => db.select().from(loyaltyTiers)
 
 async function read(db: Reader, customerId: string) {
-  const [member] = await members(db).where(eq(customers.id, customerId.toLowerCase()))
+  const [member] = await members(db).where(eq(customers.id, customerId))
   if (!member) throw missing('member')
   const { points, reason, orderId, expiresAt, createdAt } = loyaltyLedger
   const ledger = await db
@@ -94,7 +94,6 @@ export const loyaltyMemberRoutes = resource('marketing', '/loyalty/members')
       summary: 'Read a loyalty member',
       ...reads,
       answers: { 200: MemberDetail },
-      refuses: [404],
     },
     ({ db, params }) => read(db, params.customerId),
   )
@@ -107,16 +106,12 @@ export const loyaltyMemberRoutes = resource('marketing', '/loyalty/members')
       ...changes,
       body: Adjustment,
       answers: { 201: MemberDetail },
-      refuses: [404, 409],
     },
     (call) =>
       call.write(async (tx) => {
         const { points } = call.body
         if (points === 0) throw wrong('points', 'must not be 0')
-        const [customer] = await tx
-          .select({ id: customers.id })
-          .from(customers)
-          .where(eq(customers.id, call.params.customerId.toLowerCase()))
+        const [customer] = await tx.select({ id: customers.id }).from(customers).where(eq(customers.id, call.params.customerId))
         if (!customer) throw missing('customer')
         const balance = await changePoints(tx, call, {
           customerId: customer.id,

@@ -48,9 +48,7 @@ const LoyaltyInput = Body(
 /** The settings of a store; null when they were never set. */
 async function readLoyalty(db: Reader) {
   const [row] = await db.select().from(loyaltySettings)
-  if (!row) return null
-  const { id: _, updatedAt: __, ...loyalty } = row
-  return loyalty
+  return row ?? null
 }
 
 export const loyaltySettingsRoutes = resource('marketing', '/loyalty/settings')

@@ -26,7 +26,7 @@ const TierPatch = Type.Partial(Type.Object({ ...fields, sortOrder: sortOrder() }
 })
 
 async function find(db: Reader, id: string) {
-  const [row] = await db.select().from(loyaltyTiers).where(eq(loyaltyTiers.id, id.toLowerCase()))
+  const [row] = await db.select().from(loyaltyTiers).where(eq(loyaltyTiers.id, id))
   if (!row) throw missing('tier')
   return row
 }
@@ -67,12 +67,12 @@ export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
   )
   .get(
     '/{id}',
-    { op: 'getLoyaltyTier', summary: 'Read a loyalty tier', ...reads, answers: { 200: Tier }, refuses: [404], stored: true },
+    { op: 'getLoyaltyTier', summary: 'Read a loyalty tier', ...reads, answers: { 200: Tier }, stored: true },
     ({ db, params }) => find(db, params.id),
   )
   .patch(
     '/{id}',
-    { op: 'updateLoyaltyTier', summary: 'Change a loyalty tier', ...changes, body: TierPatch, answers: { 200: Tier }, refuses: [404] },
+    { op: 'updateLoyaltyTier', summary: 'Change a loyalty tier', ...changes, body: TierPatch, answers: { 200: Tier } },
     ({ params, body, now, write }) =>
       write(async (tx) => {
         requireDecimals('multiplier', body.multiplier, FACTOR_DECIMALS)
@@ -89,7 +89,7 @@ export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
       description: 'But the last one.',
       ...changes,
       answers: { 200: Deleted },
-      refuses: [404, 409],
+      refuses: [409],
     },
     ({ params, write }) =>
       write(async (tx) => {

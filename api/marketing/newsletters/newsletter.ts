@@ -25,15 +25,9 @@ export const Newsletter = Named('Newsletter', {
 /** A newsletter as it is stored. */
 export type NewsletterRow = typeof newsletters.$inferSelect
 
-/** A newsletter on the wire. */
-export function newsletterView(row: NewsletterRow) {
-  const { lastSubscriberId: _, passedSubscriberId: __, quotaMonth: ___, reserved: ____, triedBefore: _____, ...wire } = row
-  return wire
-}
-
 /** The row of a newsletter, or 404. */
 export async function findNewsletter(db: Reader, id: string): Promise<NewsletterRow> {
-  const [row] = await db.select().from(newsletters).where(eq(newsletters.id, id.toLowerCase()))
+  const [row] = await db.select().from(newsletters).where(eq(newsletters.id, id))
   if (!row) throw missing('newsletter')
   return row
 }

@@ -7,7 +7,7 @@ import { conflict, wrong } from '../../values/refusal.ts'
 import { resource } from '../../http/route.ts'
 import { Body, deleted, Deleted, Label, Named, Nullable, OneOf, Page, Paging, Text, Type, Uuid, type Static } from '../../http/schema.ts'
 import { requireIds } from '../../http/input/references.ts'
-import { findNewsletter, Newsletter, newsletterView, type NewsletterRow } from './newsletter.ts'
+import { findNewsletter, Newsletter, type NewsletterRow } from './newsletter.ts'
 
 /** Document 1, Limits. */
 const FEATURED_MAX = 6
@@ -41,8 +41,8 @@ function requireDraft({ status }: NewsletterRow, what: string) {
 /** The products that a body features; refuses what is not in the store, unless the newsletter has it already (then it is left out of the mail). */
 async function featuredOf(tx: Db, given: Static<typeof more.products> | undefined, kept: readonly Featured[] = []): Promise<Featured[]> {
   const featured = (given ?? []).map(({ productId, variantId }) => ({
-    productId: productId.toLowerCase(),
-    variantId: variantId?.toLowerCase() ?? null,
+    productId: productId,
+    variantId: variantId ?? null,
   }))
   const added = featured.map((entry) =>
     kept.some(({ productId, variantId }) => productId === entry.productId && variantId === entry.variantId) ? null : entry,
@@ -73,7 +73,7 @@ export const newsletterRoutes = resource('marketing', '/newsletters')
     async ({ db, query: { limit, offset, status } }) => {
       const where = status && eq(newsletters.status, status)
       const rows = await db.select().from(newsletters).where(where).orderBy(desc(newsletters.id)).limit(limit).offset(offset)
-      return { data: rows.map(newsletterView), meta: { count: await db.$count(newsletters, where), offset, limit } }
+      return { data: rows, meta: { count: await db.$count(newsletters, where), offset, limit } }
     },
   )
   .post(
@@ -101,7 +101,7 @@ export const newsletterRoutes = resource('marketing', '/newsletters')
           ...{ lastSubscriberId: null, passedSubscriberId: null, quotaMonth: null, reserved: 0, triedBefore: 0 },
         }
         await tx.insert(newsletters).values(row)
-        return newsletterView(row)
+        return row
       }),
   )
   .get(
@@ -111,10 +111,9 @@ export const newsletterRoutes = resource('marketing', '/newsletters')
       summary: 'Read a newsletter',
       scope: 'marketing:read',
       answers: { 200: Newsletter },
-      refuses: [404],
       stored: true,
     },
-    async ({ db, params }) => newsletterView(await findNewsletter(db, params.id)),
+    ({ db, params }) => findNewsletter(db, params.id),
   )
   .patch(
     '/{id}',
@@ -124,7 +123,7 @@ export const newsletterRoutes = resource('marketing', '/newsletters')
       scope: 'marketing:write',
       body: NewsletterPatch,
       answers: { 200: Newsletter },
-      refuses: [404, 409],
+      refuses: [409],
     },
     ({ params, body, now, write }) =>
       write(async (tx) => {
@@ -134,12 +133,12 @@ export const newsletterRoutes = resource('marketing', '/newsletters')
         requireDraft(row, 'changed')
         const next = { ...row, ...rest, ...(featured ? { products: featured } : {}), updatedAt: now }
         await tx.update(newsletters).set(next).where(eq(newsletters.id, row.id))
-        return newsletterView(next)
+        return next
       }),
   )
   .delete(
     '/{id}',
-    { op: 'deleteNewsletter', summary: 'Remove a draft', scope: 'marketing:write', answers: { 200: Deleted }, refuses: [404, 409] },
+    { op: 'deleteNewsletter', summary: 'Remove a draft', scope: 'marketing:write', answers: { 200: Deleted }, refuses: [409] },
     ({ params, write }) =>
       write(async (tx) => {
         const row = await findNewsletter(tx, params.id)

@@ -10,7 +10,7 @@ import { enqueue, withdraw } from '../../jobs/queue.ts'
 import { utc } from '../../values/time.ts'
 import { reach, type Reach } from './audience.ts'
 import { begin, DELIVER, redraft, requireSendable } from './launch.ts'
-import { findNewsletter, Newsletter, newsletterView } from './newsletter.ts'
+import { findNewsletter, Newsletter } from './newsletter.ts'
 
 const Sending = Named('NewsletterSending', { success: Type.Literal(true), recipientCount: Type.Integer(), message: Type.String() })
 const Delivery = Named('NewsletterDelivery', {
@@ -25,7 +25,7 @@ const Delivery = Named('NewsletterDelivery', {
 })
 const People = (count: number) => `${count} ${count === 1 ? 'subscriber' : 'subscribers'}`
 
-const back = { scope: 'marketing:write', answers: { 200: Newsletter }, refuses: [404, 409] }
+const back = { scope: 'marketing:write', answers: { 200: Newsletter } }
 
 /** Makes a newsletter that is in one status, and in no other, a draft again. */
 const redraftFrom = (
@@ -37,7 +37,7 @@ const redraftFrom = (
     const { status } = row
     if (status !== from) throw conflict(`the newsletter is ${status}: this is for ${from} ones`, { status })
     await withdraw(tx, DELIVER, row.id)
-    return newsletterView(await redraft(tx, row, now))
+    return redraft(tx, row, now)
   })
 
 export const newsletterSendingRoutes = resource('marketing', '/newsletters')
@@ -58,10 +58,9 @@ export const newsletterSendingRoutes = resource('marketing', '/newsletters')
       ),
       bodyOptional: true,
       answers: { 202: Sending },
-      refuses: [404, 409],
       async prepare({ db, params, now }): Promise<Reach | null> {
         // One that is gone is refused where an answer that is repeated has been looked for.
-        const [row] = await db.select().from(newsletters).where(eq(newsletters.id, params.id.toLowerCase()))
+        const [row] = await db.select().from(newsletters).where(eq(newsletters.id, params.id))
         return row?.status === 'draft' ? reach({ read: db }, { newsletterId: row.id, audience: row.audience, now }) : null
       },
     },
@@ -118,7 +117,6 @@ export const newsletterSendingRoutes = resource('marketing', '/newsletters')
       scope: 'marketing:read',
       query: { ...Paging(50), status: Type.Optional(OneOf(DELIVERY_STATUSES)) },
       answers: { 200: Page(Delivery) },
-      refuses: [404],
     },
     async ({ db, params, query: { limit, offset, status } }) => {
       const { id } = await findNewsletter(db, params.id)

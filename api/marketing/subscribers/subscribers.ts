@@ -9,7 +9,7 @@ import { ownerOf } from '../../http/auth.ts'
 import { resource, type Call } from '../../http/route.ts'
 import { Body, deleted, Deleted, Email, Line, Named, Nullable, OneOf, Page, Paging, Type, Uuid } from '../../http/schema.ts'
 import { markAt, remember } from './page-marks.ts'
-import { forget, signUp, type SubscriberRow } from './subscribing.ts'
+import { forget, signUp } from './subscribing.ts'
 import { countOf, type SubscriberStatus } from '../newsletters/tally.ts'
 
 const Status = OneOf(SUBSCRIBER_STATUSES)
@@ -41,10 +41,8 @@ const SubscriberInput = Body('SubscriberInput', [{ email: 'ada@example.com', nam
   source: Type.Optional(Nullable(Line(0, 100, { description: 'Where they signed up' }))),
 })
 
-const view = ({ token: _, askedAt: __, confirmToken: ___, ...row }: SubscriberRow) => row
-
 async function find(db: Reader, id: string) {
-  const [row] = await db.select().from(subscribers).where(eq(subscribers.id, id.toLowerCase()))
+  const [row] = await db.select().from(subscribers).where(eq(subscribers.id, id))
   if (!row) throw missing('subscriber')
   return row
 }
@@ -64,7 +62,7 @@ async function search(db: Reader, { limit, offset, status }: Listing, beginning:
   )
   const far = aside(db, 'subscribers')
   const rows = await far.select().from(subscribers).where(where).orderBy(desc(subscribers.id)).limit(limit).offset(offset)
-  return { data: rows.map(view), meta: { count: await far.$count(subscribers, where), offset, limit } }
+  return { data: rows, meta: { count: await far.$count(subscribers, where), offset, limit } }
 }
 
 /** A page of subscribers, newest first. Where it begins may be known; if not, what lies in the far half is counted off from its end. */
@@ -85,7 +83,7 @@ async function list(db: Reader, { limit, offset, status }: Listing) {
   const rows = size ? await db.select().from(subscribers).where(inArray(subscribers.id, ids)).orderBy(desc(subscribers.id)) : []
   const found = rows.map(({ id }) => id)
   remember(db, changes, status ?? 'all', offset, found)
-  return { data: rows.map(view), meta: { count, offset, limit } }
+  return { data: rows, meta: { count, offset, limit } }
 }
 
 /** Whether a key may know who is subscribed; to others a sign-up says the same, whoever is signed up. */
@@ -127,14 +125,14 @@ export const subscriberRoutes = resource('marketing', '/subscribers')
         const who = { email: normalizeEmail(body.email), name: body.name?.trim() || null, source: body.source?.trim() || null }
         call.after(async () => services.wake.tell(ownerOf(call)))
         const row = await signUp(tx, call, who, ownerOf(call), settings)
-        if (mayKnow(call)) return view(row)
+        if (mayKnow(call)) return row
         return { ...who, status: settings.email.doubleOptIn ? ('pending' as const) : ('active' as const) }
       }),
   )
   .get(
     '/{id}',
-    { op: 'getSubscriber', summary: 'Read a subscriber', scope: 'marketing:read', answers: { 200: Subscriber }, refuses: [404] },
-    async ({ db, params }) => view(await find(db, params.id)),
+    { op: 'getSubscriber', summary: 'Read a subscriber', scope: 'marketing:read', answers: { 200: Subscriber } },
+    ({ db, params }) => find(db, params.id),
   )
   .delete(
     '/{id}',
@@ -144,11 +142,10 @@ export const subscriberRoutes = resource('marketing', '/subscribers')
       description: 'With that the store forgets, too, that the address had unsubscribed.',
       scope: 'marketing:write',
       answers: { 200: Deleted },
-      refuses: [404],
     },
     ({ params, write }) =>
       write(async (tx) => {
-        if (!(await forget(tx, params.id.toLowerCase()))) throw missing('subscriber')
+        if (!(await forget(tx, params.id))) throw missing('subscriber')
         return deleted
       }),
   )

@@ -9,7 +9,7 @@ import { enqueue } from '../../jobs/queue.ts'
 import { newToken, tokenFor, type Owner } from './token.ts'
 import { countSignUp, recount, type SubscriberStatus } from '../newsletters/tally.ts'
 
-export type SubscriberRow = typeof subscribers.$inferSelect
+type SubscriberRow = typeof subscribers.$inferSelect
 
 /** Nobody is asked to confirm more often than this, whoever signs them up. */
 const ASK_AGAIN_MS = 86_400_000

@@ -27,11 +27,6 @@ export const Refund = Named('Refund', {
   updatedAt: Type.String(),
 })
 
-/** A refund on the wire. */
-export function refundView({ providerPaymentId: _, providerId: __, ...row }: RefundRow) {
-  return row
-}
-
 /**
  * What the next `units` of a line were paid with. The parts of all units add up to what was paid for the line; odd cents go to the
  * first ones, so that a unit that was paid with nothing never stands before one that was not.

@@ -6,7 +6,7 @@ import { Body, Nullable, Page, Paging, Text, Type, Uuid } from '../../http/schem
 import { actingOf } from '../change.ts'
 import { Amount, findOrder } from '../order.ts'
 import { askForRefund } from './provider.ts'
-import { refund, Refund, refundView } from './refund.ts'
+import { refund, Refund } from './refund.ts'
 
 const RefundInput = Body('RefundInput', [{ amountCents: 1999, reason: 'Counted by hand', restock: true }], {
   amountCents: Type.Optional(Amount),
@@ -27,13 +27,12 @@ export const refundRoutes = resource('orders', '/orders')
       scope: 'orders:write',
       body: RefundInput,
       answers: { 201: Refund },
-      refuses: [404, 409],
     },
     (call) =>
       call.write(async (tx) => {
         const row = await refund(tx, actingOf(call), await findOrder(tx, call.params.id), call.body)
         askForRefund(call, row)
-        return refundView(row)
+        return row
       }),
   )
   .get(
@@ -44,12 +43,11 @@ export const refundRoutes = resource('orders', '/orders')
       scope: 'orders:read',
       query: Paging(50),
       answers: { 200: Page(Refund) },
-      refuses: [404],
       stored: true,
     },
     async ({ db, params, query: { limit, offset } }) => {
       const { id } = await findOrder(db, params.id)
       const rows = await db.select().from(refunds).where(eq(refunds.orderId, id)).orderBy(desc(refunds.id)).limit(limit).offset(offset)
-      return { data: rows.map(refundView), meta: { count: await db.$count(refunds, eq(refunds.orderId, id)), offset, limit } }
+      return { data: rows, meta: { count: await db.$count(refunds, eq(refunds.orderId, id)), offset, limit } }
     },
   )

@@ -63,7 +63,7 @@ export const stripeWebhook = resource('orders', '/payments/stripe/webhook').post
     scope: 'public',
     limited: 'refusals',
     answers: { 200: Received },
-    refuses: [400, 404],
+    refuses: [404],
     async owner(call) {
       const event = await signed(call)
       const owner = ownerOf(event.data.object as { metadata?: Stripe.Metadata | null })

@@ -10,8 +10,8 @@ export const takesOrders = ({ active, type }: Pick<typeof workstations.$inferSel
 
 /** Refuses a workstation that is not in the store, or takes no orders. */
 export async function requireWorkstation(tx: Db, id: string): Promise<string> {
-  await requireIds(tx, workstations, [id.toLowerCase()], 'workstationId')
-  const [row] = await tx.select().from(workstations).where(eq(workstations.id, id.toLowerCase()))
+  await requireIds(tx, workstations, [id], 'workstationId')
+  const [row] = await tx.select().from(workstations).where(eq(workstations.id, id))
   if (!takesOrders(row!)) throw conflict(`${row!.name} takes no orders`)
   return row!.id
 }

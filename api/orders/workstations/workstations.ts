@@ -60,7 +60,7 @@ const columns = {
 }
 
 async function read(db: Reader, id: string) {
-  const [row] = await db.select(columns).from(workstations).where(eq(workstations.id, id.toLowerCase()))
+  const [row] = await db.select(columns).from(workstations).where(eq(workstations.id, id))
   if (!row) throw missing('workstation')
   return row
 }
@@ -103,7 +103,6 @@ export const workstationRoutes = resource('orders', '/workstations')
       ...changes,
       body: WorkstationInput,
       answers: { 201: Workstation },
-      refuses: [409],
     },
     ({ body, now, clock, write }) =>
       write(async (tx) => {
@@ -165,7 +164,6 @@ export const workstationRoutes = resource('orders', '/workstations')
       summary: 'Read a workstation',
       scope: 'orders:read',
       answers: { 200: Workstation },
-      refuses: [404],
       stored: true,
     },
     ({ db, params }) => read(db, params.id),
@@ -180,7 +178,7 @@ export const workstationRoutes = resource('orders', '/workstations')
       ...changes,
       body: WorkstationPatch,
       answers: { 200: Changed },
-      refuses: [404, 409],
+      refuses: [409],
     },
     ({ params, body, now, write }) =>
       write(async (tx) => {
@@ -203,7 +201,6 @@ export const workstationRoutes = resource('orders', '/workstations')
       answers: {
         200: Named('DeletedWorkstation', { id: Uuid(), deleted: Type.Literal(true), releasedOrderCount }),
       },
-      refuses: [404],
     },
     ({ params, now, write }) =>
       write(async (tx) => {
