@@ -25,7 +25,7 @@ export const Addon = Named('Addon', {
   updatedAt: Nullable(Type.String()),
 })
 
-/** Those that connect with credentials; the other one connects by OAuth. */
+/** The carriers that connect with credentials; the other one connects by OAuth. */
 export const isManageable = (name: Carrier): boolean => name !== 'carrier_c'
 
 const configOf = ({ name, config }: AddonRow) =>

@@ -27,7 +27,7 @@ interface TakeLimits {
   maxBytes: number
   /** Whether it waits for its turn when other images are being made; the rest is left for later otherwise. */
   mayWait: boolean
-  /** For the reading of one file. */
+  /** The longest time for reading one file, in ms. */
   maxMs: number
   /** When to leave the rest for later, in ms since 1970. */
   until: number

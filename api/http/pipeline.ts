@@ -32,7 +32,7 @@ interface Exchange {
   readonly requestId: string
   /** The headers of the answer so far. */
   readonly headers: Record<string, string>
-  /** By the monotonic clock. */
+  /** The start of the request in ms, by the monotonic clock. */
   readonly started: number
   /** Null until the key is known, and for a request without one. */
   session: Session | null

@@ -17,7 +17,7 @@ export interface Ready {
   body: Parser<unknown> | null
   /** The form of a route that takes one: its parser, the field of its file, and the largest file in bytes. */
   form: { parser: Parser<unknown>; field: string; maxBytes: number | undefined } | null
-  /** By status: what of a result goes out, and in tests whether it may. */
+  /** The projection of each status, which says what of a result goes out; `checks` tell in tests whether it may. */
   projections: Map<number, Projection>
   checks: Map<number, Parser<unknown>>
   /** The status of an answer when the handler returns a plain value. */

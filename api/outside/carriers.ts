@@ -4,7 +4,7 @@ import { Refusal, wrong } from '../values/refusal.ts'
 export type AddonEnvironment = 'live' | 'test'
 /** The carriers that have credentials, and take requests. */
 export type Verified = 'carrier_a' | 'carrier_b'
-/** Without a slash at the end; null: not configured. */
+/** The base URLs of the carriers, without a slash at the end; null: not configured. */
 export type CarrierUrls = Record<Verified, Record<AddonEnvironment, string | null>>
 
 /** A carrier that has not answered by then could not verify. */

@@ -36,7 +36,7 @@ interface FetchNeeds {
 
 export interface FetchLimits {
   maxBytes: number
-  /** For all of it: resolving, redirects, and the last byte. */
+  /** The longest time in ms for all of it: resolving, redirects, and the last byte. */
   maxMs: number
   accept: string
   /** Whoever asked does not want it any more. */

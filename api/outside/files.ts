@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Environment } from '../../db/open.ts'
 
-/** Whose files: a store's live data, or its sandbox. */
+/** The owner of files: a store's live data, or its sandbox. */
 export interface Owner {
   storeId: string
   environment: Environment

@@ -22,10 +22,10 @@ export interface TaxRate {
 
 /** The rules of a store at an instant. */
 export interface PriceRules {
-  /** Those that may run from then on, the first ones first. */
+  /** The promotions that may run from then on, the first ones first. */
   promotions: readonly Row[]
   taxRates: readonly TaxRate[]
-  /** Those that were asked for; null for what is none. */
+  /** The methods that were asked for, by id; null for an id of none. */
   methods: Map<string, MethodRow | null>
 }
 

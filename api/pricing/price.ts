@@ -50,7 +50,7 @@ export interface Price {
   coupons: { id: string; code: string; discount: number }[]
   /** Coupons that take nothing off now, with the reason. */
   refused: { id: string; code: string; reason: string }[]
-  /** Those that applied, in their order. */
+  /** The promotions that applied, in their order. */
   promotions: TakenPromotion[]
   /** A promotion makes shipping free. */
   freeShipping: boolean

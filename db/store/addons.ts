@@ -29,7 +29,7 @@ export interface AddonConfig {
 /** The link of a shipment to its carrier, as it was when the shipment was made: a later change of the store changes no label. */
 export interface ShipmentLabel {
   addonName: Carrier
-  /** Whose credentials: only `live` is sent. */
+  /** The environment whose credentials are used: only `live` is sent. */
   environment: 'live' | 'test'
   /** The text of the barcode. */
   number: string

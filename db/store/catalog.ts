@@ -178,7 +178,7 @@ export const variants = sqliteTable(
     prices: json<Record<string, number>>().notNull(),
     options: json<Record<string, string>>().notNull(),
     tracked: flag().notNull(),
-    /** On the shelf. */
+    /** The units on the shelf. */
     quantity: integer().notNull(),
     /** Held by orders that have not left yet. */
     reserved: integer().notNull(),

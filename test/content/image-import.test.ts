@@ -42,7 +42,7 @@ afterAll(async () => {
   host.stop(true)
 })
 
-test('every route that is given images of the catalog says whose they are', () => {
+test('every route that imports images of the catalog says whose they are', () => {
   const fields = Object.entries(IMAGE_FIELDS).map(([entity, { field }]) => ({ entity, field }))
   const giving = app.app.routes.filter(({ options: { body } }) => fields.some(({ field }) => field in (body?.properties ?? {})))
   expect(giving.map(({ method, options: { images } }) => `${method} ${images}`).toSorted()).toEqual(

@@ -98,7 +98,7 @@ function texts(lines: readonly string[], frame: Frame, measure: Measure): Mark[]
   }
 }
 
-/** One line, as large as the width allows. */
+/** A line of text, as large as the width allows. */
 function line(
   text: string,
   at: { x: number; y: number; width: number; size: number; align?: 'right' | 'centre' },

@@ -48,7 +48,7 @@ export function groupCondition(
   )
 }
 
-/** One of them by id or slug (a slug of the view's language first); a storefront sees active ones alone. */
+/** A category, collection or brand by id or slug (a slug of the view's language first); a storefront sees active ones alone. */
 export async function findGroup<G extends Group>(
   db: Reader,
   kind: G,

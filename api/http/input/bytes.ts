@@ -6,7 +6,7 @@ interface Bounds {
   maxBytes: number
   /** The refusal of a request that is larger than `maxBytes`. */
   tooLarge(): Refusal
-  /** Whose memory it takes: a store's id, or `STRANGERS`. */
+  /** The share of memory that it takes: a store's id, or `STRANGERS`. */
   share: string
   deadlineMs: number
   /** How long it may take for the next `PROGRESS_BYTES` to arrive; `PROGRESS_MS` unless told otherwise. */

@@ -31,7 +31,7 @@ export function requireWithin(field: string, value: number, minimum: number, max
 
 interface Discount {
   percentage: number | null
-  /** In minor units of the store's currency; null unless it is a fixed one. */
+  /** The amount in minor units of the store's currency; null unless the discount is a fixed one. */
   amount: number | null
   currencyAmounts: Record<string, number>
 }

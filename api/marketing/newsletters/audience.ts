@@ -36,7 +36,7 @@ interface Asked {
   now: string
 }
 
-/** Those whom a newsletter still has to reach: whoever has a delivery of it has got it, or may have. */
+/** The subscribers whom a newsletter still has to reach: whoever has a delivery of it has got it, or may have. */
 const wanted = ({ newsletterId, audience, now }: Asked) =>
   and(
     isIn(audience, now),
@@ -62,7 +62,7 @@ const between = (after: string, end: string) => and(eq(subscribers.status, 'acti
 export interface Reach {
   /** Active subscribers of the store, whoever they are: at least this many. */
   active: number
-  /** Those of the audience who have not been sent it. */
+  /** The number of people in the audience who have not been sent it. */
   recipients: number
   /** The newest subscriber that was looked at: those who come later are not sent to. */
   lastSubscriberId: string

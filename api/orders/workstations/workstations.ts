@@ -65,7 +65,7 @@ async function read(db: Reader, id: string) {
   return row
 }
 
-/** Those of the ids that are members of the team. */
+/** The ids, of those given, that are members of the team. */
 async function membersOf(tx: Db, ids: readonly string[] = []): Promise<string[]> {
   const wanted = lower(ids)
   if (!wanted.length) return []
