@@ -65,8 +65,8 @@ const importing = new Map([
     .map((path) => [path, readFileSync(path, 'utf8')] as const),
   ...['astro.config.mjs', 'vitest.config.ts'].map((path) => [path, readFileSync(path, 'utf8')] as const),
 ])
-/** Packages of which commands are run, not modules imported. */
-const COMMANDS = ['bun', 'typescript', 'prettier', '@redocly/cli', 'afdocs']
+/** Packages of which commands are run, not modules imported; and the adapter for the pages of the site that are made on demand. */
+const COMMANDS = ['bun', 'typescript', 'prettier', '@redocly/cli', 'afdocs', '@astrojs/node']
 
 const namesIt = (name: string) => (content: string) => [`'${name}'`, `'${name}/`, `"${name}"`].some((quoted) => content.includes(quoted))
 
