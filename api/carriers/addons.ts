@@ -113,10 +113,10 @@ const scopes = { read: 'settings:read', write: 'settings:write' } as const
 const connecting = {
   scope: scopes.write,
   description: 'The carrier is asked whether the credentials are good before they are stored. They replace those of the same environment.',
-  answers: { 200: Addon },
+  responses: { 200: Addon },
   refuses: [502],
 }
-const disconnecting = { scope: scopes.write, answers: { 200: Deleted }, refuses: [404, 409] }
+const disconnecting = { scope: scopes.write, responses: { 200: Deleted }, refuses: [404, 409] }
 
 /** `carrier_a` as a part of an operation's name. */
 const worded = (name: Carrier) => `Carrier${name.slice(-1).toUpperCase()}`
@@ -124,12 +124,12 @@ const worded = (name: Carrier) => `Carrier${name.slice(-1).toUpperCase()}`
 export const addonRoutes = resource('orders', '/addons').get(
   '',
   {
-    op: 'listAddons',
+    operationId: 'listAddons',
     summary: 'List addons',
     description: 'Those that are connected, and those that the API could connect.',
     scope: scopes.read,
     query: { type: Type.Optional(OneOf(TYPES)) },
-    answers: { 200: Counted(Addon) },
+    responses: { 200: Counted(Addon) },
     stored: true,
   },
   async ({ db, query: { type } }) => {
@@ -141,14 +141,20 @@ export const addonRoutes = resource('orders', '/addons').get(
 for (const name of CARRIERS)
   addonRoutes.get(
     `/${name}`,
-    { op: `get${worded(name)}`, summary: `Read the status of ${name}`, scope: scopes.read, answers: { 200: Addon }, stored: true },
+    {
+      operationId: `get${worded(name)}`,
+      summary: `Read the status of ${name}`,
+      scope: scopes.read,
+      responses: { 200: Addon },
+      stored: true,
+    },
     async ({ db }) => statusOf(name, await findAddon(db, name)),
   )
 addonRoutes
   .put(
     '/carrier_a',
     {
-      op: 'connectCarrierA',
+      operationId: 'connectCarrierA',
       summary: 'Connect carrier_a, or change its credentials',
       ...connecting,
       body: InputA,
@@ -169,7 +175,7 @@ addonRoutes
   .put(
     '/carrier_b',
     {
-      op: 'connectCarrierB',
+      operationId: 'connectCarrierB',
       summary: 'Connect carrier_b, or change its credentials',
       ...connecting,
       body: InputB,
@@ -185,11 +191,11 @@ addonRoutes
   .put(
     '/carrier_c',
     {
-      op: 'connectCarrierC',
+      operationId: 'connectCarrierC',
       summary: 'Refuse to connect carrier_c',
       description: 'Always 400: it connects by OAuth in an admin panel, which this release does not have.',
       scope: scopes.write,
-      answers: {},
+      responses: {},
     },
     () => {
       throw new Refusal(400, 'carrier_c connects by OAuth in an admin panel, which this release does not have')
@@ -199,7 +205,7 @@ for (const name of CARRIERS)
   addonRoutes.delete(
     `/${name}`,
     {
-      op: `disconnect${worded(name)}`,
+      operationId: `disconnect${worded(name)}`,
       summary: `Disconnect ${name}`,
       ...disconnecting,
       ...(isManageable(name)

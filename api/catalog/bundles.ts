@@ -129,11 +129,11 @@ export const bundleRoutes = resource('catalog', '/bundles')
   .get(
     '',
     {
-      op: 'listBundles',
+      operationId: 'listBundles',
       summary: 'List bundles',
       scope: 'storefront:read',
       query: Paging(50),
-      answers: { 200: Page(Named('BundleItem', item)) },
+      responses: { 200: Page(Named('BundleItem', item)) },
       stored: true,
     },
     async ({ db, query: { limit, offset }, storefront }) => {
@@ -158,12 +158,12 @@ export const bundleRoutes = resource('catalog', '/bundles')
   .post(
     '',
     {
-      op: 'createBundle',
+      operationId: 'createBundle',
       summary: 'Add a bundle',
       scope: 'catalog:write',
       body: BundleInput,
       images: 'bundle',
-      answers: { 201: Bundle },
+      responses: { 201: Bundle },
     },
     ({ body, write, clock, now }) =>
       write(async (tx) => {
@@ -190,19 +190,19 @@ export const bundleRoutes = resource('catalog', '/bundles')
   )
   .get(
     '/{id}',
-    { op: 'getBundle', summary: 'Read a bundle', scope: 'storefront:read', answers: { 200: Bundle }, stored: true },
+    { operationId: 'getBundle', summary: 'Read a bundle', scope: 'storefront:read', responses: { 200: Bundle }, stored: true },
     ({ db, params, storefront }) => read(db, params.id, storefront),
   )
   .patch(
     '/{id}',
     {
-      op: 'updateBundle',
+      operationId: 'updateBundle',
       summary: 'Change a bundle',
       description: '`variants` replaces the whole composition.',
       scope: 'catalog:write',
       body: BundlePatch,
       images: 'bundle',
-      answers: { 200: Bundle },
+      responses: { 200: Bundle },
       refuses: [409],
     },
     ({ body, params, write, now }) =>
@@ -225,11 +225,11 @@ export const bundleRoutes = resource('catalog', '/bundles')
   .delete(
     '/{id}',
     {
-      op: 'deleteBundle',
+      operationId: 'deleteBundle',
       summary: 'Remove a bundle',
       description: 'Products and variants stay as they are.',
       scope: 'catalog:write',
-      answers: { 200: Deleted },
+      responses: { 200: Deleted },
     },
     ({ params, write }) =>
       write(async (tx) => {

@@ -120,10 +120,10 @@ export const inventory = resource('catalog', '/inventory')
   .get(
     '',
     {
-      op: 'listInventory',
+      operationId: 'listInventory',
       summary: 'List stock levels',
       scope: 'catalog:write',
-      answers: { 200: Type.Object({ data: Type.Array(Level), nextCursor: Nullable(Type.String()) }) },
+      responses: { 200: Type.Object({ data: Type.Array(Level), nextCursor: Nullable(Type.String()) }) },
       query: {
         ...page,
         query: Type.Optional(Type.String({ maxLength: 200, description: 'Words in name or SKU' })),
@@ -153,11 +153,11 @@ export const inventory = resource('catalog', '/inventory')
   .post(
     '/bulk',
     {
-      op: 'changeInventory',
+      operationId: 'changeInventory',
       summary: 'Change many stock levels, all or none',
       scope: 'catalog:write',
       body: Bulk,
-      answers: { 200: Type.Object({ data: Type.Array(Level) }) },
+      responses: { 200: Type.Object({ data: Type.Array(Level) }) },
     },
     (call) =>
       call.write(async (tx) => {
@@ -170,11 +170,11 @@ export const inventory = resource('catalog', '/inventory')
   .patch(
     '/{variantId}',
     {
-      op: 'changeStock',
+      operationId: 'changeStock',
       summary: 'Change a stock level',
       scope: 'catalog:write',
       body: Change,
-      answers: { 200: Level },
+      responses: { 200: Level },
       refuses: [409],
     },
     (call) =>
@@ -187,12 +187,12 @@ export const inventory = resource('catalog', '/inventory')
   .get(
     '/{variantId}/movements',
     {
-      op: 'listMovements',
+      operationId: 'listMovements',
       summary: "Read a variant's ledger",
       description: 'Newest first; the sum of all deltas is the quantity.',
       scope: 'catalog:write',
       query: page,
-      answers: { 200: Type.Object({ data: Type.Array(Movement), nextCursor: Nullable(Type.String()) }) },
+      responses: { 200: Type.Object({ data: Type.Array(Movement), nextCursor: Nullable(Type.String()) }) },
     },
     async ({ db, params, query }) => {
       const { variantId } = await levelOf(db, params.variantId)

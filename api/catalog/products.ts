@@ -80,11 +80,11 @@ export const productRoutes = resource('catalog', '/products')
   .get(
     '',
     {
-      op: 'listProducts',
+      operationId: 'listProducts',
       summary: 'List products',
       scope: 'storefront:read',
       query: Filters,
-      answers: { 200: Page(ProductItem) },
+      responses: { 200: Page(ProductItem) },
       stored: true,
     },
     async (call) => {
@@ -96,23 +96,23 @@ export const productRoutes = resource('catalog', '/products')
   .post(
     '',
     {
-      op: 'createProduct',
+      operationId: 'createProduct',
       summary: 'Add a product',
       scope: 'catalog:write',
       body: ProductInput,
       images: 'product',
-      answers: { 201: Product },
+      responses: { 201: Product },
     },
     (call) => call.write(async (tx) => readProduct(tx, await insertProduct(tx, call), await plainView(call))),
   )
   .get(
     '/{idOrSlug}',
     {
-      op: 'getProduct',
+      operationId: 'getProduct',
       summary: 'Read a product',
       scope: 'storefront:read',
       query: { lang: Lang, currency: Currency },
-      answers: { 200: Product },
+      responses: { 200: Product },
       stored: true,
     },
     async (call) => readProduct(call.db, call.params.idOrSlug, await viewOf(call)),
@@ -120,12 +120,12 @@ export const productRoutes = resource('catalog', '/products')
   .patch(
     '/{idOrSlug}',
     {
-      op: 'updateProduct',
+      operationId: 'updateProduct',
       summary: 'Change a product',
       scope: 'catalog:write',
       body: ProductPatch,
       images: 'product',
-      answers: { 200: Product },
+      responses: { 200: Product },
       refuses: [409],
     },
     (call) => call.write(async (tx) => readProduct(tx, await changeProduct(tx, call), await plainView(call))),
@@ -133,11 +133,11 @@ export const productRoutes = resource('catalog', '/products')
   .delete(
     '/{idOrSlug}',
     {
-      op: 'deleteProduct',
+      operationId: 'deleteProduct',
       summary: 'Remove a product',
       description: 'Refused while an open order has it.',
       scope: 'catalog:write',
-      answers: { 200: Deleted },
+      responses: { 200: Deleted },
       refuses: [409],
     },
     (call) =>

@@ -62,11 +62,11 @@ export const taxRateRoutes = resource('catalog', '/tax-rates')
   .get(
     '',
     {
-      op: 'listTaxRates',
+      operationId: 'listTaxRates',
       summary: 'List tax rates',
       scope: 'settings:read',
       query: Paging(50),
-      answers: { 200: Page(TaxRate) },
+      responses: { 200: Page(TaxRate) },
       stored: true,
     },
     async ({ db, query: { limit, offset } }) => ({
@@ -76,7 +76,7 @@ export const taxRateRoutes = resource('catalog', '/tax-rates')
   )
   .post(
     '',
-    { op: 'createTaxRate', summary: 'Add a tax rate', scope: 'settings:write', body: TaxRateInput, answers: { 201: TaxRate } },
+    { operationId: 'createTaxRate', summary: 'Add a tax rate', scope: 'settings:write', body: TaxRateInput, responses: { 201: TaxRate } },
     ({ body, write, clock, now }) =>
       write(async (tx) => {
         const row = {
@@ -95,17 +95,17 @@ export const taxRateRoutes = resource('catalog', '/tax-rates')
   )
   .get(
     '/{id}',
-    { op: 'getTaxRate', summary: 'Read a tax rate', scope: 'settings:read', answers: { 200: TaxRate }, stored: true },
+    { operationId: 'getTaxRate', summary: 'Read a tax rate', scope: 'settings:read', responses: { 200: TaxRate }, stored: true },
     async ({ db, params }) => view(await find(db, params.id)),
   )
   .patch(
     '/{id}',
     {
-      op: 'updateTaxRate',
+      operationId: 'updateTaxRate',
       summary: 'Change a tax rate',
       scope: 'settings:write',
       body: TaxRatePatch,
-      answers: { 200: TaxRate },
+      responses: { 200: TaxRate },
     },
     ({ body, params, write, now }) =>
       write(async (tx) => {
@@ -127,11 +127,11 @@ export const taxRateRoutes = resource('catalog', '/tax-rates')
   .delete(
     '/{id}',
     {
-      op: 'deleteTaxRate',
+      operationId: 'deleteTaxRate',
       summary: 'Remove a tax rate',
       description: 'Refused while a variant or a shipping method names it.',
       scope: 'settings:write',
-      answers: { 200: Deleted },
+      responses: { 200: Deleted },
       refuses: [409],
     },
     ({ params, write }) =>

@@ -133,12 +133,12 @@ export const translationRoutes = [
   resource('catalog', '/products').put(
     '/{idOrSlug}/translations/{locale}',
     {
-      op: 'translateProduct',
+      operationId: 'translateProduct',
       summary: 'Translate a product',
       description: about('product'),
       scope: 'catalog:write',
       body: ProductFields,
-      answers: { 200: answer('TranslateProductAnswer', 'productId') },
+      responses: { 200: answer('TranslateProductAnswer', 'productId') },
       refuses: [409],
     },
     (call) => translate(call, 'product', (tx) => findProduct(tx, call.params.idOrSlug, everyone)),
@@ -146,12 +146,12 @@ export const translationRoutes = [
   resource('catalog', '/collections').put(
     '/{idOrSlug}/translations/{locale}',
     {
-      op: 'translateCollection',
+      operationId: 'translateCollection',
       summary: 'Translate a collection',
       description: about('collection'),
       scope: 'catalog:write',
       body: GroupFields,
-      answers: { 200: answer('TranslateCollectionAnswer', 'collectionId') },
+      responses: { 200: answer('TranslateCollectionAnswer', 'collectionId') },
       refuses: [409],
     },
     (call) => translate(call, 'collection', (tx) => findGroup(tx, 'collection', call.params.idOrSlug, everyone)),
@@ -159,12 +159,12 @@ export const translationRoutes = [
   resource('catalog', '/categories').put(
     '/{idOrSlug}/translations/{locale}',
     {
-      op: 'translateCategory',
+      operationId: 'translateCategory',
       summary: 'Translate a category',
       description: about('category'),
       scope: 'catalog:write',
       body: GroupFields,
-      answers: { 200: answer('TranslateCategoryAnswer', 'categoryId') },
+      responses: { 200: answer('TranslateCategoryAnswer', 'categoryId') },
       refuses: [409],
     },
     (call) => translate(call, 'category', (tx) => findGroup(tx, 'category', call.params.idOrSlug, everyone)),

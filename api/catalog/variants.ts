@@ -42,11 +42,11 @@ export const productVariants = resource('catalog', '/products/{idOrSlug}/variant
   .get(
     '',
     {
-      op: 'listProductVariants',
+      operationId: 'listProductVariants',
       summary: "List a product's variants",
       scope: 'storefront:read',
       query: { currency: Currency },
-      answers: { 200: Counted(Variant) },
+      responses: { 200: Counted(Variant) },
       stored: true,
     },
     async (call) => {
@@ -66,11 +66,11 @@ export const productVariants = resource('catalog', '/products/{idOrSlug}/variant
   .post(
     '',
     {
-      op: 'createVariant',
+      operationId: 'createVariant',
       summary: 'Add a variant to a product',
       scope: 'catalog:write',
       body: VariantInput,
-      answers: { 201: Variant },
+      responses: { 201: Variant },
     },
     (call) =>
       call.write(async (tx) => {
@@ -93,10 +93,10 @@ export const variantRoutes = resource('catalog', '/variants')
   .get(
     '',
     {
-      op: 'listVariants',
+      operationId: 'listVariants',
       summary: 'List variants',
       scope: 'storefront:read',
-      answers: { 200: Page(Variant) },
+      responses: { 200: Page(Variant) },
       query: {
         ...Paging(10),
         sku: Type.Optional(Type.String({ maxLength: 100 })),
@@ -127,11 +127,11 @@ export const variantRoutes = resource('catalog', '/variants')
   .get(
     '/{id}',
     {
-      op: 'getVariant',
+      operationId: 'getVariant',
       summary: 'Read a variant',
       scope: 'storefront:read',
       query: { currency: Currency },
-      answers: { 200: Variant },
+      responses: { 200: Variant },
       stored: true,
     },
     async (call) => variantView(await findVariant(call.db, call.params.id, call.storefront), await viewOf(call)),
@@ -139,11 +139,11 @@ export const variantRoutes = resource('catalog', '/variants')
   .patch(
     '/{id}',
     {
-      op: 'updateVariant',
+      operationId: 'updateVariant',
       summary: 'Change a variant',
       scope: 'catalog:write',
       body: VariantPatch,
-      answers: { 200: Variant },
+      responses: { 200: Variant },
       refuses: [409],
     },
     (call) =>
@@ -157,11 +157,11 @@ export const variantRoutes = resource('catalog', '/variants')
   .delete(
     '/{id}',
     {
-      op: 'deleteVariant',
+      operationId: 'deleteVariant',
       summary: 'Remove a variant',
       description: "A product's last variant can't be removed.",
       scope: 'catalog:write',
-      answers: { 200: Deleted },
+      responses: { 200: Deleted },
       refuses: [409],
     },
     (call) =>

@@ -12,11 +12,11 @@ export const cartCouponRoutes = resource('checkout', '/carts')
   .post(
     '/{id}/coupons',
     {
-      op: 'addCartCoupon',
+      operationId: 'addCartCoupon',
       summary: 'Use a coupon',
       ...visitor,
       body: Body('AddCartCouponInput', [{ code: 'SPRING10' }], { code: Text(1, 200) }),
-      answers: { 201: Cart },
+      responses: { 201: Cart },
     },
     (call) =>
       call.write((tx) =>
@@ -29,7 +29,7 @@ export const cartCouponRoutes = resource('checkout', '/carts')
   )
   .delete(
     '/{id}/coupons/{code}',
-    { op: 'removeCartCoupon', summary: 'Take a coupon off a cart', ...visitor, answers: { 200: Cart }, refuses: [409] },
+    { operationId: 'removeCartCoupon', summary: 'Take a coupon off a cart', ...visitor, responses: { 200: Cart }, refuses: [409] },
     (call) =>
       call.write((tx) =>
         changeCart(call, tx, async (cart, settings) => {

@@ -10,12 +10,12 @@ export const cartItemRoutes = resource('checkout', '/carts')
   .post(
     '/{id}/items',
     {
-      op: 'addCartItem',
+      operationId: 'addCartItem',
       summary: 'Put something into a cart',
       description: 'The same variant adds up.',
       ...visitor,
       body: AnyItem,
-      answers: { 201: Cart },
+      responses: { 201: Cart },
     },
     (call) =>
       call.write(async (tx) => {
@@ -29,12 +29,12 @@ export const cartItemRoutes = resource('checkout', '/carts')
   .patch(
     '/{id}/items/{itemId}',
     {
-      op: 'updateCartItem',
+      operationId: 'updateCartItem',
       summary: 'Change how many',
       description: '`quantity` 0 removes the item.',
       ...visitor,
       body: Body('CartItemPatch', [{ quantity: 2 }], { quantity: Quantity(0) }),
-      answers: { 200: Cart },
+      responses: { 200: Cart },
       refuses: [409],
     },
     (call) =>
@@ -56,7 +56,7 @@ export const cartItemRoutes = resource('checkout', '/carts')
   )
   .delete(
     '/{id}/items/{itemId}',
-    { op: 'removeCartItem', summary: 'Take something out of a cart', ...visitor, answers: { 200: Cart }, refuses: [409] },
+    { operationId: 'removeCartItem', summary: 'Take something out of a cart', ...visitor, responses: { 200: Cart }, refuses: [409] },
     (call) =>
       call.write(async (tx) => {
         const settings = await call.settings()

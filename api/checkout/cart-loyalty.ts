@@ -8,14 +8,14 @@ import { quote } from '../pricing/quote.ts'
 export const cartLoyaltyRoutes = resource('checkout', '/carts').put(
   '/{id}/loyalty',
   {
-    op: 'setCartLoyalty',
+    operationId: 'setCartLoyalty',
     summary: 'Pay with points',
     description:
       "The cart's email must be a customer's. 409 with the reason when the balance, the store's minimum or the most of an order that points may pay stand against it. 0 pays with none.",
     ...visitor,
     tool: 'loyalty',
     body: Body('SetCartLoyaltyInput', [{ points: 500 }], { points: Count() }),
-    answers: { 200: Cart },
+    responses: { 200: Cart },
     refuses: [409],
   },
   (call) =>

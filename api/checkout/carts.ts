@@ -95,14 +95,14 @@ export const cartRoutes = resource('checkout', '/carts')
   .post(
     '',
     {
-      op: 'createCart',
+      operationId: 'createCart',
       summary: 'Start a cart',
       description:
         'Takes all that can be changed later, items and coupons, and refuses what the requests for each would refuse: then there is no cart.',
       ...visitor,
       query: { currency: Currency },
       body: CartInput,
-      answers: { 201: Cart },
+      responses: { 201: Cart },
       refuses: [404],
     },
     (call) =>
@@ -142,12 +142,12 @@ export const cartRoutes = resource('checkout', '/carts')
   .get(
     '/{id}',
     {
-      op: 'getCart',
+      operationId: 'getCart',
       summary: 'Read a cart',
       description: 'One that became an order is what was bought.',
       ...visitor,
       query: { currency: Currency },
-      answers: { 200: Cart },
+      responses: { 200: Cart },
     },
     async ({ db, params, query, now, settings: read }) => {
       const settings = await read()
@@ -156,7 +156,7 @@ export const cartRoutes = resource('checkout', '/carts')
   )
   .patch(
     '/{id}',
-    { op: 'updateCart', summary: 'Change a cart', ...visitor, body: CartPatch, answers: { 200: Cart }, refuses: [409] },
+    { operationId: 'updateCart', summary: 'Change a cart', ...visitor, body: CartPatch, responses: { 200: Cart }, refuses: [409] },
     (call) =>
       call.write((tx) =>
         changeCart(call, tx, async (cart, settings) => {
@@ -174,7 +174,7 @@ export const cartRoutes = resource('checkout', '/carts')
   )
   .delete(
     '/{id}',
-    { op: 'deleteCart', summary: 'Discard a cart', ...visitor, answers: { 200: Deleted }, refuses: [409] },
+    { operationId: 'deleteCart', summary: 'Discard a cart', ...visitor, responses: { 200: Deleted }, refuses: [409] },
     ({ params, write, now }) =>
       write(async (tx) => {
         const { id } = await findOpenCart(tx, params.id, now)

@@ -228,12 +228,12 @@ async function checkOut(tx: Db, call: CheckoutCall) {
 export const checkoutRoutes = resource('checkout', '/carts').post(
   '/{id}/checkout',
   {
-    op: 'checkOutCart',
+    operationId: 'checkOutCart',
     summary: 'Buy what is in a cart',
     scope: 'cart:write',
     unaudited: true,
     body: CheckoutInput,
-    answers: { 201: Named('CheckOutCartAnswer', { order: Order, payment: Payment }) },
+    responses: { 201: Named('CheckOutCartAnswer', { order: Order, payment: Payment }) },
     refuses: [402, 502],
     description:
       'Takes the stock, redeems the coupons and places the order in one transaction, or does nothing. `manual` leaves the order pending, `test` pays at once, `stripe` answers with a client secret.',

@@ -70,12 +70,12 @@ export const pickupLocationRoutes = resource('checkout', '/pickup-locations')
   .get(
     '',
     {
-      op: 'listPickupLocations',
+      operationId: 'listPickupLocations',
       summary: 'List pickup locations',
       description: 'Oldest first.',
       scope: read,
       query: Paging(50),
-      answers: { 200: Page(Location) },
+      responses: { 200: Page(Location) },
       stored: true,
     },
     async ({ db, query: { limit, offset } }) => ({
@@ -86,11 +86,11 @@ export const pickupLocationRoutes = resource('checkout', '/pickup-locations')
   .post(
     '',
     {
-      op: 'createPickupLocation',
+      operationId: 'createPickupLocation',
       summary: 'Add a pickup location',
       scope: 'settings:write',
       body: LocationInput,
-      answers: { 201: Location },
+      responses: { 201: Location },
     },
     ({ body, now, clock, write }) =>
       write(async (tx) => {
@@ -102,10 +102,10 @@ export const pickupLocationRoutes = resource('checkout', '/pickup-locations')
   .get(
     '/{id}',
     {
-      op: 'getPickupLocation',
+      operationId: 'getPickupLocation',
       summary: 'Read a pickup location',
       scope: read,
-      answers: { 200: Location },
+      responses: { 200: Location },
       stored: true,
     },
     ({ db, params }) => find(db, params.id),
@@ -113,12 +113,12 @@ export const pickupLocationRoutes = resource('checkout', '/pickup-locations')
   .patch(
     '/{id}',
     {
-      op: 'replacePickupLocation',
+      operationId: 'replacePickupLocation',
       summary: 'Replace a pickup location',
       description: 'A full replacement: all required fields have to be sent, and what is left out is emptied.',
       scope: 'settings:write',
       body: LocationInput,
-      answers: { 200: Location },
+      responses: { 200: Location },
     },
     ({ params, body, now, write }) =>
       write(async (tx) => {
@@ -130,11 +130,11 @@ export const pickupLocationRoutes = resource('checkout', '/pickup-locations')
   .delete(
     '/{id}',
     {
-      op: 'deletePickupLocation',
+      operationId: 'deletePickupLocation',
       summary: 'Remove a pickup location',
       description: 'Orders keep its id; open carts that name it can not be checked out before they name another, or none.',
       scope: 'settings:write',
-      answers: { 200: Deleted },
+      responses: { 200: Deleted },
     },
     ({ params, write }) =>
       write(async (tx) => {

@@ -55,12 +55,12 @@ const hasPoints = ({ addonName, type }: MethodRow) => addonName !== null && (typ
 export const shippingOptionRoutes = resource('checkout', '/carts').get(
   '/{id}/shipping-options',
   {
-    op: 'listShippingOptions',
+    operationId: 'listShippingOptions',
     summary: 'Ways to ship a cart',
     description: "The methods that serve the cart's address, with what they cost for it.",
     ...visitor,
     query: { currency: Currency },
-    answers: { 200: Counted(Option) },
+    responses: { 200: Counted(Option) },
   },
   async ({ db, services, params, query, now, settings: read }) => {
     const settings = await read()

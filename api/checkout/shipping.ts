@@ -148,10 +148,10 @@ export const shippingRoutes = resource('checkout', '/shipping')
   .get(
     '',
     {
-      op: 'listShippingMethods',
+      operationId: 'listShippingMethods',
       summary: 'List shipping methods',
       scope: read,
-      answers: { 200: Counted(Method) },
+      responses: { 200: Counted(Method) },
       query: {
         ...Paging(10),
         query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of name or description' })),
@@ -178,7 +178,13 @@ export const shippingRoutes = resource('checkout', '/shipping')
   )
   .post(
     '',
-    { op: 'createShippingMethod', summary: 'Add a shipping method', scope: 'settings:write', body: MethodInput, answers: { 201: Method } },
+    {
+      operationId: 'createShippingMethod',
+      summary: 'Add a shipping method',
+      scope: 'settings:write',
+      body: MethodInput,
+      responses: { 201: Method },
+    },
     (call) =>
       call.write(async (tx) => {
         const settings = await call.settings()
@@ -190,11 +196,11 @@ export const shippingRoutes = resource('checkout', '/shipping')
   .get(
     '/{id}',
     {
-      op: 'getShippingMethod',
+      operationId: 'getShippingMethod',
       summary: 'Read a shipping method',
       scope: read,
       query: { currency: Currency },
-      answers: { 200: Method },
+      responses: { 200: Method },
       stored: true,
     },
     async (call) => {
@@ -207,12 +213,12 @@ export const shippingRoutes = resource('checkout', '/shipping')
   .patch(
     '/{id}',
     {
-      op: 'replaceShippingMethod',
+      operationId: 'replaceShippingMethod',
       summary: 'Replace a shipping method',
       description: 'A full replacement: what is left out is emptied, and a carrier that is not named is unlinked.',
       scope: 'settings:write',
       body: MethodInput,
-      answers: { 200: Method },
+      responses: { 200: Method },
     },
     (call) =>
       call.write(async (tx) => {
@@ -225,7 +231,7 @@ export const shippingRoutes = resource('checkout', '/shipping')
   )
   .delete(
     '/{id}',
-    { op: 'deleteShippingMethod', summary: 'Remove a shipping method', scope: 'settings:write', answers: { 200: Deleted } },
+    { operationId: 'deleteShippingMethod', summary: 'Remove a shipping method', scope: 'settings:write', responses: { 200: Deleted } },
     ({ params, write }) =>
       write(async (tx) => {
         const { id } = await find(tx, params.id)

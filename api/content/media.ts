@@ -54,7 +54,7 @@ export const mediaRoutes = resource('content', '/media')
   .get(
     '',
     {
-      op: 'listMedia',
+      operationId: 'listMedia',
       summary: 'List the media library',
       description: 'Newest first.',
       scope: 'content:read',
@@ -63,7 +63,7 @@ export const mediaRoutes = resource('content', '/media')
         query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of name, texts, account or code' })),
         feedAccount: Type.Optional(Type.String({ maxLength: 101, description: "Those in this account's photo feed" })),
       },
-      answers: { 200: Page(Media) },
+      responses: { 200: Page(Media) },
       stored: true,
     },
     async (call) => {
@@ -83,7 +83,7 @@ export const mediaRoutes = resource('content', '/media')
   .post(
     '',
     {
-      op: 'createMedia',
+      operationId: 'createMedia',
       summary: 'Add an image',
       description:
         'What is stored is encoded anew: upright, at most 4,096 pixels on a side, without what cameras note in files. An image with a `feedAccount` is in the photo feed of that account.',
@@ -91,7 +91,7 @@ export const mediaRoutes = resource('content', '/media')
       body: MediaInput,
       upload: MediaForm,
       uploadMaxBytes: FILE_MAX_BYTES,
-      answers: { 201: Media },
+      responses: { 201: Media },
       prepare: async (call) =>
         call.file
           ? keep(call, 'file', { ...call.file, source: null })
@@ -106,7 +106,7 @@ export const mediaRoutes = resource('content', '/media')
   )
   .get(
     '/{id}',
-    { op: 'getMedia', summary: 'Read an image', scope: 'content:read', answers: { 200: Media }, stored: true },
+    { operationId: 'getMedia', summary: 'Read an image', scope: 'content:read', responses: { 200: Media }, stored: true },
     async (call) => {
       const row = await find(call.db, call.params.id)
       return shown(row, base(call, row.id))
@@ -115,12 +115,12 @@ export const mediaRoutes = resource('content', '/media')
   .patch(
     '/{id}',
     {
-      op: 'updateMedia',
+      operationId: 'updateMedia',
       summary: 'Change what is said about an image',
       description: 'The image itself stays: another one is another file.',
       scope: 'content:write',
       body: MediaPatch,
-      answers: { 200: Media },
+      responses: { 200: Media },
     },
     (call) =>
       call.write(async (tx) => {
@@ -133,11 +133,11 @@ export const mediaRoutes = resource('content', '/media')
   .delete(
     '/{id}',
     {
-      op: 'deleteMedia',
+      operationId: 'deleteMedia',
       summary: 'Remove an image',
       description: 'Its files go, too; caches may keep them. 409 while a product, bundle, category, collection or brand shows it.',
       scope: 'content:write',
-      answers: { 200: Deleted },
+      responses: { 200: Deleted },
       refuses: [409],
     },
     (call) =>

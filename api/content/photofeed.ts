@@ -26,7 +26,7 @@ const Feed = Named('PhotoFeed', {
 export const photofeedRoutes = resource('content', '/photofeed/accounts').get(
   '/{handle}/images',
   {
-    op: 'listPhotoFeedImages',
+    operationId: 'listPhotoFeedImages',
     summary: "List an account's pictures, newest first",
     description: 'The handle is matched without regard to case; an `@` before it is ignored.',
     scope: 'storefront:read',
@@ -34,7 +34,7 @@ export const photofeedRoutes = resource('content', '/photofeed/accounts').get(
       limit: Paging(LIMIT, LIMIT_MAX).limit,
       cursor: Type.Optional(Text(1, 200, { description: '`nextCursor` of the page before' })),
     },
-    answers: { 200: Feed },
+    responses: { 200: Feed },
     stored: true,
   },
   async ({ db, session, services: { files }, params, query: { limit, cursor } }) => {

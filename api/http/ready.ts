@@ -35,7 +35,7 @@ export function readied(
   { contentUrl, images }: Pick<Surroundings, 'contentUrl' | 'images'>,
   shown: readonly TSchema[],
 ): Ready {
-  const [status, first] = Object.entries(route.options.answers)[0] ?? ([200, JSON_TYPE] as const)
+  const [status, first] = Object.entries(route.options.responses)[0] ?? ([200, JSON_TYPE] as const)
   return {
     route,
     ...steps(route, images),
@@ -63,7 +63,7 @@ export function shownBy({ method, path }: Route, routes: readonly Route[]): TSch
     other.path === path
       ? other.method === method || other.method === 'GET'
       : method === 'POST' && /^\/\{\w+\}$/.test(other.path.slice(path.length)) && other.path.startsWith(path) && other.method === 'GET'
-  return routes.filter(isAbout).flatMap(({ options }) => Object.values(options.answers).filter(isSchema))
+  return routes.filter(isAbout).flatMap(({ options }) => Object.values(options.responses).filter(isSchema))
 }
 
 function formOf({ options: { upload, uploadMaxBytes } }: Route): Ready['form'] {
@@ -78,11 +78,11 @@ export const statusOf = (ready: Ready, result: unknown) => (result instanceof Re
 export function bodyOf(ready: Ready, result: unknown): unknown {
   const status = statusOf(ready, result)
   const body = result instanceof Reply ? result.body : result
-  const { op, answers } = ready.route.options
-  const schema = answers[status]
-  if (schema === undefined) throw new Error(`${op} answers ${status}, which it does not describe`)
+  const { operationId, responses } = ready.route.options
+  const schema = responses[status]
+  if (schema === undefined) throw new Error(`${operationId} answers ${status}, which it does not describe`)
   if (!isSchema(schema)) {
-    if (typeof body !== 'string') throw new Error(`${op} answers no text`)
+    if (typeof body !== 'string') throw new Error(`${operationId} answers no text`)
     return body
   }
   let project = ready.projections.get(status)
@@ -105,7 +105,7 @@ export const bytesOf = (result: unknown): Uint8Array | null =>
 
 function check({ route: { options }, checks }: Ready, status: number, text: string) {
   let check = checks.get(status)
-  if (!check) checks.set(status, (check = parser(closed(options.answers[status] as TSchema))))
+  if (!check) checks.set(status, (check = parser(closed(options.responses[status] as TSchema))))
   const problems = check.problems(JSON.parse(text))
-  if (problems.length) throw new Error(`${options.op}: the answer does not match its schema: ${JSON.stringify(problems)}`)
+  if (problems.length) throw new Error(`${options.operationId}: the answer does not match its schema: ${JSON.stringify(problems)}`)
 }

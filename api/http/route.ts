@@ -103,7 +103,7 @@ type CallOf<Path extends string, Q extends TProperties, B extends TSchema> = Cal
 
 interface RouteOptions<Path extends string, Q extends TProperties, B extends TSchema, A extends Answers> {
   /** operationId of the OpenAPI document. */
-  op: string
+  operationId: string
   summary: string
   description?: string
   scope: Access
@@ -123,7 +123,7 @@ interface RouteOptions<Path extends string, Q extends TProperties, B extends TSc
    * Bodies by status; the first is the answer of a plain return value. A string names a media type that is not JSON, a list those of
    * which each answer has one. Nothing at all: it always refuses.
    */
-  answers: A
+  responses: A
   /** Statuses that it may refuse with, beside those that follow from its method, its path and its scope (`refusedAnyway`). */
   refuses?: number[]
   /**

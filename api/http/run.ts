@@ -38,7 +38,7 @@ export interface Running {
 /** The same call without the time: what an answer that is remembered may not depend on. Reading it throws, in tests. */
 export function timeless(call: AnyCall, { options }: Route): AnyCall {
   const get = () => {
-    throw new Error(`${options.op} is \`stored\`, so it may not depend on the time`)
+    throw new Error(`${options.operationId} is \`stored\`, so it may not depend on the time`)
   }
   const { now: _, clock: __, services, ...rest } = call
   const own = Object.defineProperty({ ...services }, 'clock', { get })

@@ -26,18 +26,18 @@ export function describe(routes: readonly Route[], options: DocumentOptions): Re
     .get(
       '/openapi',
       {
-        op: 'getOpenapi',
+        operationId: 'getOpenapi',
         summary: 'This API as an OpenAPI 3.1 document',
         scope: 'public',
         query: { tag: Type.Optional(OneOf(rooms, { description: 'The operations of this tag alone, with the schemas that they need' })) },
-        answers: { 200: 'application/json' },
+        responses: { 200: 'application/json' },
       },
       ({ query: { tag } }) =>
         new Reply(200, json(tag), { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'public, no-cache' }),
     )
     .get(
       '/docs',
-      { op: 'getDocs', summary: 'This API as a page to read', scope: 'public', answers: { 200: 'text/html; charset=utf-8' } },
+      { operationId: 'getDocs', summary: 'This API as a page to read', scope: 'public', responses: { 200: 'text/html; charset=utf-8' } },
       () =>
         new Reply(200, page(null).html, {
           'content-security-policy': page(null).policy,
@@ -49,21 +49,21 @@ export function describe(routes: readonly Route[], options: DocumentOptions): Re
     .get(
       '/docs/console',
       {
-        op: 'getConsole',
+        operationId: 'getConsole',
         summary: 'This API as a page that sends requests',
         scope: 'public',
-        answers: { 200: 'text/html; charset=utf-8' },
+        responses: { 200: 'text/html; charset=utf-8' },
       },
       () => console.page(),
     )
     .get(
       '/docs/console.js',
       {
-        op: 'getConsoleScript',
+        operationId: 'getConsoleScript',
         summary: 'The script of that page',
         scope: 'public',
         query: { v: Type.Optional(Type.String({ maxLength: 32, description: 'The version that the page names, which may be kept' })) },
-        answers: { 200: 'text/javascript; charset=utf-8' },
+        responses: { 200: 'text/javascript; charset=utf-8' },
       },
       ({ query: { v }, request }) => console.script(v, request.headers.get('accept-encoding') ?? ''),
     )

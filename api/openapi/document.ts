@@ -124,7 +124,7 @@ function operation(route: Route, { show, failed, contentUrl }: Context): Json {
   const { options, room } = route
   const scopes = scopesOf(route)
   const responses: Json = {}
-  for (const [status, answer] of Object.entries(options.answers)) responses[status] = success(route, Number(status), answer, show)
+  for (const [status, answer] of Object.entries(options.responses)) responses[status] = success(route, Number(status), answer, show)
   if (route.method === 'GET' && responses[200])
     responses[304] = { description: REASONS[304], headers: { 'X-Request-Id': header('RequestId'), ETag: header('ETag') } }
   for (const status of refused(route)) {
@@ -132,7 +132,7 @@ function operation(route: Route, { show, failed, contentUrl }: Context): Json {
     responses[status] = responses[status] ? failureOr(status, responses[status]) : failure(status)
   }
   return {
-    operationId: options.op,
+    operationId: options.operationId,
     tags: [room],
     summary: options.summary,
     description: [options.description, access(route)].filter(Boolean).join('\n\n'),

@@ -114,11 +114,11 @@ export const customerRoutes = resource('orders', '/customers')
   .get(
     '',
     {
-      op: 'listCustomers',
+      operationId: 'listCustomers',
       summary: 'List customers',
       description: 'Newest first.',
       scope: 'customers:read',
-      answers: { 200: Items(Named('CustomerItem', item)) },
+      responses: { 200: Items(Named('CustomerItem', item)) },
       query: { ...Paging(50), search: Type.Optional(Type.String({ maxLength: 254, description: 'Part of the email' })) },
       stored: true,
     },
@@ -140,10 +140,10 @@ export const customerRoutes = resource('orders', '/customers')
   .get(
     '/{id}',
     {
-      op: 'getCustomer',
+      operationId: 'getCustomer',
       summary: 'Read a customer with addresses',
       scope: 'customers:read',
-      answers: { 200: Customer },
+      responses: { 200: Customer },
       stored: true,
     },
     ({ db, params }) => read(db, params.id),
@@ -151,11 +151,11 @@ export const customerRoutes = resource('orders', '/customers')
   .patch(
     '/{id}',
     {
-      op: 'updateCustomer',
+      operationId: 'updateCustomer',
       summary: 'Change a customer',
       scope: 'customers:write',
       body: CustomerPatch,
-      answers: { 200: Customer },
+      responses: { 200: Customer },
     },
     ({ body, params, write, now }) =>
       write(async (tx) => {
@@ -170,11 +170,11 @@ export const customerRoutes = resource('orders', '/customers')
   .post(
     '/{id}/addresses',
     {
-      op: 'createAddress',
+      operationId: 'createAddress',
       summary: 'Add an address',
       scope: 'customers:write',
       body: AddressInput,
-      answers: { 201: Address },
+      responses: { 201: Address },
     },
     ({ body, params, write, clock, now }) =>
       write(async (tx) => {
@@ -188,7 +188,7 @@ export const customerRoutes = resource('orders', '/customers')
   )
   .delete(
     '/{id}/addresses/{addressId}',
-    { op: 'deleteAddress', summary: 'Remove an address', scope: 'customers:write', answers: { 200: Deleted } },
+    { operationId: 'deleteAddress', summary: 'Remove an address', scope: 'customers:write', responses: { 200: Deleted } },
     ({ params, write }) =>
       write(async (tx) => {
         const { id } = await find(tx, params.id)
@@ -203,12 +203,12 @@ export const customerRoutes = resource('orders', '/customers')
   .get(
     '/{id}/orders',
     {
-      op: 'listCustomerOrders',
+      operationId: 'listCustomerOrders',
       summary: "List a customer's orders",
       description: 'Newest first.',
       scope: 'customers:read',
       query: Paging(20),
-      answers: { 200: Items(CustomerOrder) },
+      responses: { 200: Items(CustomerOrder) },
       stored: true,
     },
     async ({ db, params, query }) => {

@@ -30,12 +30,12 @@ export const orderRoutes = resource('orders', '/orders')
   .get(
     '',
     {
-      op: 'listOrders',
+      operationId: 'listOrders',
       summary: 'List orders',
       description: 'Newest first.',
       scope: 'orders:read',
       query: OrderFilters,
-      answers: { 200: Page(Order) },
+      responses: { 200: Page(Order) },
       stored: true,
     },
     ({ db, query }) => listOrders(db, query),
@@ -43,21 +43,21 @@ export const orderRoutes = resource('orders', '/orders')
   .post(
     '',
     {
-      op: 'createOrder',
+      operationId: 'createOrder',
       summary: 'Record an order taken elsewhere',
       scope: 'orders:write',
       body: OrderInput,
-      answers: { 201: Order },
+      responses: { 201: Order },
     },
     (call) => call.write((tx) => record(tx, call)),
   )
   .get(
     '/{id}',
     {
-      op: 'getOrder',
+      operationId: 'getOrder',
       summary: 'Read an order',
       scope: ['orders:read', 'order:lookup'],
-      answers: { 200: Order },
+      responses: { 200: Order },
       stored: true,
     },
     ({ db, params, session }) => readOrder(db, params.id, onlyLooksUp(session)),
@@ -65,11 +65,11 @@ export const orderRoutes = resource('orders', '/orders')
   .patch(
     '/{id}',
     {
-      op: 'updateOrder',
+      operationId: 'updateOrder',
       summary: 'Change an order',
       scope: 'orders:write',
       body: OrderPatch,
-      answers: { 200: Order },
+      responses: { 200: Order },
       refuses: [409],
     },
     (call) =>
@@ -98,12 +98,12 @@ export const orderRoutes = resource('orders', '/orders')
   .post(
     '/{id}/payments',
     {
-      op: 'createPayment',
+      operationId: 'createPayment',
       summary: 'Record a payment',
       description: 'Marks the order paid when its total is reached.',
       scope: 'orders:write',
       body: PaymentInput,
-      answers: { 201: Payment },
+      responses: { 201: Payment },
     },
     (call) =>
       call.write(async (tx) => {
@@ -120,12 +120,12 @@ export const orderRoutes = resource('orders', '/orders')
   .post(
     '/{id}/cancel',
     {
-      op: 'cancelOrder',
+      operationId: 'cancelOrder',
       summary: 'Cancel an order',
       description: 'Stock and coupon uses come back; what was paid is refunded separately.',
       scope: 'orders:write',
       body: Body('CancelOrderInput', [{ reason: 'Counted by hand' }], { reason: Type.Optional(Nullable(Text(0, 500))) }),
-      answers: { 200: Order },
+      responses: { 200: Order },
     },
     (call) =>
       call.write(async (tx) => {

@@ -51,11 +51,11 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
   .post(
     '',
     {
-      op: 'createShipment',
+      operationId: 'createShipment',
       summary: 'Ship an order, or a part of it',
       scope: 'orders:write',
       body: ShipmentInput,
-      answers: { 201: Shipment },
+      responses: { 201: Shipment },
       description: 'Takes the units off the shelf. The order is `processing` while something is left, then `shipped`.',
     },
     (call) =>
@@ -97,11 +97,11 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
   .get(
     '',
     {
-      op: 'listShipments',
+      operationId: 'listShipments',
       summary: "List an order's shipments",
       scope: 'orders:read',
       query: Paging(50),
-      answers: { 200: Page(Shipment) },
+      responses: { 200: Page(Shipment) },
       stored: true,
     },
     async ({ db, params, query: { limit, offset } }) => {
@@ -122,12 +122,12 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
   .get(
     '/{shipmentId}/label',
     {
-      op: 'getShipmentLabel',
+      operationId: 'getShipmentLabel',
       summary: "Print a shipment's label",
       description:
         'In the format of the carrier: for carrier_a its `labelMode`, a PDF for the others. It says what held when the shipment was made.',
       scope: 'orders:read',
-      answers: { 200: ['application/pdf', 'application/zpl', 'application/epl', 'application/dpl'] },
+      responses: { 200: ['application/pdf', 'application/zpl', 'application/epl', 'application/dpl'] },
       refuses: [409],
     },
     async ({ db, params }) => {

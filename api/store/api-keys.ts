@@ -66,12 +66,12 @@ export const apiKeyRoutes = resource('store', '/api-keys')
   .get(
     '',
     {
-      op: 'listApiKeys',
+      operationId: 'listApiKeys',
       summary: 'List API keys',
       description: "Those that are not deleted, expired ones too. A sandbox key sees the sandbox's.",
       scope: ADMIN,
       query: Paging(50),
-      answers: { 200: Page(ApiKey) },
+      responses: { 200: Page(ApiKey) },
     },
     async ({ session, services: { registry }, query: { limit, offset } }) => {
       const { read } = registry.control
@@ -84,12 +84,12 @@ export const apiKeyRoutes = resource('store', '/api-keys')
   .post(
     '',
     {
-      op: 'createApiKey',
+      operationId: 'createApiKey',
       summary: 'Make an API key',
       description: `The answer shows \`key\`, this once. A store has at most ${KEYS_MAX} live keys and as many of its sandbox.`,
       scope: ADMIN,
       body: ApiKeyInput,
-      answers: { 201: NewApiKey },
+      responses: { 201: NewApiKey },
     },
     ({ body, ...call }) => {
       const { session, now } = call
@@ -106,11 +106,11 @@ export const apiKeyRoutes = resource('store', '/api-keys')
   .delete(
     '/{id}',
     {
-      op: 'deleteApiKey',
+      operationId: 'deleteApiKey',
       summary: 'Revoke an API key',
       description: `It is refused from then on. None that may more than the calling key. The last key with \`${ADMIN}\` (or without restriction) can't delete itself.`,
       scope: ADMIN,
-      answers: { 200: Deleted },
+      responses: { 200: Deleted },
       refuses: [409],
     },
     ({ params, ...call }) =>
@@ -127,14 +127,14 @@ export const apiKeyRoutes = resource('store', '/api-keys')
   .post(
     '/{id}/rotate',
     {
-      op: 'rotateApiKey',
+      operationId: 'rotateApiKey',
       summary: 'Replace an API key',
       description:
         'Makes a key with the same name, scopes and environment; the answer shows it, this once. The old one expires after `graceMinutes`, or when it would have.',
       scope: ADMIN,
       body: Rotation,
       bodyOptional: true,
-      answers: { 201: NewApiKey },
+      responses: { 201: NewApiKey },
     },
     ({ body, params, ...call }) =>
       change(call, async (tx, store) => {

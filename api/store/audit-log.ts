@@ -19,11 +19,11 @@ const Entry = Named('AuditLog', {
 export const auditLogRoutes = resource('store', '/audit-log').get(
   '',
   {
-    op: 'listAuditLog',
+    operationId: 'listAuditLog',
     summary: 'List changes, newest first',
     scope: 'store:admin',
     query: { limit: Paging(50).limit, cursor: Type.Optional(Text(1, 200, { description: '`nextCursor` of the page before' })) },
-    answers: { 200: Type.Object({ data: Type.Array(Entry), nextCursor: Nullable(Type.String(), { description: 'Null at the end' }) }) },
+    responses: { 200: Type.Object({ data: Type.Array(Entry), nextCursor: Nullable(Type.String(), { description: 'Null at the end' }) }) },
   },
   async ({ db, query: { limit, cursor } }) => {
     const place = cursor === undefined ? null : placeOf(cursor)

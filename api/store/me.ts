@@ -30,7 +30,7 @@ const Me = Named('Me', {
 
 export const me = resource('store', '/me').get(
   '',
-  { op: 'getMe', summary: 'The store and the key that call', scope: 'any key', answers: { 200: Me } },
+  { operationId: 'getMe', summary: 'The store and the key that call', scope: 'any key', responses: { 200: Me } },
   async ({ session, settings }) => {
     const { store, key } = session
     const { name, currency, locale, defaultLanguage, enabledLanguages, enabledCurrencies, taxesIncluded, timezone } = await settings()

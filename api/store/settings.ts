@@ -84,18 +84,18 @@ async function checkOffer(tx: Db, next: Stored['welcomeOffer'], given: Patch['we
 export const settingsRoutes = resource('store', '/settings')
   .get(
     '',
-    { op: 'getSettings', summary: 'Read the settings', scope: 'settings:read', answers: { 200: Settings }, stored: true },
+    { operationId: 'getSettings', summary: 'Read the settings', scope: 'settings:read', responses: { 200: Settings }, stored: true },
     async ({ settings }) => view(await settings()),
   )
   .patch(
     '',
     {
-      op: 'updateSettings',
+      operationId: 'updateSettings',
       summary: 'Change settings',
       description: 'Partial: objects merge field by field, null clears a field that may be null.',
       scope: 'settings:write',
       body: SettingsPatch,
-      answers: { 200: Settings },
+      responses: { 200: Settings },
     },
     async ({ body, write, session, services, clock, now, after }) => {
       const row = await write(async (tx) => {
@@ -119,12 +119,12 @@ export const settingsRoutes = resource('store', '/settings')
   .post(
     '/email-domain/verify',
     {
-      op: 'verifyEmailDomain',
+      operationId: 'verifyEmailDomain',
       summary: "Check the email domain's DNS record",
       description:
         '`email.lastCheck` of the answer says which record was asked for, and what is there. A sandbox asks no DNS: its domain counts as verified.',
       scope: 'settings:write',
-      answers: { 200: Settings },
+      responses: { 200: Settings },
       async prepare({ settings, session, services, clock }) {
         const {
           email: { domain },

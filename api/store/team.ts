@@ -83,7 +83,7 @@ function placeOf(token: string): { storeId: string; environment: Environment } |
 export const teamRoutes = resource('store', '/team')
   .get(
     '',
-    { op: 'listTeam', summary: 'List team members', scope: 'team:read', query: Paging(50), answers: { 200: Counted(Member) } },
+    { operationId: 'listTeam', summary: 'List team members', scope: 'team:read', query: Paging(50), responses: { 200: Counted(Member) } },
     async ({ db, query: { limit, offset } }) => ({
       data: await db.select().from(teamMembers).orderBy(asc(teamMembers.id)).limit(limit).offset(offset),
       meta: { count: await db.$count(teamMembers) },
@@ -92,11 +92,11 @@ export const teamRoutes = resource('store', '/team')
   .get(
     '/invitations',
     {
-      op: 'listTeamInvitations',
+      operationId: 'listTeamInvitations',
       summary: 'List invitations',
       scope: 'team:read',
       query: Paging(50),
-      answers: { 200: Counted(Invitation) },
+      responses: { 200: Counted(Invitation) },
     },
     async ({ db, query: { limit, offset } }) => ({
       data: await db.select(invitationColumns).from(teamInvitations).orderBy(asc(teamInvitations.id)).limit(limit).offset(offset),
@@ -106,12 +106,12 @@ export const teamRoutes = resource('store', '/team')
   .post(
     '/invitations',
     {
-      op: 'inviteTeamMember',
+      operationId: 'inviteTeamMember',
       summary: 'Invite someone',
       description: 'The invitation is open for 7 days. One that is over may be replaced.',
       scope: 'team:write',
       body: InvitationInput,
-      answers: { 201: NewInvitation },
+      responses: { 201: NewInvitation },
     },
     ({ body, write, session, clock, now }) =>
       write(async (tx) => {
@@ -133,7 +133,7 @@ export const teamRoutes = resource('store', '/team')
   )
   .get(
     '/invitations/{id}',
-    { op: 'getTeamInvitation', summary: 'Read an invitation', scope: 'team:read', answers: { 200: Invitation } },
+    { operationId: 'getTeamInvitation', summary: 'Read an invitation', scope: 'team:read', responses: { 200: Invitation } },
     async ({ db, params }) => {
       const [row] = await db.select(invitationColumns).from(teamInvitations).where(eq(teamInvitations.id, params.id))
       if (!row) throw missing('invitation')
@@ -142,7 +142,7 @@ export const teamRoutes = resource('store', '/team')
   )
   .delete(
     '/invitations/{id}',
-    { op: 'deleteTeamInvitation', summary: 'Take an invitation back', scope: 'team:write', answers: { 200: Deleted } },
+    { operationId: 'deleteTeamInvitation', summary: 'Take an invitation back', scope: 'team:write', responses: { 200: Deleted } },
     ({ params, write }) =>
       write(async (tx) => {
         if (!(await tx.delete(teamInvitations).where(eq(teamInvitations.id, params.id))).changes) throw missing('invitation')
@@ -152,12 +152,12 @@ export const teamRoutes = resource('store', '/team')
   .post(
     '/invitations/accept',
     {
-      op: 'acceptTeamInvitation',
+      operationId: 'acceptTeamInvitation',
       summary: 'Join the team',
       description: 'A token that is unknown, used or over is the same 404.',
       scope: 'public',
       body: Acceptance,
-      answers: { 201: Member },
+      responses: { 201: Member },
       refuses: [404, 409],
       async owner({ body, services }) {
         const place = placeOf(body.token)
@@ -183,11 +183,11 @@ export const teamRoutes = resource('store', '/team')
   .patch(
     '/{id}',
     {
-      op: 'updateTeamMember',
+      operationId: 'updateTeamMember',
       summary: 'Change a member',
       scope: 'team:write',
       body: MemberPatch,
-      answers: { 200: Member },
+      responses: { 200: Member },
       refuses: [409],
     },
     ({ body, params, write }) =>
@@ -201,7 +201,7 @@ export const teamRoutes = resource('store', '/team')
   )
   .delete(
     '/{id}',
-    { op: 'deleteTeamMember', summary: 'Remove a member', scope: 'team:write', answers: { 200: Deleted }, refuses: [409] },
+    { operationId: 'deleteTeamMember', summary: 'Remove a member', scope: 'team:write', responses: { 200: Deleted }, refuses: [409] },
     ({ params, write }) =>
       write(async (tx) => {
         const member = await memberOf(tx, params.id)
@@ -217,12 +217,12 @@ export const teamRoutes = resource('store', '/team')
   .post(
     '/transfer-ownership',
     {
-      op: 'transferOwnership',
+      operationId: 'transferOwnership',
       summary: 'Hand the store to another member',
       description: 'The member becomes the only owner; those who were become admins.',
       scope: 'team:write',
       body: Transfer,
-      answers: { 200: Member },
+      responses: { 200: Member },
     },
     ({ body, write }) =>
       write(async (tx) => {

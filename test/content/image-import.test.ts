@@ -49,8 +49,8 @@ test('every route that imports images of the catalog says whose they are', () =>
     ['PATCH', 'POST'].flatMap((method) => fields.map(({ entity }) => `${method} ${entity}`).toSorted()),
   )
   for (const { options } of giving)
-    expect([options.op, IMAGE_FIELDS[options.images!].field in options.body!.properties, options.prepare]).toEqual([
-      options.op,
+    expect([options.operationId, IMAGE_FIELDS[options.images!].field in options.body!.properties, options.prepare]).toEqual([
+      options.operationId,
       true,
       undefined,
     ])

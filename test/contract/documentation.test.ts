@@ -36,7 +36,7 @@ describe('the OpenAPI document leads to the pages of the content site', () => {
     for (const route of app.app.routes) {
       const { url } = document.paths[route.path][route.method.toLowerCase()].externalDocs
       const [page, anchor] = placeOf(route).split('#')
-      if (url !== SITE + placeOf(route)) problems.push(`${route.options.op} leads to ${url}`)
+      if (url !== SITE + placeOf(route)) problems.push(`${route.options.operationId} leads to ${url}`)
       const problem = broken(url)
       if (problem) problems.push(problem)
       const shown = [...(await source(page!)).matchAll(/^<!-- operations (.+) -->$/gm)].flatMap(([, paths]) => paths!.split(' '))

@@ -70,7 +70,7 @@ describe('the OpenAPI document', () => {
     )
     expect(listed.toSorted()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).toSorted())
     expect(listed).toContain('GET /openapi')
-    const operations = routes.map(({ options }) => options.op)
+    const operations = routes.map(({ options }) => options.operationId)
     expect(operations.filter((op, i) => operations.indexOf(op) !== i)).toEqual([])
   })
 
@@ -80,7 +80,7 @@ describe('the OpenAPI document', () => {
 
   test('has the statuses that follow from a route without its naming them', () => {
     const idle = routes.map((route) => [
-      route.options.op,
+      route.options.operationId,
       route.options.refuses?.filter((status) => refusedAnyway(route).has(status)) ?? [],
     ])
     expect(idle.filter(([, statuses]) => statuses!.length)).toEqual([])
@@ -99,7 +99,7 @@ describe('the OpenAPI document', () => {
         return [(error as Refusal).body]
       }
     }
-    const wrong = routes.flatMap(({ options: { op, body, answers } }) => [
+    const wrong = routes.flatMap(({ options: { operationId: op, body, responses: answers } }) => [
       ...(body ? refused(body, exampleOf(body)).map((problem) => ({ op, problem })) : []),
       ...Object.entries(answers).flatMap(([status, answer]) =>
         !isSchema(answer)
@@ -128,7 +128,7 @@ describe('the OpenAPI document', () => {
   })
 
   test('names every body with an example, and every object that is an answer or an entry of a list', () => {
-    const nameless = routes.flatMap(({ options: { op, body, answers } }) => {
+    const nameless = routes.flatMap(({ options: { operationId: op, body, responses: answers } }) => {
       const fields = (schema: TSchema) => schema.properties as Record<string, TSchema> | undefined
       const answered = Object.values(answers)
         .filter(isSchema)
@@ -166,35 +166,35 @@ describe('a described resource', () => {
     .get(
       '',
       {
-        op: 'listCoats',
+        operationId: 'listCoats',
         summary: 'List coats',
         scope: 'storefront:read',
         query: { limit: Type.Integer({ minimum: 1, maximum: 50, default: 7 }) },
-        answers: { 200: Page(Coat) },
+        responses: { 200: Page(Coat) },
       },
       () => null as never,
     )
     .post(
       '',
       {
-        op: 'createCoat',
+        operationId: 'createCoat',
         summary: 'Add a coat',
         scope: ['catalog:write', 'store:admin'],
         body: CoatInput,
-        answers: { 201: Coat },
+        responses: { 201: Coat },
         refuses: [409],
       },
       () => null as never,
     )
-    .get('/{id}', { op: 'getCoat', summary: 'Read a coat', scope: 'public', answers: { 200: Coat } }, () => null as never)
+    .get('/{id}', { operationId: 'getCoat', summary: 'Read a coat', scope: 'public', responses: { 200: Coat } }, () => null as never)
     .patch(
       '/{id}',
       {
-        op: 'updateCoat',
+        operationId: 'updateCoat',
         summary: 'Change a coat',
         scope: 'any key',
         body: Type.Partial(CoatInput, { $id: 'CoatPatch' }),
-        answers: { 200: Coat },
+        responses: { 200: Coat },
       },
       () => null as never,
     )
@@ -219,7 +219,7 @@ describe('a described resource', () => {
     (body) => {
       const hoods = resource('catalog', '/hoods').post(
         '',
-        { op: 'createHood', summary: 'Add a hood', scope: 'public', body, answers: { 201: Coat } },
+        { operationId: 'createHood', summary: 'Add a hood', scope: 'public', body, responses: { 201: Coat } },
         () => null as never,
       )
       expect(() => openapi([...coats.routes, ...hoods.routes], about)).toThrow(`two schemas are called ${body.$id}`)
@@ -265,11 +265,11 @@ describe('a described resource', () => {
       resource('catalog', '/coats').post(
         '/{id}/photo',
         {
-          op: 'addCoatPhoto',
+          operationId: 'addCoatPhoto',
           summary: 'Add a photo',
           scope: 'catalog:write',
           upload,
-          answers: { 201: Type.Object({ url: Type.String() }) },
+          responses: { 201: Type.Object({ url: Type.String() }) },
         },
         () => null as never,
       ).routes,
@@ -286,11 +286,11 @@ describe('a described resource', () => {
       resource('catalog', '/x').get(
         '',
         {
-          op: 'listX',
+          operationId: 'listX',
           summary: '<script>alert(1)</script>',
           description: '"quoted" & `<b>`',
           scope: 'public',
-          answers: { 204: Type.Null() },
+          responses: { 204: Type.Null() },
         },
         () => null as never,
       ).routes,
@@ -309,7 +309,7 @@ describe('the reference page', async () => {
 
   test('has a place for every operation, and no link or id twice or into nothing', () => {
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    expect(routes.filter(({ options }) => !ids.has(options.op)).map(({ options }) => options.op)).toEqual([])
+    expect(routes.filter(({ options }) => !ids.has(options.operationId)).map(({ options }) => options.operationId)).toEqual([])
     expect([...page.text.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id).filter((id) => !ids.has(id))).toEqual([])
     expect([...page.text.matchAll(/ id="/g)].length).toBe(ids.size)
   })

@@ -61,7 +61,7 @@ describe('an answer', () => {
 
 describe('a handler', () => {
   const answers = { 200: Item, 404: 'text/html' }
-  const options = { op: 'x', summary: 'x', scope: 'public', answers }
+  const options = { operationId: 'x', summary: 'x', scope: 'public', responses: answers }
 
   test('does not compile when it answers otherwise than its schema says', () => {
     resource('store', '/items')
@@ -99,12 +99,12 @@ describe('a handler', () => {
 describe('a route', () => {
   const [route] = resource('store', '/items').get(
     '',
-    { op: 'x', summary: 'x', scope: 'public', answers: { 200: Item } },
+    { operationId: 'x', summary: 'x', scope: 'public', responses: { 200: Item } },
     () => null as never,
   ).routes
   const [text] = resource('store', '/text').get(
     '',
-    { op: 'x', summary: 'x', scope: 'public', answers: { 200: 'text/plain' } },
+    { operationId: 'x', summary: 'x', scope: 'public', responses: { 200: 'text/plain' } },
     () => '',
   ).routes
   const ready = readied(route!, { contentUrl: '', images: imageImport }, [])

@@ -16,8 +16,8 @@ describe('what the last release described', () => {
   test('keeps its names whatever is added', () => {
     const Coupon = Type.Object({ id: Uuid(), coat: Type.String() }, { $id: 'CoatCoupon' })
     const more = resource('catalog', '/coats')
-      .get('', { op: 'listCoupon', summary: 'List', scope: 'public', answers: { 200: Page(Coupon) } }, () => null as never)
-      .get('/{id}', { op: 'readCoupon', summary: 'Read', scope: 'public', answers: { 200: Coupon } }, () => null as never)
+      .get('', { operationId: 'listCoupon', summary: 'List', scope: 'public', responses: { 200: Page(Coupon) } }, () => null as never)
+      .get('/{id}', { operationId: 'readCoupon', summary: 'Read', scope: 'public', responses: { 200: Coupon } }, () => null as never)
     const grown = documentWith(more.routes)
     expect(new Set(Object.keys(grown.components.schemas))).toEqual(new Set([...Object.keys(now.components.schemas), 'CoatCoupon']))
     expect(broken(now, grown)).toEqual([])

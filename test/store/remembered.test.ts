@@ -24,7 +24,7 @@ afterAll(() => app.close())
 test('what is remembered can not read the time, in tests: not by the services either', () => {
   const [route] = resource('store', '/x').get(
     '',
-    { op: 'x', summary: 'x', scope: 'public', answers: { 200: Type.Null() } },
+    { operationId: 'x', summary: 'x', scope: 'public', responses: { 200: Type.Null() } },
     () => null,
   ).routes
   const { services } = app

@@ -36,10 +36,10 @@ export const brandRoutes = resource('catalog', '/brands')
   .get(
     '',
     {
-      op: 'listBrands',
+      operationId: 'listBrands',
       summary: 'List brands',
       scope: 'storefront:read',
-      answers: { 200: Page(Brand) },
+      responses: { 200: Page(Brand) },
       query: groupFilters,
       stored: true,
     },
@@ -63,12 +63,12 @@ export const brandRoutes = resource('catalog', '/brands')
   .post(
     '',
     {
-      op: 'createBrand',
+      operationId: 'createBrand',
       summary: 'Add a brand',
       scope: 'catalog:write',
       body: BrandInput,
       images: 'brand',
-      answers: { 201: Brand },
+      responses: { 201: Brand },
     },
     (call) =>
       call.write(async (tx) => {
@@ -93,11 +93,11 @@ export const brandRoutes = resource('catalog', '/brands')
   .get(
     '/{idOrSlug}',
     {
-      op: 'getBrand',
+      operationId: 'getBrand',
       summary: 'Read a brand',
       scope: 'storefront:read',
       query: { lang: Lang },
-      answers: { 200: Brand },
+      responses: { 200: Brand },
       stored: true,
     },
     async (call) => {
@@ -109,12 +109,12 @@ export const brandRoutes = resource('catalog', '/brands')
   .patch(
     '/{idOrSlug}',
     {
-      op: 'updateBrand',
+      operationId: 'updateBrand',
       summary: 'Change a brand',
       scope: 'catalog:write',
       body: BrandPatch,
       images: 'brand',
-      answers: { 200: Brand },
+      responses: { 200: Brand },
       refuses: [409],
     },
     (call) =>
@@ -137,7 +137,7 @@ export const brandRoutes = resource('catalog', '/brands')
   )
   .delete(
     '/{idOrSlug}',
-    { op: 'deleteBrand', summary: 'Remove a brand', scope: 'catalog:write', answers: { 200: Deleted }, refuses: [409] },
+    { operationId: 'deleteBrand', summary: 'Remove a brand', scope: 'catalog:write', responses: { 200: Deleted }, refuses: [409] },
     (call) =>
       call.write(async (tx) => {
         const { id } = await findGroup(tx, 'brand', call.params.idOrSlug, everyone)

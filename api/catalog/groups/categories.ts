@@ -122,10 +122,10 @@ export const categoryRoutes = resource('catalog', '/categories')
   .get(
     '',
     {
-      op: 'listCategories',
+      operationId: 'listCategories',
       summary: 'List categories',
       scope: 'storefront:read',
-      answers: { 200: Page(Named('CategoryItem', item)) },
+      responses: { 200: Page(Named('CategoryItem', item)) },
       query: groupFilters,
       stored: true,
     },
@@ -161,12 +161,12 @@ export const categoryRoutes = resource('catalog', '/categories')
   .post(
     '',
     {
-      op: 'createCategory',
+      operationId: 'createCategory',
       summary: 'Add a category',
       scope: 'catalog:write',
       body: CategoryInput,
       images: 'category',
-      answers: { 201: Category },
+      responses: { 201: Category },
     },
     (call) =>
       call.write(async (tx) => {
@@ -194,11 +194,11 @@ export const categoryRoutes = resource('catalog', '/categories')
   .get(
     '/{idOrSlug}',
     {
-      op: 'getCategory',
+      operationId: 'getCategory',
       summary: 'Read a category with its products and translations',
       scope: 'storefront:read',
       query: { lang: Lang },
-      answers: { 200: Category },
+      responses: { 200: Category },
       stored: true,
     },
     async (call) => read(call.db, call.params.idOrSlug, await viewOf(call)),
@@ -206,12 +206,12 @@ export const categoryRoutes = resource('catalog', '/categories')
   .patch(
     '/{idOrSlug}',
     {
-      op: 'updateCategory',
+      operationId: 'updateCategory',
       summary: 'Change a category',
       scope: 'catalog:write',
       body: CategoryPatch,
       images: 'category',
-      answers: { 200: Category },
+      responses: { 200: Category },
       refuses: [409],
     },
     (call) =>
@@ -234,7 +234,7 @@ export const categoryRoutes = resource('catalog', '/categories')
   )
   .delete(
     '/{idOrSlug}',
-    { op: 'deleteCategory', summary: 'Remove a category', scope: 'catalog:write', answers: { 200: Deleted }, refuses: [409] },
+    { operationId: 'deleteCategory', summary: 'Remove a category', scope: 'catalog:write', responses: { 200: Deleted }, refuses: [409] },
     (call) =>
       call.write(async (tx) => {
         const { id } = await findGroup(tx, 'category', call.params.idOrSlug, { lang: null, storefront: false })

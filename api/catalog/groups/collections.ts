@@ -62,10 +62,10 @@ export const collectionRoutes = resource('catalog', '/collections')
   .get(
     '',
     {
-      op: 'listCollections',
+      operationId: 'listCollections',
       summary: 'List collections',
       scope: 'storefront:read',
-      answers: { 200: Page(Collection) },
+      responses: { 200: Page(Collection) },
       query: { ...groupFilters, kind: Type.Optional(OneOf(KINDS)) },
       stored: true,
     },
@@ -92,12 +92,12 @@ export const collectionRoutes = resource('catalog', '/collections')
   .post(
     '',
     {
-      op: 'createCollection',
+      operationId: 'createCollection',
       summary: 'Add a collection',
       scope: 'catalog:write',
       body: CollectionInput,
       images: 'collection',
-      answers: { 201: Collection },
+      responses: { 201: Collection },
     },
     (call) =>
       call.write(async (tx) => {
@@ -126,11 +126,11 @@ export const collectionRoutes = resource('catalog', '/collections')
   .get(
     '/{idOrSlug}',
     {
-      op: 'getCollection',
+      operationId: 'getCollection',
       summary: 'Read a collection',
       scope: 'storefront:read',
       query: { lang: Lang },
-      answers: { 200: Collection },
+      responses: { 200: Collection },
       stored: true,
     },
     async (call) => read(call.db, call.params.idOrSlug, await viewOf(call)),
@@ -138,12 +138,12 @@ export const collectionRoutes = resource('catalog', '/collections')
   .patch(
     '/{idOrSlug}',
     {
-      op: 'updateCollection',
+      operationId: 'updateCollection',
       summary: 'Change a collection',
       scope: 'catalog:write',
       body: CollectionPatch,
       images: 'collection',
-      answers: { 200: Collection },
+      responses: { 200: Collection },
       refuses: [409],
     },
     (call) =>
@@ -167,11 +167,11 @@ export const collectionRoutes = resource('catalog', '/collections')
   .delete(
     '/{idOrSlug}',
     {
-      op: 'deleteCollection',
+      operationId: 'deleteCollection',
       summary: 'Remove a collection',
       description: 'Its products stay.',
       scope: 'catalog:write',
-      answers: { 200: Deleted },
+      responses: { 200: Deleted },
     },
     (call) =>
       call.write(async (tx) => {

@@ -18,10 +18,10 @@ const Hit = Named('SearchResult', {
 export const search = resource('catalog', '/search').get(
   '',
   {
-    op: 'search',
+    operationId: 'search',
     summary: 'Search the catalog',
     scope: 'storefront:read',
-    answers: { 200: Counted(Hit) },
+    responses: { 200: Counted(Hit) },
     description:
       'Every word must occur; words match from their beginning, diacritics do not matter. Only what is published is found by storefront keys.',
     query: {

@@ -108,11 +108,11 @@ export const couponRoutes = resource('marketing', '/coupons')
   .get(
     '',
     {
-      op: 'listCoupons',
+      operationId: 'listCoupons',
       summary: 'List coupons',
       scope: 'marketing:read',
       query: { ...Paging(10), query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the code' })), currency: Currency },
-      answers: { 200: Page(Coupon) },
+      responses: { 200: Page(Coupon) },
       stored: true,
     },
     async ({ db, query: { limit, offset, query, currency: asked }, settings }) => {
@@ -129,7 +129,7 @@ export const couponRoutes = resource('marketing', '/coupons')
   )
   .post(
     '',
-    { op: 'createCoupon', summary: 'Add a coupon', scope: 'marketing:write', body: CouponInput, answers: { 201: Coupon } },
+    { operationId: 'createCoupon', summary: 'Add a coupon', scope: 'marketing:write', body: CouponInput, responses: { 201: Coupon } },
     ({ body, write, clock, now, settings }) =>
       write(async (tx) => {
         const store = await settings()
@@ -142,11 +142,11 @@ export const couponRoutes = resource('marketing', '/coupons')
   .get(
     '/{idOrCode}',
     {
-      op: 'getCoupon',
+      operationId: 'getCoupon',
       summary: 'Read a coupon',
       scope: 'marketing:read',
       query: { currency: Currency },
-      answers: { 200: Coupon },
+      responses: { 200: Coupon },
       stored: true,
     },
     async ({ db, params, query, settings }) => {
@@ -160,12 +160,12 @@ export const couponRoutes = resource('marketing', '/coupons')
   .patch(
     '/{idOrCode}',
     {
-      op: 'replaceCoupon',
+      operationId: 'replaceCoupon',
       summary: 'Replace a coupon',
       description: 'A full replacement: what is left out is emptied. Redemptions stay counted.',
       scope: 'marketing:write',
       body: CouponInput,
-      answers: { 200: Coupon },
+      responses: { 200: Coupon },
       refuses: [409],
     },
     ({ body, params, write, now, settings }) =>
@@ -181,11 +181,11 @@ export const couponRoutes = resource('marketing', '/coupons')
   .delete(
     '/{idOrCode}',
     {
-      op: 'deleteCoupon',
+      operationId: 'deleteCoupon',
       summary: 'Remove a coupon',
       description: 'Refused while the enabled welcome offer gives it.',
       scope: 'marketing:write',
-      answers: { 200: Deleted },
+      responses: { 200: Deleted },
       refuses: [409],
     },
     ({ params, write }) =>

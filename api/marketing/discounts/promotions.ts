@@ -157,11 +157,11 @@ export const promotionRoutes = resource('marketing', '/promotions')
   .get(
     '',
     {
-      op: 'listPromotions',
+      operationId: 'listPromotions',
       summary: 'List promotions',
       scope: 'marketing:read',
       query: { ...Paging(50), active: Type.Optional(Type.Boolean()), currency: Currency },
-      answers: { 200: Page(Promotion) },
+      responses: { 200: Page(Promotion) },
       stored: true,
     },
     async ({ db, query: { limit, offset, active, currency: asked }, settings }) => {
@@ -175,7 +175,13 @@ export const promotionRoutes = resource('marketing', '/promotions')
   )
   .post(
     '',
-    { op: 'createPromotion', summary: 'Add a promotion', scope: 'marketing:write', body: PromotionInput, answers: { 201: Promotion } },
+    {
+      operationId: 'createPromotion',
+      summary: 'Add a promotion',
+      scope: 'marketing:write',
+      body: PromotionInput,
+      responses: { 201: Promotion },
+    },
     ({ body, write, clock, now, settings }) =>
       write(async (tx) => {
         const store = await settings()
@@ -201,11 +207,11 @@ export const promotionRoutes = resource('marketing', '/promotions')
   .get(
     '/{id}',
     {
-      op: 'getPromotion',
+      operationId: 'getPromotion',
       summary: 'Read a promotion',
       scope: 'marketing:read',
       query: { currency: Currency },
-      answers: { 200: Promotion },
+      responses: { 200: Promotion },
       stored: true,
     },
     async ({ db, params, query, settings }) => {
@@ -219,12 +225,12 @@ export const promotionRoutes = resource('marketing', '/promotions')
   .patch(
     '/{id}',
     {
-      op: 'updatePromotion',
+      operationId: 'updatePromotion',
       summary: 'Change a promotion',
       description: 'Another `type` needs its own fields in the same request; those of the type before are emptied.',
       scope: 'marketing:write',
       body: PromotionPatch,
-      answers: { 200: Promotion },
+      responses: { 200: Promotion },
     },
     ({ body, params, write, now, settings }) =>
       write(async (tx) => {
@@ -236,7 +242,7 @@ export const promotionRoutes = resource('marketing', '/promotions')
   )
   .delete(
     '/{id}',
-    { op: 'deletePromotion', summary: 'Remove a promotion', scope: 'marketing:write', answers: { 200: Deleted } },
+    { operationId: 'deletePromotion', summary: 'Remove a promotion', scope: 'marketing:write', responses: { 200: Deleted } },
     ({ params, write }) =>
       write(async (tx) => {
         const { id } = await find(tx, params.id)

@@ -106,12 +106,12 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
   .get(
     '',
     {
-      op: 'listLoyaltyCampaigns',
+      operationId: 'listLoyaltyCampaigns',
       summary: 'List loyalty campaigns',
       description: 'Newest first.',
       ...reads,
       query: { ...Paging(50), activeOnly: Type.Optional(Type.Boolean({ description: 'Those that are switched on' })) },
-      answers: { 200: Page(Campaign) },
+      responses: { 200: Page(Campaign) },
       stored: true,
     },
     async ({ db, query: { limit, offset, activeOnly } }) => {
@@ -122,7 +122,13 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
   )
   .post(
     '',
-    { op: 'createLoyaltyCampaign', summary: 'Add a loyalty campaign', ...changes, body: CampaignInput, answers: { 201: Campaign } },
+    {
+      operationId: 'createLoyaltyCampaign',
+      summary: 'Add a loyalty campaign',
+      ...changes,
+      body: CampaignInput,
+      responses: { 201: Campaign },
+    },
     ({ body, now, clock, write }) =>
       write(async (tx) => {
         requireDecimals('earnMultiplier', body.earnMultiplier, FACTOR_DECIMALS)
@@ -142,18 +148,18 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
   )
   .get(
     '/{id}',
-    { op: 'getLoyaltyCampaign', summary: 'Read a loyalty campaign', ...reads, answers: { 200: Campaign }, stored: true },
+    { operationId: 'getLoyaltyCampaign', summary: 'Read a loyalty campaign', ...reads, responses: { 200: Campaign }, stored: true },
     ({ db, params }) => find(db, params.id),
   )
   .patch(
     '/{id}',
     {
-      op: 'updateLoyaltyCampaign',
+      operationId: 'updateLoyaltyCampaign',
       summary: 'Change a loyalty campaign',
       description: 'A `scope` that changes to anything but `ALL_PRODUCTS` needs its `scopeIds`.',
       ...changes,
       body: CampaignPatch,
-      answers: { 200: Campaign },
+      responses: { 200: Campaign },
     },
     ({ params, body, now, write }) =>
       write(async (tx) => {
@@ -166,7 +172,7 @@ export const loyaltyCampaignRoutes = resource('marketing', '/loyalty/campaigns')
   )
   .delete(
     '/{id}',
-    { op: 'deleteLoyaltyCampaign', summary: 'Remove a loyalty campaign', ...changes, answers: { 200: Deleted } },
+    { operationId: 'deleteLoyaltyCampaign', summary: 'Remove a loyalty campaign', ...changes, responses: { 200: Deleted } },
     ({ params, write }) =>
       write(async (tx) => {
         const { id } = await find(tx, params.id)

@@ -70,12 +70,12 @@ export const loyaltyMemberRoutes = resource('marketing', '/loyalty/members')
   .get(
     '',
     {
-      op: 'listLoyaltyMembers',
+      operationId: 'listLoyaltyMembers',
       summary: 'List loyalty members',
       description: 'All customers, those without points with a balance of 0; the newest come first.',
       ...reads,
       query: Paging(50),
-      answers: { 200: Page(Member) },
+      responses: { 200: Page(Member) },
     },
     async ({ db, query: { limit, offset } }) => {
       const tiers = await tiersOf(db)
@@ -90,22 +90,22 @@ export const loyaltyMemberRoutes = resource('marketing', '/loyalty/members')
   .get(
     '/{customerId}',
     {
-      op: 'getLoyaltyMember',
+      operationId: 'getLoyaltyMember',
       summary: 'Read a loyalty member',
       ...reads,
-      answers: { 200: MemberDetail },
+      responses: { 200: MemberDetail },
     },
     ({ db, params }) => read(db, params.customerId),
   )
   .post(
     '/{customerId}/adjustments',
     {
-      op: 'adjustLoyaltyPoints',
+      operationId: 'adjustLoyaltyPoints',
       summary: 'Give or take points by hand',
       description: 'Points that are given count for the tier, those that are taken do not.',
       ...changes,
       body: Adjustment,
-      answers: { 201: MemberDetail },
+      responses: { 201: MemberDetail },
     },
     (call) =>
       call.write(async (tx) => {

@@ -54,7 +54,7 @@ async function readLoyalty(db: Reader) {
 export const loyaltySettingsRoutes = resource('marketing', '/loyalty/settings')
   .get(
     '',
-    { op: 'getLoyaltySettings', summary: 'Read the loyalty settings', ...reads, answers: { 200: Loyalty }, stored: true },
+    { operationId: 'getLoyaltySettings', summary: 'Read the loyalty settings', ...reads, responses: { 200: Loyalty }, stored: true },
     async ({ db }) => ({
       loyalty: await readLoyalty(db),
     }),
@@ -62,12 +62,12 @@ export const loyaltySettingsRoutes = resource('marketing', '/loyalty/settings')
   .put(
     '',
     {
-      op: 'replaceLoyaltySettings',
+      operationId: 'replaceLoyaltySettings',
       summary: 'Replace the loyalty settings',
       description: 'A full replacement: what is left out has its default again.',
       ...changes,
       body: LoyaltyInput,
-      answers: { 200: Loyalty },
+      responses: { 200: Loyalty },
     },
     ({ body, now, write }) =>
       write(async (tx) => {

@@ -35,12 +35,12 @@ export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
   .get(
     '',
     {
-      op: 'listLoyaltyTiers',
+      operationId: 'listLoyaltyTiers',
       summary: 'List loyalty tiers',
       description: 'By `sortOrder`, then `threshold`.',
       ...reads,
       query: Paging(50),
-      answers: { 200: Counted(Tier) },
+      responses: { 200: Counted(Tier) },
       stored: true,
     },
     async ({ db, query: { limit, offset } }) => ({
@@ -55,7 +55,7 @@ export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
   )
   .post(
     '',
-    { op: 'createLoyaltyTier', summary: 'Add a loyalty tier', ...changes, body: TierInput, answers: { 201: Tier } },
+    { operationId: 'createLoyaltyTier', summary: 'Add a loyalty tier', ...changes, body: TierInput, responses: { 201: Tier } },
     ({ body, now, clock, write }) =>
       write(async (tx) => {
         const { name, threshold, multiplier, color } = body
@@ -67,12 +67,12 @@ export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
   )
   .get(
     '/{id}',
-    { op: 'getLoyaltyTier', summary: 'Read a loyalty tier', ...reads, answers: { 200: Tier }, stored: true },
+    { operationId: 'getLoyaltyTier', summary: 'Read a loyalty tier', ...reads, responses: { 200: Tier }, stored: true },
     ({ db, params }) => find(db, params.id),
   )
   .patch(
     '/{id}',
-    { op: 'updateLoyaltyTier', summary: 'Change a loyalty tier', ...changes, body: TierPatch, answers: { 200: Tier } },
+    { operationId: 'updateLoyaltyTier', summary: 'Change a loyalty tier', ...changes, body: TierPatch, responses: { 200: Tier } },
     ({ params, body, now, write }) =>
       write(async (tx) => {
         requireDecimals('multiplier', body.multiplier, FACTOR_DECIMALS)
@@ -84,11 +84,11 @@ export const loyaltyTierRoutes = resource('marketing', '/loyalty/tiers')
   .delete(
     '/{id}',
     {
-      op: 'deleteLoyaltyTier',
+      operationId: 'deleteLoyaltyTier',
       summary: 'Remove a loyalty tier',
       description: 'But the last one.',
       ...changes,
-      answers: { 200: Deleted },
+      responses: { 200: Deleted },
       refuses: [409],
     },
     ({ params, write }) =>

@@ -62,12 +62,12 @@ export const newsletterRoutes = resource('marketing', '/newsletters')
   .get(
     '',
     {
-      op: 'listNewsletters',
+      operationId: 'listNewsletters',
       summary: 'List newsletters',
       description: 'Newest first.',
       scope: 'marketing:read',
       query: { ...Paging(50), status: Type.Optional(OneOf(NEWSLETTER_STATUSES)) },
-      answers: { 200: Page(Newsletter) },
+      responses: { 200: Page(Newsletter) },
       stored: true,
     },
     async ({ db, query: { limit, offset, status } }) => {
@@ -79,12 +79,12 @@ export const newsletterRoutes = resource('marketing', '/newsletters')
   .post(
     '',
     {
-      op: 'createNewsletter',
+      operationId: 'createNewsletter',
       summary: 'Write a newsletter',
       description: 'A draft: nothing is sent.',
       scope: 'marketing:write',
       body: NewsletterInput,
-      answers: { 201: Newsletter },
+      responses: { 201: Newsletter },
     },
     ({ body, now, clock, write }) =>
       write(async (tx) => {
@@ -107,10 +107,10 @@ export const newsletterRoutes = resource('marketing', '/newsletters')
   .get(
     '/{id}',
     {
-      op: 'getNewsletter',
+      operationId: 'getNewsletter',
       summary: 'Read a newsletter',
       scope: 'marketing:read',
-      answers: { 200: Newsletter },
+      responses: { 200: Newsletter },
       stored: true,
     },
     ({ db, params }) => findNewsletter(db, params.id),
@@ -118,11 +118,11 @@ export const newsletterRoutes = resource('marketing', '/newsletters')
   .patch(
     '/{id}',
     {
-      op: 'updateNewsletter',
+      operationId: 'updateNewsletter',
       summary: 'Change a draft',
       scope: 'marketing:write',
       body: NewsletterPatch,
-      answers: { 200: Newsletter },
+      responses: { 200: Newsletter },
       refuses: [409],
     },
     ({ params, body, now, write }) =>
@@ -138,7 +138,7 @@ export const newsletterRoutes = resource('marketing', '/newsletters')
   )
   .delete(
     '/{id}',
-    { op: 'deleteNewsletter', summary: 'Remove a draft', scope: 'marketing:write', answers: { 200: Deleted }, refuses: [409] },
+    { operationId: 'deleteNewsletter', summary: 'Remove a draft', scope: 'marketing:write', responses: { 200: Deleted }, refuses: [409] },
     ({ params, write }) =>
       write(async (tx) => {
         const row = await findNewsletter(tx, params.id)

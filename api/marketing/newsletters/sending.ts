@@ -25,7 +25,7 @@ const Delivery = Named('NewsletterDelivery', {
 })
 const People = (count: number) => `${count} ${count === 1 ? 'subscriber' : 'subscribers'}`
 
-const back = { scope: 'marketing:write', answers: { 200: Newsletter } }
+const back = { scope: 'marketing:write', responses: { 200: Newsletter } }
 
 /** Makes a newsletter that is in one status, and in no other, a draft again. */
 const redraftFrom = (
@@ -44,7 +44,7 @@ export const newsletterSendingRoutes = resource('marketing', '/newsletters')
   .post(
     '/{id}/send',
     {
-      op: 'sendNewsletter',
+      operationId: 'sendNewsletter',
       summary: 'Send a newsletter',
       description:
         'In the background; at `scheduledAt` when that is given. Needs, in this order: a verified email domain with outbound mail turned on, an address of the store, somebody to send to (400), and enough of the monthly quota (403). A scheduled one is checked again at its time.',
@@ -57,7 +57,7 @@ export const newsletterSendingRoutes = resource('marketing', '/newsletters')
         { additionalProperties: false },
       ),
       bodyOptional: true,
-      answers: { 202: Sending },
+      responses: { 202: Sending },
       async prepare({ db, params, now }): Promise<Reach | null> {
         // One that is gone is refused where an answer that is repeated has been looked for.
         const [row] = await db.select().from(newsletters).where(eq(newsletters.id, params.id))
@@ -92,7 +92,7 @@ export const newsletterSendingRoutes = resource('marketing', '/newsletters')
   .post(
     '/{id}/cancel',
     {
-      op: 'cancelNewsletter',
+      operationId: 'cancelNewsletter',
       summary: 'Take back a scheduled newsletter',
       description: 'It is a draft again.',
       ...back,
@@ -102,7 +102,7 @@ export const newsletterSendingRoutes = resource('marketing', '/newsletters')
   .post(
     '/{id}/retry',
     {
-      op: 'retryNewsletter',
+      operationId: 'retryNewsletter',
       summary: 'Make a failed newsletter a draft again',
       description: 'It can be changed and sent again; who has got it already is left out then.',
       ...back,
@@ -112,11 +112,11 @@ export const newsletterSendingRoutes = resource('marketing', '/newsletters')
   .get(
     '/{id}/deliveries',
     {
-      op: 'listNewsletterDeliveries',
+      operationId: 'listNewsletterDeliveries',
       summary: 'What became of each delivery',
       scope: 'marketing:read',
       query: { ...Paging(50), status: Type.Optional(OneOf(DELIVERY_STATUSES)) },
-      answers: { 200: Page(Delivery) },
+      responses: { 200: Page(Delivery) },
     },
     async ({ db, params, query: { limit, offset, status } }) => {
       const { id } = await findNewsletter(db, params.id)

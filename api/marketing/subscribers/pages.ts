@@ -65,14 +65,14 @@ const owner = async ({
   return named
 }
 
-const common = { scope: 'public' as const, answers: { 200: 'text/html', 404: 'text/html' }, refuses: [404], owner }
+const common = { scope: 'public' as const, responses: { 200: 'text/html', 404: 'text/html' }, refuses: [404], owner }
 
 /** The pages of all stores; a token names its own. */
 export const subscriberPages = resource('marketing', '/subscribers')
   .get(
     '/unsubscribe/{token}',
     {
-      op: 'showUnsubscribe',
+      operationId: 'showUnsubscribe',
       summary: 'The page behind the unsubscribe link of a mail',
       description: 'One button. Looking at it changes nothing.',
       ...common,
@@ -85,7 +85,7 @@ export const subscriberPages = resource('marketing', '/subscribers')
   .post(
     '/unsubscribe/{token}',
     {
-      op: 'unsubscribe',
+      operationId: 'unsubscribe',
       summary: 'Unsubscribe',
       description: 'What the button of the page does, and the one click of mail programs (RFC 8058). Works any number of times.',
       ...common,
@@ -99,7 +99,7 @@ export const subscriberPages = resource('marketing', '/subscribers')
   .get(
     '/confirm/{token}',
     {
-      op: 'showConfirmation',
+      operationId: 'showConfirmation',
       summary: 'The page behind the confirmation link of a sign-up',
       description: 'One button. Looking at it changes nothing.',
       ...common,
@@ -111,7 +111,7 @@ export const subscriberPages = resource('marketing', '/subscribers')
   )
   .post(
     '/confirm/{token}',
-    { op: 'confirmSubscription', summary: 'Confirm a sign-up', ...common },
+    { operationId: 'confirmSubscription', summary: 'Confirm a sign-up', ...common },
     async ({ db, params, write, clock, now }) => {
       const waits = await isKnown(db, subscribers.confirmToken, params.token)
       const isIn = waits && (await write((tx) => confirm(tx, { clock, now }, params.token)))

@@ -93,7 +93,7 @@ export const subscriberRoutes = resource('marketing', '/subscribers')
   .get(
     '',
     {
-      op: 'listSubscribers',
+      operationId: 'listSubscribers',
       summary: 'List subscribers',
       description: 'Newest first.',
       scope: 'marketing:read',
@@ -102,21 +102,21 @@ export const subscriberRoutes = resource('marketing', '/subscribers')
         status: Type.Optional(Status),
         query: Type.Optional(Type.String({ maxLength: 254, description: 'How the email begins' })),
       },
-      answers: { 200: Page(Subscriber) },
+      responses: { 200: Page(Subscriber) },
     },
     ({ db, query }) => (query.query === undefined ? list(db, query) : search(db, query, normalizeEmail(query.query))),
   )
   .post(
     '',
     {
-      op: 'createSubscriber',
+      operationId: 'createSubscriber',
       summary: 'Sign up for newsletters',
       description:
         'The same 201 for an address that is there already: a key that may not read subscribers never learns who is. With double opt-in in the settings the address waits for the click in a mail; one that has unsubscribed always does.',
       scope: ['storefront:write', 'marketing:write'],
       unaudited: true,
       body: SubscriberInput,
-      answers: { 201: SignedUp },
+      responses: { 201: SignedUp },
     },
     (call) =>
       call.write(async (tx) => {
@@ -131,17 +131,17 @@ export const subscriberRoutes = resource('marketing', '/subscribers')
   )
   .get(
     '/{id}',
-    { op: 'getSubscriber', summary: 'Read a subscriber', scope: 'marketing:read', answers: { 200: Subscriber } },
+    { operationId: 'getSubscriber', summary: 'Read a subscriber', scope: 'marketing:read', responses: { 200: Subscriber } },
     ({ db, params }) => find(db, params.id),
   )
   .delete(
     '/{id}',
     {
-      op: 'deleteSubscriber',
+      operationId: 'deleteSubscriber',
       summary: 'Forget a subscriber',
       description: 'With that the store forgets, too, that the address had unsubscribed.',
       scope: 'marketing:write',
-      answers: { 200: Deleted },
+      responses: { 200: Deleted },
     },
     ({ params, write }) =>
       write(async (tx) => {

@@ -21,12 +21,12 @@ export const refundRoutes = resource('orders', '/orders')
   .post(
     '/{id}/refunds',
     {
-      op: 'createRefund',
+      operationId: 'createRefund',
       summary: 'Refund an order',
       description: 'Never more than was paid. `restock` false writes the units off.',
       scope: 'orders:write',
       body: RefundInput,
-      answers: { 201: Refund },
+      responses: { 201: Refund },
     },
     (call) =>
       call.write(async (tx) => {
@@ -38,11 +38,11 @@ export const refundRoutes = resource('orders', '/orders')
   .get(
     '/{id}/refunds',
     {
-      op: 'listRefunds',
+      operationId: 'listRefunds',
       summary: "List an order's refunds",
       scope: 'orders:read',
       query: Paging(50),
-      answers: { 200: Page(Refund) },
+      responses: { 200: Page(Refund) },
       stored: true,
     },
     async ({ db, params, query: { limit, offset } }) => {

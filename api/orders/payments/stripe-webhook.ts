@@ -58,11 +58,11 @@ async function signed({ request, services: { payments } }: Pick<Call, 'request' 
 export const stripeWebhook = resource('orders', '/payments/stripe/webhook').post(
   '',
   {
-    op: 'receiveStripeEvent',
+    operationId: 'receiveStripeEvent',
     summary: "Receive Stripe's signed events",
     scope: 'public',
     limited: 'refusals',
-    answers: { 200: Received },
+    responses: { 200: Received },
     refuses: [404],
     async owner(call) {
       const event = await signed(call)

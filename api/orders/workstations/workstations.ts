@@ -86,11 +86,11 @@ export const workstationRoutes = resource('orders', '/workstations')
   .get(
     '',
     {
-      op: 'listWorkstations',
+      operationId: 'listWorkstations',
       summary: 'List workstations',
       description: 'In their display order, all of them.',
       scope: 'orders:read',
-      answers: { 200: Type.Object({ data: Type.Array(Workstation) }) },
+      responses: { 200: Type.Object({ data: Type.Array(Workstation) }) },
       stored: true,
     },
     async ({ db }) => ({ data: await db.select(columns).from(workstations).orderBy(asc(workstations.position), asc(workstations.id)) }),
@@ -98,11 +98,11 @@ export const workstationRoutes = resource('orders', '/workstations')
   .post(
     '',
     {
-      op: 'createWorkstation',
+      operationId: 'createWorkstation',
       summary: 'Add a workstation',
       ...changes,
       body: WorkstationInput,
-      answers: { 201: Workstation },
+      responses: { 201: Workstation },
     },
     ({ body, now, clock, write }) =>
       write(async (tx) => {
@@ -128,11 +128,11 @@ export const workstationRoutes = resource('orders', '/workstations')
   .get(
     '/rules',
     {
-      op: 'listWorkstationRules',
+      operationId: 'listWorkstationRules',
       summary: 'List the assignment rules',
       description: 'In the order in which they are tried.',
       scope: 'orders:read',
-      answers: { 200: Type.Object({ data: Type.Array(Rule) }) },
+      responses: { 200: Type.Object({ data: Type.Array(Rule) }) },
       stored: true,
     },
     async ({ db }) => ({ data: await readRules(db) }),
@@ -140,12 +140,12 @@ export const workstationRoutes = resource('orders', '/workstations')
   .put(
     '/rules',
     {
-      op: 'replaceWorkstationRules',
+      operationId: 'replaceWorkstationRules',
       summary: 'Replace the assignment rules',
       description: 'Orders that wait and that nobody has assigned or unassigned are placed by the new ones.',
       ...changes,
       body: RulesInput,
-      answers: {
+      responses: {
         200: Type.Object({ data: Type.Array(Rule), placedOrderCount: Type.Integer({ description: 'Orders that found a workstation' }) }),
       },
     },
@@ -160,10 +160,10 @@ export const workstationRoutes = resource('orders', '/workstations')
   .get(
     '/{id}',
     {
-      op: 'getWorkstation',
+      operationId: 'getWorkstation',
       summary: 'Read a workstation',
       scope: 'orders:read',
-      answers: { 200: Workstation },
+      responses: { 200: Workstation },
       stored: true,
     },
     ({ db, params }) => read(db, params.id),
@@ -171,13 +171,13 @@ export const workstationRoutes = resource('orders', '/workstations')
   .patch(
     '/{id}',
     {
-      op: 'updateWorkstation',
+      operationId: 'updateWorkstation',
       summary: 'Change a workstation',
       description:
         'One that takes orders no longer (inactive, or only for picking) gives its waiting orders back: the rules place again what they had placed, and what was assigned by hand waits unassigned.',
       ...changes,
       body: WorkstationPatch,
-      answers: { 200: Changed },
+      responses: { 200: Changed },
       refuses: [409],
     },
     ({ params, body, now, write }) =>
@@ -194,11 +194,11 @@ export const workstationRoutes = resource('orders', '/workstations')
   .delete(
     '/{id}',
     {
-      op: 'deleteWorkstation',
+      operationId: 'deleteWorkstation',
       summary: 'Remove a workstation',
       description: 'Its orders become unassigned, and no rule names it any more: a rule that named nothing else is removed.',
       scope: 'orders:write',
-      answers: {
+      responses: {
         200: Named('DeletedWorkstation', { id: Uuid(), deleted: Type.Literal(true), releasedOrderCount }),
       },
     },
