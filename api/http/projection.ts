@@ -1,6 +1,6 @@
 /**
  * Answers are built by their schemas: what a schema does not have does not go out, whatever a handler returned. A schema becomes one
- * function, compiled once: 20 products take it 8 µs, and their JSON 70 to 120 with or without it.
+ * function, compiled once: 20 products take it 6 to 8 µs, where their JSON takes 36.
  */
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { TProperties, TSchema } from './schema.ts'
