@@ -88,10 +88,15 @@ export class Remembered {
   get(handle: Handle, key: string): Kept | undefined {
     const shelf = this.#shelves.get(handle)
     const kept = shelf?.kept.get(key)
-    // Kept in the order of their use once room is getting scarce.
-    if (kept && shelf!.bytes > this.maxBytes / STORE_PART / 2) {
+    if (!kept) return undefined
+    // Both are kept in the order of their use once room is getting scarce.
+    if (shelf!.bytes > this.maxBytes / STORE_PART / 2) {
       shelf!.kept.delete(key)
       shelf!.kept.set(key, kept)
+    }
+    if (this.#bytes > this.maxBytes / 2) {
+      this.#shelves.delete(handle)
+      this.#shelves.set(handle, shelf!)
     }
     return kept
   }

@@ -182,6 +182,35 @@ test.skipIf(isServer)('takes no more room than it may, and what is used least go
   }
 })
 
+test.skipIf(isServer)('of all stores, the answers of the one that is asked least go first', async () => {
+  const small = await testApp({ rememberedBytes: 4 * 64 * 1024 })
+  try {
+    const fill = async (store: Shop) => {
+      for (let n = 0; n < 12; n++) made(await store.post('/products', { name: `Mug ${n}`, price: 1, summary: 'y'.repeat(1500) }))
+      for (let offset = 0; offset < 11; offset++) for (let n = 0; n < 2; n++) await store.get(`/products?limit=2&offset=${offset}`)
+    }
+    /** How many statements one answer that was remembered takes now. */
+    const taken = (store: Shop) =>
+      small.handles.use(store.store.id, 'live', async ({ connection }) => {
+        const { rows } = connection
+        let count = 0
+        Object.assign(connection, { rows: (query: string, params: unknown[]) => (count++, rows.call(connection, query, params)) })
+        await store.get('/products?limit=2&offset=7')
+        Object.assign(connection, { rows })
+        return count
+      })
+    const shops: Shop[] = []
+    for (let n = 0; n < 6; n++) {
+      shops.push(await newShop(small))
+      await fill(shops.at(-1)!)
+      expect(await taken(shops[0]!)).toBe(0)
+    }
+    expect(await taken(shops[1]!)).toBeGreaterThan(0)
+  } finally {
+    await small.close()
+  }
+})
+
 test('what is remembered is read, and much is', () => {
   const routes = app.app.routes.filter(({ options }) => options.stored)
   expect(routes.length).toBeGreaterThan(40)
