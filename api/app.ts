@@ -32,7 +32,7 @@ export interface AppOptions {
   /** Where data are kept: `/readyz` tells when these can't be written. */
   folders?: readonly string[]
   checkAnswers?: boolean
-  /** The most bytes that remembered answers may take together; 32 MB unless told otherwise, with 0 none are remembered. */
+  /** The most bytes that remembered answers may take together; 16 MB unless told otherwise, with 0 none are remembered. */
   rememberedBytes?: number
   metrics?: boolean
   /** From how to tell the figures of this process, how to ask for those of all that share its port; none: it is alone. */

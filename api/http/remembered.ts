@@ -13,9 +13,9 @@ import { notModified } from './respond.ts'
 import { searchOf } from './url.ts'
 
 /** The most bytes that all stores of a process may take together, unless told otherwise: with it a process stays under 200 MB. */
-export const REMEMBERED_BYTES = 32 * 1_048_576
-/** The part of all bytes that one store may take: a quarter. */
-const STORE_PART = 4
+export const REMEMBERED_BYTES = 16 * 1_048_576
+/** The part of all bytes that one store may take: a half. */
+const STORE_PART = 2
 /** An answer that takes more than this part of what its store may take is not kept. */
 const ANSWER_PART = 8
 /** The bytes that an answer takes beside its body and its key. */

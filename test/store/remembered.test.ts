@@ -155,7 +155,7 @@ describe('is kept apart', () => {
 })
 
 test.skipIf(isServer)('takes no more room than it may, and what is used least goes first', async () => {
-  const small = await testApp({ rememberedBytes: 4 * 64 * 1024 })
+  const small = await testApp({ rememberedBytes: 2 * 64 * 1024 })
   try {
     const store = await newShop(small)
     for (let n = 0; n < 40; n++) made(await store.post('/products', { name: `Mug ${n}`, price: 1, summary: 'y'.repeat(1500) }))
@@ -183,7 +183,7 @@ test.skipIf(isServer)('takes no more room than it may, and what is used least go
 })
 
 test.skipIf(isServer)('of all stores, the answers of the one that is asked least go first', async () => {
-  const small = await testApp({ rememberedBytes: 4 * 64 * 1024 })
+  const small = await testApp({ rememberedBytes: 2 * 64 * 1024 })
   try {
     const fill = async (store: Shop) => {
       for (let n = 0; n < 12; n++) made(await store.post('/products', { name: `Mug ${n}`, price: 1, summary: 'y'.repeat(1500) }))
