@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { encodingFor, type Encoding } from '../values/accept.ts'
 
 export interface ConsoleScript {
   /** Changes with the script. */
@@ -20,12 +21,13 @@ export function makeScript(): Promise<ConsoleScript> {
   }).finally(() => worker.terminate())
 }
 
-const takes = (header: string, name: string) => new RegExp(`(^|[\\s,])${name}(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))\\b`, 'i').test(header)
+const MADE: ReadonlySet<Encoding> = new Set(['br', 'gzip'])
 
 /** The script as the `Accept-Encoding` of a request wants it, and the headers that say how it is. */
-export async function encodedFor({ br, gzip }: ConsoleScript, accepted: string) {
+export async function encodedFor({ br, gzip }: ConsoleScript, accepted: string | null) {
   const vary = { vary: 'accept-encoding' }
-  if (takes(accepted, 'br')) return { bytes: br, headers: { ...vary, 'content-encoding': 'br' } }
-  if (takes(accepted, 'gzip')) return { bytes: gzip, headers: { ...vary, 'content-encoding': 'gzip' } }
+  const encoding = encodingFor(accepted, MADE)
+  if (encoding === 'br') return { bytes: br, headers: { ...vary, 'content-encoding': 'br' } }
+  if (encoding === 'gzip') return { bytes: gzip, headers: { ...vary, 'content-encoding': 'gzip' } }
   return { bytes: await promisify(gunzip)(gzip), headers: vary }
 }

@@ -77,7 +77,7 @@ export function consoleOf(baseUrl: string, title: () => string) {
       return new Reply(200, page, { ...headers, 'cache-control': 'public, no-cache' })
     },
     /** `version`: the one that the page names. Any gets the script of this release, and keeps it if it is the one asked for. */
-    async script(version: string | undefined, accepted: string): Promise<Reply<200, Uint8Array>> {
+    async script(version: string | undefined, accepted: string | null): Promise<Reply<200, Uint8Array>> {
       const { script } = await ready()
       const { bytes, headers } = await encodedFor(script, accepted)
       const cache = version === script.version ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, no-cache'

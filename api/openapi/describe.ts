@@ -21,7 +21,7 @@ export function describe(routes: readonly Route[], options: DocumentOptions): Re
   const document = kept(() => openapi([...own.routes, ...routes], options))
   const json = kept((room: Room | undefined) => JSON.stringify(room ? roomOf(document(null), room) : document(null)))
   const page = kept(() => docsPage(document(null)))
-  const console = consoleOf(options.baseUrl, () => document(null).info.title)
+  const sender = consoleOf(options.baseUrl, () => document(null).info.title)
   const own: Resource = resource('store', '')
     .get(
       '/openapi',
@@ -54,7 +54,7 @@ export function describe(routes: readonly Route[], options: DocumentOptions): Re
         scope: 'public',
         responses: { 200: 'text/html; charset=utf-8' },
       },
-      () => console.page(),
+      () => sender.page(),
     )
     .get(
       '/docs/console.js',
@@ -65,7 +65,7 @@ export function describe(routes: readonly Route[], options: DocumentOptions): Re
         query: { v: Type.Optional(Type.String({ maxLength: 32, description: 'The version that the page names, which may be kept' })) },
         responses: { 200: 'text/javascript; charset=utf-8' },
       },
-      ({ query: { v }, request }) => console.script(v, request.headers.get('accept-encoding') ?? ''),
+      ({ query: { v }, request }) => sender.script(v, request.headers.get('accept-encoding')),
     )
   return own
 }

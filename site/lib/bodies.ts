@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { etagOf, isText, SUFFIX, type Entry, type Manifest } from './manifest.ts'
-import type { Encoding } from './negotiate.ts'
+import type { Encoding } from '../../api/values/accept.ts'
 
 export interface Body {
   bytes: Uint8Array<ArrayBuffer>

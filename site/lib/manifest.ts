@@ -1,5 +1,5 @@
 /** What a build is: every file with its type, its ETags and its encodings, and which of them are the forms of a page. */
-import type { Encoding } from './negotiate.ts'
+import type { Encoding } from '../../api/values/accept.ts'
 
 /** A file of the build, in all encodings that it has. */
 export interface Entry {

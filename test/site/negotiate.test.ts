@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { encodingFor, formFor, prefersProblem, type Encoding } from '../../site/lib/negotiate.ts'
+import { encodingFor, type Encoding } from '../../api/values/accept.ts'
+import { formFor, prefersProblem } from '../../site/lib/negotiate.ts'
 
 describe('the form of a page', () => {
   test.each([
