@@ -7,27 +7,28 @@
 import { gzipSync } from 'bun'
 import type { Session } from '../../db/control/registry.ts'
 import type { Handle } from '../../db/open.ts'
+import { encodingFor, type Encoding } from '../values/accept.ts'
 import { matches, zipped } from './etag.ts'
 import { isStrict } from './input/notes.ts'
 import { notModified } from './respond.ts'
-import { searchOf } from './url.ts'
+import { searchOf, targetOf } from './url.ts'
 
 /** The most bytes that all stores of a process may take together, unless told otherwise: with it a process stays under 200 MB. */
 export const REMEMBERED_BYTES = 16 * 1_048_576
 /** The part of all bytes that one store may take: a half. */
 const STORE_PART = 2
-/** An answer that takes more than this part of what its store may take is not kept. */
+/** Of an answer that takes more than this part of what its store may take, the ETag alone is kept. */
 const ANSWER_PART = 8
 /** The bytes that an answer takes beside its body and its key. */
 const OVERHEAD_BYTES = 400
-/** A longer URL is worked out each time. */
-const URL_MAX_LENGTH = 400
+/** A longer target is worked out each time. */
+const TARGET_MAX_LENGTH = 400
 /** The size in bytes from which an answer gains from being compressed. */
 const ZIP_LEAST_BYTES = 1_024
 /** Compressing costs as much as making the answer again: it is for what is asked for often. */
 const ZIP_AFTER = 2
 
-/** An answer, or, of one that was asked for once only, its ETag alone. */
+/** An answer, or, of one that was asked for once only or is too heavy, its ETag alone. */
 interface Kept {
   version: number
   etag: string
@@ -58,31 +59,35 @@ function viewOf(session: Session): string {
   return view
 }
 
-/** A URL with its parameters in one order; as it came when one is given twice, which means what its order says. */
-function canonical(url: string): string {
-  const search = searchOf(url)
-  if (!search.includes('&')) return url
+/** Path and query with the parameters in one order; as they came when one is given twice, which means what its order says. */
+function canonical(target: string): string {
+  const search = searchOf(target)
+  if (!search.includes('&')) return target
   const parts = search.split('&').sort()
   const nameOf = (part: string) => part.split('=', 1)[0]
-  if (parts.some((part, i) => i > 0 && nameOf(part) === nameOf(parts[i - 1]!))) return url
-  return `${url.slice(0, url.length - search.length)}${parts.join('&')}`
+  if (parts.some((part, i) => i > 0 && nameOf(part) === nameOf(parts[i - 1]!))) return target
+  return `${target.slice(0, target.length - search.length)}${parts.join('&')}`
 }
 
-const takesZip = (request: Request) => /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(request.headers.get('accept-encoding') ?? '')
+const ZIPPED: ReadonlySet<Encoding> = new Set(['gzip'])
+const takesZip = (request: Request) => encodingFor(request.headers.get('accept-encoding'), ZIPPED) === 'gzip'
 
 /** The answers that a process remembers, at most `maxBytes`; of all stores, the least used goes first. */
 export class Remembered {
   /** The store unused for longest first. */
   readonly #shelves = new Map<Handle, Shelf>()
+  /** The handles that say when they are closed. */
+  readonly #known = new WeakSet<Handle>()
   #bytes = 0
 
   constructor(readonly maxBytes: number) {}
 
   /** Where the answer to a request is, or will be; null when it is not to be remembered. */
   of(handle: Handle, version: number, session: Session, request: Request): Memory | null {
+    const target = targetOf(request.url)
     // What has to be refused can't be remembered.
-    if (this.maxBytes === 0 || request.url.length > URL_MAX_LENGTH || isStrict(request.headers.get('prefer'))) return null
-    return new Memory(this, handle, version, `${viewOf(session)} ${canonical(request.url)}`, request)
+    if (this.maxBytes === 0 || target.length > TARGET_MAX_LENGTH || isStrict(request.headers.get('prefer'))) return null
+    return new Memory(this, handle, version, `${viewOf(session)} ${canonical(target)}`, request)
   }
 
   get(handle: Handle, key: string): Kept | undefined {
@@ -102,7 +107,7 @@ export class Remembered {
   }
 
   /** Notes an answer that was made. Its bytes are kept when it was asked for before. */
-  put(handle: Handle, key: string, made: { version: number; etag: string; headers: Record<string, string> }, bytes: () => Uint8Array) {
+  put(handle: Handle, key: string, made: Pick<Kept, 'version' | 'etag' | 'headers'>, body: string | Uint8Array) {
     const shelf = this.#shelf(handle)
     const before = shelf.kept.get(key)
     if (before?.etag === made.etag && before.bytes) {
@@ -110,11 +115,11 @@ export class Remembered {
       return
     }
     this.#drop(shelf, key)
-    const body = before ? bytes() : null
-    const kept = { ...made, bytes: body, zip: null, given: 0, weight: OVERHEAD_BYTES + 2 * key.length + (body?.byteLength ?? 0) }
-    if (kept.weight > this.maxBytes / STORE_PART / ANSWER_PART) return
-    shelf.kept.set(key, kept)
-    this.#grow(shelf, kept.weight)
+    const isKept = before && body.length <= this.maxBytes / STORE_PART / ANSWER_PART
+    const bytes = isKept ? (typeof body === 'string' ? new TextEncoder().encode(body) : body) : null
+    const weight = OVERHEAD_BYTES + 2 * key.length + (bytes?.byteLength ?? 0)
+    shelf.kept.set(key, { ...made, bytes, zip: null, given: 0, weight })
+    this.#grow(shelf, weight)
   }
 
   /** Keeps the compressed form of an answer, too. */
@@ -128,11 +133,13 @@ export class Remembered {
 
   #shelf(handle: Handle): Shelf {
     let shelf = this.#shelves.get(handle)
-    if (!shelf) {
-      shelf = { kept: new Map(), bytes: 0 }
-      handle.closeWith({ close: () => this.#clear(handle) })
-    } else this.#shelves.delete(handle)
+    if (shelf) this.#shelves.delete(handle)
+    else shelf = { kept: new Map(), bytes: 0 }
     this.#shelves.set(handle, shelf)
+    if (!this.#known.has(handle)) {
+      this.#known.add(handle)
+      handle.closeWith({ close: () => this.#clear(handle) })
+    }
     return shelf
   }
 
@@ -142,7 +149,7 @@ export class Remembered {
     while (shelf.bytes > this.maxBytes / STORE_PART) this.#drop(shelf, shelf.kept.keys().next().value!)
     for (const [handle, oldest] of this.#shelves) {
       if (this.#bytes <= this.maxBytes) break
-      if (oldest !== shelf) this.#clear(handle, false)
+      if (oldest !== shelf) this.#clear(handle)
     }
   }
 
@@ -153,13 +160,9 @@ export class Remembered {
     this.#bytes -= weight
   }
 
-  #clear(handle: Handle, isClosed = true) {
-    const shelf = this.#shelves.get(handle)
-    if (!shelf) return
-    this.#bytes -= shelf.bytes
-    if (isClosed) this.#shelves.delete(handle)
-    shelf.kept.clear()
-    shelf.bytes = 0
+  #clear(handle: Handle) {
+    this.#bytes -= this.#shelves.get(handle)?.bytes ?? 0
+    this.#shelves.delete(handle)
   }
 }
 
@@ -193,7 +196,6 @@ export class Memory {
   keep(etag: string, body: string | Uint8Array, all: Record<string, string>) {
     const headers: Record<string, string> = {}
     for (const name of OWN_HEADERS) if (all[name] !== undefined) headers[name] = all[name]
-    const bytes = () => (typeof body === 'string' ? new TextEncoder().encode(body) : body)
-    this.remembered.put(this.handle, this.key, { version: this.version, etag, headers }, bytes)
+    this.remembered.put(this.handle, this.key, { version: this.version, etag, headers }, body)
   }
 }

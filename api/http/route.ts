@@ -143,7 +143,7 @@ interface RouteOptions<Path extends string, Q extends TProperties, B extends TSc
   images?: ImageEntity
   /** Waits for a network, so it runs before the transaction that an `Idempotency-Key` or `If-Match` opens. */
   prepare?: (call: CallOf<Path, Q, B>) => Promise<unknown>
-  /** Its representation depends on the stored data alone, not on the time: 304 without reading it (see etag.ts). */
+  /** Its representation depends on the stored data alone, not on the time: it is remembered by the version of the data (`remembered.ts`). */
   stored?: boolean
   /** Not written to the audit log: a visitor's doing, not the team's. */
   unaudited?: boolean

@@ -42,7 +42,8 @@ const headersOf = async (path: string, headers: Record<string, string> = {}, key
 }
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 /** How many statements a request runs in the store. */
-async function statements(path: string, key = shop.keys.admin): Promise<number> {
+const statements = (path: string, key = shop.keys.admin) => statementsOf(() => headersOf(path, {}, key))
+async function statementsOf(ask: () => Promise<unknown>): Promise<number> {
   let count = 0
   await app.handles.use(shop.store.id, 'live', async ({ connection }) => {
     const { rows, row } = connection
@@ -50,7 +51,7 @@ async function statements(path: string, key = shop.keys.admin): Promise<number> 
       rows: (query: string, params: unknown[]) => (count++, rows.call(connection, query, params)),
       row: (query: string, params: unknown[]) => (query.startsWith('PRAGMA') || count++, row.call(connection, query, params)),
     })
-    await headersOf(path, {}, key)
+    await ask()
     Object.assign(connection, { rows, row })
   })
   return count
@@ -85,6 +86,14 @@ describe.skipIf(isServer)('what was asked for twice', () => {
       expect((await headersOf('/products?colour=a&limit=1&colour=b')).headers.get('ignored-fields')).toBe('?colour')
       expect((await headersOf('/products?limit=1&limit=2')).status).toBe(400)
     }
+  })
+
+  test('is the same under every host that the request names', async () => {
+    const path = `/products/${id}`
+    for (let n = 0; n < 2; n++) await headersOf(path, {})
+    const named = new Request(`http://two.test/api/v1${path}`, { headers: { authorization: `Bearer ${shop.keys.admin}` } })
+    const count = await statementsOf(() => app.app.fetch(named))
+    expect(count).toBe(0)
   })
 
   test('says what it ignored, also when it is remembered', async () => {
@@ -176,6 +185,30 @@ test.skipIf(isServer)('takes no more room than it may, and what is used least go
       await read(`/products/${data[0].id}`)
       expect(reads).toBeGreaterThan(0)
       Object.assign(connection, { row })
+    })
+  } finally {
+    await small.close()
+  }
+})
+
+test.skipIf(isServer)('of an answer that is too heavy the ETag alone is kept', async () => {
+  const small = await testApp({ rememberedBytes: 2 * 64 * 1024 })
+  try {
+    const store = await newShop(small)
+    for (let n = 0; n < 12; n++) made(await store.post('/products', { name: `Mug ${n}`, price: 1, summary: 'y'.repeat(1500) }))
+    const { headers } = await store.call('GET', '/products')
+    await small.handles.use(store.store.id, 'live', async ({ connection }) => {
+      const { rows } = connection
+      let count = 0
+      Object.assign(connection, { rows: (query: string, params: unknown[]) => (count++, rows.call(connection, query, params)) })
+      for (let n = 0; n < 4; n++) {
+        expect((await store.call('GET', '/products')).status).toBe(200)
+        expect(count).toBeGreaterThan(0)
+        count = 0
+        const known = await store.call('GET', '/products', undefined, { headers: { 'if-none-match': headers.get('etag')! } })
+        expect([known.status, count]).toEqual([304, 0])
+      }
+      Object.assign(connection, { rows })
     })
   } finally {
     await small.close()
