@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { sql } from 'drizzle-orm'
 import type { TestApp } from '../harness.ts'
 import { made, newShop } from '../shop.ts'
+import { SMALL } from './picture.ts'
 
 /** Makes a store with one of everything; returns the variables of content/README.md. */
 export async function variablesOf(app: TestApp, url: string): Promise<Record<string, string>> {
@@ -27,7 +28,7 @@ export async function variablesOf(app: TestApp, url: string): Promise<Record<str
     categoryId: category.id,
     collectionIds: [collection.id],
     tags: ['linen'],
-    images: ['https://cdn.example.com/linen-shirt.webp'],
+    images: [SMALL],
   })
   const variantId = product.variants[0].id
   const scarf = await post('/products', { name: 'Wool scarf', price: 25, sku: 'SCARF', stock: { quantity: 40 }, categoryId: category.id })
