@@ -32,8 +32,9 @@ export async function versionOf(connection: Connection): Promise<number> {
 }
 
 /**
- * Applies what is missing, each migration in a transaction of its own, and tells how many that were. Two processes may do so
- * at once: the second waits for the lock and finds nothing left. Throws when the database is newer than this program.
+ * Applies what is missing, each migration in a transaction of its own, an empty database's all in one, and tells how many that were.
+ * Two processes may do so at once: the second waits for the lock and finds nothing left. Throws when the database is newer than this
+ * program.
  */
 export async function migrate(
   connection: Connection,
@@ -46,10 +47,14 @@ export async function migrate(
     const transaction = await begin()
     try {
       if ((await versionOf(transaction.connection)) === version) {
+        const next = version === 0 ? list.length : version + 1
         // As one text: a server is asked once, not for each of some hundred statements.
-        const statements = list[version]!.map((statement) => statement.replace(/;\s*$/, ''))
-        await transaction.connection.exec([...statements, `PRAGMA user_version = ${version + 1}`, ''].join(';\n'))
-        applied++
+        const statements = list
+          .slice(version, next)
+          .flat()
+          .map((statement) => statement.replace(/;\s*$/, ''))
+        await transaction.connection.exec([...statements, `PRAGMA user_version = ${next}`, ''].join(';\n'))
+        applied += next - version
       }
       await transaction.commit()
     } catch (error) {

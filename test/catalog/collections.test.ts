@@ -178,7 +178,9 @@ describe('PATCH /collections/{idOrSlug}', () => {
   })
 
   test('a thousand products keep their order', async () => {
-    const ids = (await parallel(1000, (i) => product(`p${i}`))).toSorted().toReversed()
+    const all: string[] = []
+    for (let hundred = 0; hundred < 10; hundred++) all.push(...(await parallel(100, (i) => product(`p${hundred}-${i}`))))
+    const ids = all.toSorted().toReversed()
     const made = await collection('all', { productIds: ids })
     expect(made.productIds).toEqual(ids)
   })
