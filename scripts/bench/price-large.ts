@@ -9,7 +9,7 @@ import { promotions } from '../../db/store/marketing.ts'
 import { settings as settingsTable } from '../../db/store/store.ts'
 import { sql } from 'drizzle-orm'
 import { median } from './rounds.ts'
-import { seed, type Seeded } from './seed.ts'
+import { seed } from './seed.ts'
 
 const COUNT = 500
 const TIERS = 20
@@ -75,7 +75,7 @@ async function priceOnce(store: Handle, cart: ReturnType<typeof cartOf>): Promis
   })
 }
 
-async function variantsOf(store: Handle, { productIds }: Seeded): Promise<string[]> {
+async function variantsOf(store: Handle, productIds: readonly string[]): Promise<string[]> {
   const rows = (await store.read.all(sql`select product_id, min(id) from variants group by product_id`)) as [string, string][]
   const first = new Map(rows)
   return productIds.map((id) => first.get(id)!)
@@ -84,12 +84,14 @@ async function variantsOf(store: Handle, { productIds }: Seeded): Promise<string
 /** Prices the cart some times in a store of its own. */
 export async function measurePrice(folder: string): Promise<PriceLarge> {
   const location = { url: `file:${folder}/{name}.db` }
-  const seeded = await seed(location, { products: COUNT, orders: 0, carts: 0 })
-  const store = await openDatabase(location, seeded.database, 'store')
+  // Some of them are drafts.
+  const { database, productIds } = await seed(location, { products: COUNT * 2, orders: 0, carts: 0 })
+  const sold = productIds.slice(0, COUNT)
+  const store = await openDatabase(location, database, 'store')
   try {
-    await store.write((tx) => makePromotions(tx, seeded.productIds))
+    await store.write((tx) => makePromotions(tx, sold))
     const [{ currency }] = (await store.read.select({ currency: settingsTable.currency }).from(settingsTable)) as [{ currency: string }]
-    const cart = cartOf({ cartCurrency: currency, variantIds: await variantsOf(store, seeded) })
+    const cart = cartOf({ cartCurrency: currency, variantIds: await variantsOf(store, sold) })
     const times: number[] = []
     const changed: number[] = []
     for (let round = 0; round < WARM + ROUNDS; round++) {

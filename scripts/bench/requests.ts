@@ -1,11 +1,12 @@
 /** The requests of the bench: the same bytes for the floor and for Stoa. */
-import { choices } from './random.ts'
+import { choosing } from '../seed/choose.ts'
 import { requestOf, type Operation } from './load.ts'
-import { ADDRESS, customerEmail } from './seed-customers.ts'
 import type { Seeded } from './seed.ts'
 
 const SEED = 7
 const API = '/api/v1'
+/** Where all orders go. */
+const ADDRESS = { line1: '1000 SW Broadway', city: 'Portland', state: 'OR', postalCode: '97205', country: 'US' }
 /** Orders that are read; the rest only makes the tables as large as they are. */
 const ORDERS_READ = 2_000
 /** Every other buyer is a customer already. */
@@ -35,8 +36,8 @@ const cycle =
     list[n % list.length]!
 
 /** All requests that the rows need, made once over the seeded data. */
-export function requests({ keys, productIds, orderIds, variantIds, methodId }: Seeded) {
-  const choose = choices(SEED)
+export function requests({ keys, productIds, orderIds, variantIds, customerEmails, methodId }: Seeded) {
+  const choose = choosing(SEED)
   const buyer = { authorization: `Bearer ${keys.storefront}` }
   const team = { authorization: `Bearer ${keys.admin}` }
   const get = (path: string, headers: Record<string, string>, expect = OK): Operation => ({
@@ -44,12 +45,11 @@ export function requests({ keys, productIds, orderIds, variantIds, methodId }: S
     expect,
   })
   const post = (path: string, body: unknown) => requestOf('POST', `${API}${path}`, buyer, body)
-  const { name: _, company: __, line2: ___, phone: ____, ...shippingAddress } = ADDRESS
 
   const details = (n: number) => ({
-    email: n % 2 ? customerEmail(n % KNOWN_BUYERS) : `buyer${n}@example.com`,
+    email: n % 2 ? customerEmails[n % KNOWN_BUYERS]! : `buyer${n}@example.com`,
     name: 'Ada Lovelace',
-    shippingAddress,
+    shippingAddress: ADDRESS,
     shippingMethodId: methodId,
     paymentMethod: 'manual',
   })

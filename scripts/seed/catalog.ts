@@ -185,14 +185,16 @@ function variantsOf(
 ): VariantInput[] {
   const {
     choose,
-    settings: { currency },
+    settings: { currency, enabledCurrencies },
   } = seeding
+  const others = enabledCurrencies.filter((code) => code !== currency)
   const count = choose.whole(1, 6)
   const sets: Record<string, string>[] = count === 1 ? [{}] : combinations(department, seeding, count)
   const onSale = choose.chance(0.2)
   return sets.map((options): VariantInput => ({
     options,
     price: toMajor(about.price, currency),
+    prices: Object.fromEntries(others.map((code) => [code, toMajor(amount(about.price, code), code)])),
     compareAtPrice: onSale ? toMajor(Math.ceil((about.price * 1.25) / 100) * 100, currency) : null,
     sku: [about.slug, ...Object.values(options).map(slugOf)].join('-').toUpperCase().slice(-100),
     weightGrams: choose.whole(10, 300) * 10,
