@@ -7,7 +7,7 @@ import type { JobKind, Running } from '../jobs/kind.ts'
 import type { ImageEntity } from '../http/route.ts'
 import { emit } from '../store/outbox.ts'
 import { IMPORT_IMAGES } from './image-import.ts'
-import { intakeOf } from './intake.ts'
+import { importerOf } from './image-importer.ts'
 import { FILE_MAX_BYTES } from './keeping.ts'
 import { listed, IMAGE_FIELDS, replaced, type Addresses } from './image-fields.ts'
 import { noteUses } from './usage.ts'
@@ -27,22 +27,22 @@ async function shownBy(db: Reader, entity: ImageEntity, id: string): Promise<Add
 
 /** An image that can't be had stays the URL that it was, and nobody is bothered: the store shows it from where it is. */
 export function importImages(services: Pick<Services, 'files' | 'fetchPublic'>): JobKind {
-  const intake = intakeOf(services)
+  const importer = importerOf(services)
 
   /** Takes in some of what something shows; what is left, for later. */
   async function takeIn({ store, storeId, environment, subject, clock, held, signal }: Running, sources: readonly string[]) {
     const owner = { storeId, environment }
     const [entity, id] = subjectOf(subject)
     const limits = { maxBytes: FILE_MAX_BYTES, mayWait: true, maxMs: FETCH_MAX_MS, until: Infinity, signal }
-    const taken = await intake.take(store.read, owner, sources, clock.id, limits)
+    const taken = await importer.take(store.read, owner, sources, clock.id, limits)
     try {
       await store.write(async (tx) => {
         await held(tx)
         const shown = await shownBy(tx, entity, id)
         const now = clock.now().toISOString()
         // What is no longer shown is not kept either.
-        const wanted = intake.foreign(owner, listed(shown)).filter((source) => sources.includes(source))
-        const next = replaced(shown, await intake.settle(tx, owner, wanted, taken.kept, now))
+        const wanted = importer.foreign(owner, listed(shown)).filter((source) => sources.includes(source))
+        const next = replaced(shown, await importer.settle(tx, owner, wanted, taken.kept, now))
         if (JSON.stringify(next) === JSON.stringify(shown)) return
         const { table, field } = IMAGE_FIELDS[entity]
         await tx
@@ -53,7 +53,7 @@ export function importImages(services: Pick<Services, 'files' | 'fetchPublic'>):
         if (entity === 'product') await emit(tx, clock, now, 'product.updated', { productId: id })
       })
     } finally {
-      await intake.drop(store.read, owner, taken.kept)
+      await importer.drop(store.read, owner, taken.kept)
     }
     return taken
   }
@@ -64,7 +64,7 @@ export function importImages(services: Pick<Services, 'files' | 'fetchPublic'>):
     retriesMs: [60_000, 600_000, 3_600_000, 21_600_000],
     async run(job) {
       const [entity, id] = subjectOf(job.subject)
-      const foreign = intake.foreign(job, listed(await shownBy(job.store.read, entity, id)))
+      const foreign = importer.foreign(job, listed(await shownBy(job.store.read, entity, id)))
       let error: string | null = null
       for (let i = 0; i < foreign.length && !job.signal.aborted; i += BATCH) {
         const taken = await takeIn(job, foreign.slice(i, i + BATCH))

@@ -4,7 +4,7 @@ import { enqueue } from '../jobs/queue.ts'
 import type { Call, ImageEntity, Route } from '../http/route.ts'
 import { ownerOf } from '../http/auth.ts'
 import type { ImageImport } from '../http/surroundings.ts'
-import { intakeOf, type Taken } from './intake.ts'
+import { importerOf, type Taken } from './image-importer.ts'
 import { listed, IMAGE_FIELDS, replaced, type Addresses } from './image-fields.ts'
 import { noteUses } from './usage.ts'
 
@@ -20,17 +20,17 @@ type GivenCall = Call<unknown, Body>
 
 const addressesIn = (entity: ImageEntity, { body }: GivenCall) => body[IMAGE_FIELDS[entity].field] as Addresses
 const sourcesIn = (entity: ImageEntity, call: GivenCall) =>
-  intakeOf(call.services).foreign(ownerOf(call), listed(addressesIn(entity, call)))
+  importerOf(call.services).foreign(ownerOf(call), listed(addressesIn(entity, call)))
 
 /** Reads and stores the images that can be had within two seconds. */
 async function prepare(entity: ImageEntity, call: GivenCall): Promise<Taken | undefined> {
   const sources = sourcesIn(entity, call)
   if (!sources.length) return undefined
   const owner = ownerOf(call)
-  const intake = intakeOf(call.services)
+  const importer = importerOf(call.services)
   const limits = { maxBytes: AT_ONCE_BYTES, mayWait: false, maxMs: WAIT_MS, until: Date.now() + WAIT_MS }
-  const taken = await intake.take(call.db, owner, sources, call.clock.id, limits)
-  call.after(({ read }) => intake.drop(read, owner, taken.kept), 'always')
+  const taken = await importer.take(call.db, owner, sources, call.clock.id, limits)
+  call.after(({ read }) => importer.drop(read, owner, taken.kept), 'always')
   if (taken.left.length) call.after(async () => call.services.wake.tell(owner))
   return taken
 }
@@ -42,7 +42,7 @@ async function handle(entity: ImageEntity, call: GivenCall, handler: Route['hand
   const owner = ownerOf(call)
   const { kept, left } = (call.prepared as Taken | undefined) ?? { kept: [], left: [] }
   return call.write(async (tx) => {
-    const own = await intakeOf(call.services).settle(tx, owner, sourcesIn(entity, call), kept, call.now)
+    const own = await importerOf(call.services).settle(tx, owner, sourcesIn(entity, call), kept, call.now)
     const addresses = replaced(given, own)
     const body = { ...call.body, [IMAGE_FIELDS[entity].field]: addresses }
     const result = await handler({ ...call, body, write: <T>(fn: (tx: Db) => Promise<T>) => fn(tx) })

@@ -46,7 +46,7 @@ export interface Taken {
 
 type Needs = Pick<Services, 'files' | 'fetchPublic'>
 
-class Intake {
+class ImageImporter {
   readonly #needs: Needs
   /** Hosts that did not answer a store, and until when it leaves them alone; for those who wait long another than for who don't. */
   readonly #resting = new Map<string, number>()
@@ -145,11 +145,11 @@ class Intake {
   }
 }
 
-const intakes = new WeakMap<Needs, Intake>()
+const importers = new WeakMap<Needs, ImageImporter>()
 
-/** The intake of a process: its requests and its jobs share what they know of hosts that don't answer. */
-export function intakeOf(services: Needs): Intake {
-  const intake = intakes.get(services) ?? new Intake(services)
-  intakes.set(services, intake)
-  return intake
+/** The importer of a process: its requests and its jobs share what they know of hosts that don't answer. */
+export function importerOf(services: Needs): ImageImporter {
+  const importer = importers.get(services) ?? new ImageImporter(services)
+  importers.set(services, importer)
+  return importer
 }
