@@ -14,17 +14,28 @@ export type Db = BaseSQLiteDatabase<'async', RunResult, Record<string, never>>
 export type Reader = Pick<Db, 'select' | 'selectDistinct' | '$count' | 'all'>
 
 type Decode = (row: unknown[]) => unknown
+type Field = SelectedFieldsOrdered[number]['field']
+
+/** Decodes a selected JSON text, as a column of that kind is decoded. */
+export const fromJson = { mapFromDriverValue: (text: string) => JSON.parse(text) as unknown }
+
+const decoderOf = (field: Field): Column | typeof fromJson =>
+  is(field, Column)
+    ? field
+    : is(field, SQL)
+      ? (field as unknown as { decoder: Column }).decoder
+      : (field as never as { sql: { decoder: Column } }).sql.decoder
+const isJson = (field: Field) => decoderOf(field) === fromJson || (is(field, Column) && field.dataType === 'json')
 
 /** Makes the function that turns one row (an array in column order) into the object that the query's fields describe. */
-function decoder(fields: SelectedFieldsOrdered, nullable: Record<string, boolean> | undefined): Decode {
+function decoder(fields: SelectedFieldsOrdered, nullable: Record<string, boolean> | undefined, isPacked = false): Decode {
   const plans = fields.map(({ path, field }) => {
-    const from = is(field, Column)
-      ? field
-      : is(field, SQL)
-        ? (field as unknown as { decoder: Column }).decoder
-        : (field as never as { sql: { decoder: Column } }).sql.decoder
+    const from = decoderOf(field)
     const identity = from.mapFromDriverValue === Column.prototype.mapFromDriverValue || (from as unknown) === noopDecoder
-    return { path, decode: identity ? undefined : (value: unknown) => from.mapFromDriverValue(value) }
+    return {
+      path,
+      decode: identity || (isPacked && isJson(field)) ? undefined : (value: unknown) => from.mapFromDriverValue(value as string),
+    }
   })
   const shape: string[] = []
   const decodes = plans.map((plan) => plan.decode)
@@ -50,6 +61,16 @@ function decoder(fields: SelectedFieldsOrdered, nullable: Record<string, boolean
   return new Function('d', `return (r) => ({${shape.join(', ')}})`)(decodes) as Decode
 }
 
+/**
+ * The same rows as one JSON text, in the same order. libSQL hands over a value in 60 ns and a row in more, which is most of the time
+ * that a list takes: 65 rows of 20 columns come a quarter sooner as one text, parsing it included.
+ */
+function packed(text: string, fields: SelectedFieldsOrdered): string {
+  const names = fields.map((_, i) => `c${i}`)
+  const values = fields.map(({ field }, i) => (isJson(field) ? `json(c${i})` : `c${i}`))
+  return `with t(${names.join()}) as (${text}) select json_group_array(json_array(${values.join()})) from t`
+}
+
 type Bind = (values: Record<string, unknown>) => unknown[]
 
 /** Makes the function that lays named values into the parameters of a query; one without placeholders binds constants. */
@@ -72,6 +93,7 @@ function binder(params: unknown[]): Bind {
 class Prepared<T extends PreparedQueryConfig> extends SQLitePreparedQuery<T & { type: 'async' }> {
   joinsNotNullableMap?: Record<string, boolean>
   #decode: Decode | undefined
+  #packed: { text: string; decode: Decode } | undefined
   #bind: Bind | undefined
 
   constructor(
@@ -98,6 +120,16 @@ class Prepared<T extends PreparedQueryConfig> extends SQLitePreparedQuery<T & { 
   async allOn(connection: Connection, values: Record<string, unknown> = {}): Promise<T['all']> {
     const rows = await this.#rows(connection, values)
     return this.custom ? this.custom(rows) : rows.map((row) => this.#one(row))
+  }
+
+  async packedOn(connection: Connection, values: Record<string, unknown> = {}): Promise<T['all']> {
+    const { text, decode } = (this.#packed ??= {
+      text: packed(this.query.sql, this.fields!),
+      decode: decoder(this.fields!, this.joinsNotNullableMap, true),
+    })
+    this.#bind ??= binder(this.query.params)
+    const [rows] = (await connection.row(text, this.#bind(values))) as [string]
+    return (JSON.parse(rows) as unknown[][]).map(decode)
   }
 
   async getOn(connection: Connection, values: Record<string, unknown> = {}): Promise<T['get']> {
@@ -176,6 +208,8 @@ type ConfigOf<B> = B extends { prepare(): SQLitePreparedQuery<infer C> } ? C : n
 /** A query built once for all stores: run it on any store's database with named values. */
 export interface Compiled<C extends PreparedQueryConfig> {
   all(db: Reader, values?: Record<string, unknown>): Promise<C['all']>
+  /** What `all` gives, in less time from about ten rows on. */
+  packed(db: Reader, values?: Record<string, unknown>): Promise<C['all']>
   get(db: Reader, values?: Record<string, unknown>): Promise<C['get']>
   run(db: Db, values?: Record<string, unknown>): Promise<RunResult>
 }
@@ -189,6 +223,7 @@ export function compile<B extends Buildable>(build: (db: Db) => B): Compiled<Con
   const ready = () => (prepared ??= build(blank).prepare() as Prepared<PreparedQueryConfig>)
   return {
     all: (db, values) => ready().allOn(connectionOf.get(db)!, values),
+    packed: (db, values) => ready().packedOn(connectionOf.get(db)!, values),
     get: (db, values) => ready().getOn(connectionOf.get(db)!, values),
     run: (db, values) => ready().runOn(connectionOf.get(db)!, values),
   } as Compiled<ConfigOf<B>>
