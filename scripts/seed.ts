@@ -4,8 +4,9 @@ import { settings as settingsTable } from '../db/store/store.ts'
 import { customers } from '../db/store/orders.ts'
 import { products } from '../db/store/catalog.ts'
 import type { Handle } from '../db/open.ts'
-import { seedGroups, seedOffers, seedProduct, sellable } from './seed/catalog.ts'
+import { seedGroups, seedProduct, sellable } from './seed/catalog.ts'
 import { choosing } from './seed/choose.ts'
+import { seedCoupons, seedShippingMethods } from './seed/offers.ts'
 import { customerPool, offerPool, PERIOD_DAYS, seedCustomer, seedOrder, type Pool } from './seed/orders.ts'
 import { DAY_MS, foundingWeeks, makeRoom, quietly, type Seeding } from './seed/seeding.ts'
 import type { Db } from '../db/driver.ts'
@@ -46,7 +47,8 @@ export async function seedStore(store: Handle, amounts: Amounts, nowMs = Date.no
   }
   const groups = await store.write((tx) =>
     quietly(tx, async () => {
-      await seedOffers(tx, seeding)
+      await seedShippingMethods(tx, seeding)
+      await seedCoupons(tx, seeding)
       return seedGroups(tx, seeding)
     }),
   )

@@ -1,17 +1,15 @@
-/** The seed's catalog: groups, taxes, shipping methods, coupons and products. What is there already is used, not made again. */
+/** The seed's catalog: groups, taxes and products. What is there already is used, not made again. */
 import { eq, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { indexGroup, type Group } from '../../api/catalog/groups/groups.ts'
 import { storeProduct } from '../../api/catalog/insert-product.ts'
 import type { ProductInput, VariantInput } from '../../api/catalog/shapes.ts'
 import { slugFor } from '../../api/http/input/references.ts'
-import { decimalsOf, toMajor } from '../../api/values/money.ts'
-import { fold, slugOf } from '../../api/values/slug.ts'
+import { toMajor } from '../../api/values/money.ts'
+import { slugOf } from '../../api/values/slug.ts'
 import type { Db, Reader } from '../../db/driver.ts'
 import { brands, categories, collections, products, taxRates } from '../../db/store/catalog.ts'
-import { shippingMethods } from '../../db/store/checkout.ts'
-import { coupons } from '../../db/store/marketing.ts'
-import { actingAt, DAY_MS, FOUNDED_DAYS_AGO, type Seeding } from './seeding.ts'
+import { actingAt, amount, DAY_MS, FOUNDED_DAYS_AGO, type Seeding } from './seeding.ts'
 import { BRANDS, COLLECTIONS, DEPARTMENTS, QUALITIES, SENTENCES, TAGS, type Department } from './words.ts'
 
 /** Ids of what products belong to; categories by the name of the part of a department. */
@@ -21,9 +19,6 @@ interface Groups {
   parts: { department: Department; part: string; categoryId: string }[]
   reducedRateId: string | null
 }
-
-/** An amount of the store's currency that costs about as much as so many cents of a dollar: 2490 is 24.90 or, without decimals, 2490. */
-const amount = (cents: number, currency: string) => (decimalsOf(currency) === 3 ? cents * 10 : cents)
 
 async function group(
   tx: Db,
@@ -99,74 +94,6 @@ async function seedTaxes(tx: Db, { nowMs }: Seeding): Promise<string | null> {
   const reduced = row('Reduced', 80_000)
   await tx.insert(taxRates).values([row('Standard', 200_000), reduced])
   return reduced.id
-}
-
-/** Ways to ship, unless the store has some, and three coupons: a running one, one for a fixed amount, one that has ended. */
-export async function seedOffers(tx: Db, { settings: { currency }, nowMs }: Seeding) {
-  const { clock, now } = actingAt(nowMs - FOUNDED_DAYS_AGO * DAY_MS)
-  const dated = { createdAt: now, updatedAt: now }
-  const method = (
-    name: string,
-    type: 'courier' | 'pickup_point' | 'in_store',
-    price: number,
-    position: number,
-    days: [number, number],
-  ) => ({
-    id: clock.id(),
-    name,
-    type,
-    price: amount(price, currency),
-    position,
-    minShippingTime: days[0],
-    maxShippingTime: days[1],
-    description: null,
-    freeShippingThreshold: type === 'courier' && position === 0 ? amount(9_900, currency) : null,
-    countries: [],
-    taxRateId: null,
-    currencyPrices: {},
-    folded: fold(`${name}\n`),
-    ...dated,
-  })
-  if (!(await tx.$count(shippingMethods))) {
-    await tx
-      .insert(shippingMethods)
-      .values([
-        method('Standard', 'courier', 490, 0, [2, 4]),
-        method('Express', 'courier', 1_290, 1, [1, 1]),
-        method('Pickup point', 'pickup_point', 290, 2, [2, 5]),
-        method('Collect in store', 'in_store', 0, 3, [0, 0]),
-      ])
-  }
-  const coupon = (code: string, worth: { percentage: number } | { amount: number }, more: object = {}) => ({
-    id: clock.id(),
-    code,
-    folded: fold(code),
-    type: 'percentage' in worth ? ('percentage' as const) : ('fixed' as const),
-    percentage: null,
-    amount: null,
-    ...worth,
-    timesRedeemed: 0,
-    maxUses: null,
-    startDate: null,
-    endDate: null,
-    minProductCount: null,
-    maxProductCount: null,
-    productIds: [],
-    collectionIds: [],
-    categoryIds: [],
-    brandIds: [],
-    currencyAmounts: {},
-    ...dated,
-    ...more,
-  })
-  await tx
-    .insert(coupons)
-    .values([
-      coupon('WELCOME10', { percentage: 10 }),
-      coupon('FIVEOFF', { amount: amount(500, currency) }, { minProductCount: 2 }),
-      coupon('SUMMER25', { percentage: 25 }, { endDate: new Date(nowMs - 45 * DAY_MS).toISOString() }),
-    ])
-    .onConflictDoNothing()
 }
 
 /** Up to `count` different choices of a department's options. */

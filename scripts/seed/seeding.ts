@@ -1,5 +1,6 @@
-/** What every part of the seed shares: choices, the store's settings, and times that lie in the past. */
+/** What every part of the seed shares: choices, the store's settings, amounts, and times that lie in the past. */
 import type { Clock } from '../../api/values/clock.ts'
+import { decimalsOf } from '../../api/values/money.ts'
 import { randomBytes } from 'node:crypto'
 import { desc, gt, sql } from 'drizzle-orm'
 import type { Settings } from '../../api/http/route.ts'
@@ -21,6 +22,9 @@ export interface Seeding {
   settings: Settings
   nowMs: number
 }
+
+/** An amount of the store's currency that costs about as much as so many cents of a dollar: 2490 is 24.90 or, without decimals, 2490. */
+export const amount = (cents: number, currency: string) => (decimalsOf(currency) === 3 ? cents * 10 : cents)
 
 /** Who does something at a moment of the past, as the API's own functions ask for it: ids sort by that moment, too. */
 export const actingAt = (atMs: number): { clock: Clock; now: string; keyId: null } => ({
