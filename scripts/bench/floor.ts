@@ -3,7 +3,7 @@
  * a copy of the database, with the same durability and the same answers, and without keys, checks, limits and metrics.
  */
 import { Database } from 'bun:sqlite'
-import { buying } from './floor-checkout.ts'
+import { Carts } from './floor-checkout.ts'
 import { reads, readShop } from './floor-reads.ts'
 
 const db = new Database(process.argv[2]!, { readwrite: true, create: false })
@@ -12,7 +12,9 @@ db.run('PRAGMA synchronous = FULL')
 db.run('PRAGMA foreign_keys = ON')
 
 const read = reads(db, readShop(db))
-const { durably, createCart, addItem, checkOut } = buying(db, read)
+const carts = new Carts(db, read)
+/** Runs `fn` as one durable transaction. */
+const durably = db.transaction(<T>(fn: () => T): T => fn()).immediate
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 const answer = (status: number, body: unknown, headers = JSON_TYPE) => new Response(JSON.stringify(body), { status, headers })
@@ -37,13 +39,19 @@ const server = Bun.serve({
       return product ? answer(200, product, { ...JSON_TYPE, etag: `"${product.updatedAt}"` } as typeof JSON_TYPE) : missing()
     },
     '/api/v1/orders/:id': (request) => found(read.order(request.params.id)),
-    '/api/v1/carts': { POST: () => answer(201, durably(createCart)) },
+    '/api/v1/carts': {
+      POST: () =>
+        answer(
+          201,
+          durably(() => carts.create()),
+        ),
+    },
     '/api/v1/carts/:id/items': {
       POST: async (request) => {
         const body = (await request.json()) as { variantId: string; quantity: number }
         return answer(
           201,
-          durably(() => addItem(request.params.id, body)),
+          durably(() => carts.addItem(request.params.id, body)),
         )
       },
     },
@@ -52,7 +60,7 @@ const server = Bun.serve({
         const body = (await request.json()) as Record<string, unknown>
         return answer(
           201,
-          durably(() => checkOut(request.params.id, body)),
+          durably(() => carts.checkOut(request.params.id, body)),
         )
       },
     },
