@@ -15,68 +15,76 @@ const START_MAX_MS = 30_000
 
 const MAIN = new URL('../api/main.ts', import.meta.url).pathname
 
-/** Starts `config.workers` processes of the API on one port, all listening when this resolves; throws when the first can't start. */
-export async function startWorkers(config: Config): Promise<Api> {
-  let stopping = false
-  const running = new Set<Subprocess>()
-  const collector = new Collector()
-  const restarts = new Set<ReturnType<typeof setTimeout>>()
+/** The processes that run, and those that are to be started again. */
+class Workers {
+  readonly #running = new Set<Subprocess>()
+  readonly #restarts = new Set<ReturnType<typeof setTimeout>>()
+  readonly #collector = new Collector()
+  #stopping = false
 
   /** Starts one; resolves with its port once it listens. Its death after that is answered with another one. */
-  function start(port: number, failures = 0): Promise<number> {
-    return new Promise((resolve, reject) => {
-      const started = performance.now()
-      let listensOn: number | null = null
-      const overdue = setTimeout(() => worker.kill('SIGKILL'), START_MAX_MS)
-      const worker = Bun.spawn([process.execPath, MAIN], {
-        stdio: ['ignore', 'inherit', 'inherit'],
-        env: { ...process.env, API_PORT: String(port) },
-        ipc(message: FromWorker) {
-          if ('figures' in message) return collector.heard(worker, message.figures)
-          if ('scrape' in message) return void collector.answer(worker, message.scrape)
-          listensOn = message.port
-          clearTimeout(overdue)
-          collector.add(worker)
-          resolve(message.port)
-        },
-        onExit(_, code, signal) {
-          running.delete(worker)
-          collector.remove(worker)
-          clearTimeout(overdue)
-          if (stopping) return
-          if (listensOn === null) reject(new Error(`an API worker could not start (${signal ?? `exit ${code}`})`))
-          else console.error(`an API worker ended (${signal ?? `exit ${code}`}): starting another one`)
-          if (listensOn !== null || failures > 0) again(listensOn ?? port, performance.now() - started > STABLE_MS ? 0 : failures)
-        },
-      })
-      running.add(worker)
-    })
-  }
-
-  function again(port: number, failures: number) {
-    const timer = setTimeout(
-      () => {
-        restarts.delete(timer)
-        start(port, failures + 1).catch((error) => console.error(error.message))
+  async start(port: number, failures = 0): Promise<number> {
+    const listening = Promise.withResolvers<number>()
+    const started = performance.now()
+    let listensOn: number | null = null
+    const overdue = setTimeout(() => worker.kill('SIGKILL'), START_MAX_MS)
+    const worker = Bun.spawn([process.execPath, MAIN], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, API_PORT: String(port) },
+      ipc: (message: FromWorker) => {
+        if ('figures' in message) return this.#collector.heard(worker, message.figures)
+        if ('scrape' in message) return void this.#collector.answer(worker, message.scrape)
+        listensOn = message.port
+        clearTimeout(overdue)
+        this.#collector.add(worker)
+        listening.resolve(message.port)
       },
-      Math.min(RESTART_MOST_MS, RESTART_LEAST_MS * 2 ** failures),
-    )
-    restarts.add(timer)
+      onExit: (_, code, signal) => {
+        clearTimeout(overdue)
+        this.#running.delete(worker)
+        this.#collector.remove(worker)
+        if (this.#stopping) return
+        const reason = signal ?? `exit ${code}`
+        if (listensOn === null) listening.reject(new Error(`an API worker could not start (${reason})`))
+        else console.error(`an API worker ended (${reason}): starting another one`)
+        if (listensOn !== null || failures > 0) this.#restart(listensOn ?? port, performance.now() - started > STABLE_MS ? 0 : failures)
+      },
+    })
+    this.#running.add(worker)
+    return listening.promise
   }
 
-  async function stop() {
-    stopping = true
-    for (const timer of restarts) clearTimeout(timer)
-    for (const worker of running) worker.kill('SIGTERM')
-    await Promise.all([...running].map((worker) => worker.exited))
+  /** Starts one again, after a wait that grows with how often in a row that has failed. */
+  #restart(port: number, failures: number) {
+    const waitMs = Math.min(RESTART_MOST_MS, RESTART_LEAST_MS * 2 ** failures)
+    const timer = setTimeout(() => {
+      this.#restarts.delete(timer)
+      this.start(port, failures + 1).catch((error) => console.error(error.message))
+    }, waitMs)
+    this.#restarts.add(timer)
+  }
+
+  /** Ends all, and starts none any more. */
+  async stop() {
+    this.#stopping = true
+    for (const timer of this.#restarts) clearTimeout(timer)
+    for (const worker of this.#running) worker.kill('SIGTERM')
+    await Promise.all([...this.#running].map((worker) => worker.exited))
+  }
+}
+
+/** Starts `config.workers` processes of the API on one port, all listening when this resolves; throws when the first can't start. */
+export async function startWorkers(config: Config): Promise<Api> {
+  const workers = new Workers()
+  const stop = async () => {
+    await workers.stop()
     await settle(config.database)
   }
-
   // Workers share their port with anyone who wants to: that nobody else has it is found out before.
   await listen('API_PORT', { host: config.host, port: config.apiPort }, () => new Response()).stop(true)
   try {
-    const port = await start(config.apiPort)
-    await Promise.all(Array.from({ length: config.workers - 1 }, () => start(port)))
+    const port = await workers.start(config.apiPort)
+    await Promise.all(Array.from({ length: config.workers - 1 }, () => workers.start(port)))
     return { port, url: urlOf(config.baseUrl, config.host, port), listensOn: urlOf(null, config.host, port), stop }
   } catch (error) {
     await stop()

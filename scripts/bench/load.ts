@@ -6,6 +6,7 @@ import type { Socket } from 'bun'
 
 /** A request that has had no answer for this long ends the run. */
 const ANSWER_MAX_MS = 15_000
+const WATCH_MS = 1_000
 /** Latencies kept in one run; more operations than this end it. */
 const OPERATIONS_MAX = 1_000_000
 /** The `Host` that requests name. */
@@ -114,44 +115,88 @@ interface Lane {
   sentMs: number
 }
 
-/** Runs a load until its time is over, its operations are used up or it is told to end. Throws on any answer that was not expected. */
-export async function run({ port, connections, next, maxMs, until }: Load): Promise<Measured> {
-  const latencies = new Float64Array(OPERATIONS_MAX)
-  const lanes = new Set<Socket<Lane>>()
-  let operations = 0
-  let asked = 0
-  let busy = 0
-  let startedMs = 0
-  let endedMs = 0
-  let ended!: () => void
-  let failed!: (error: Error) => void
-  const done = new Promise<void>((resolve, reject) => {
-    ended = resolve
-    failed = reject
-  })
+/** A load under way. */
+class Run {
+  readonly #load: Load
+  readonly #latencies = new Float64Array(OPERATIONS_MAX)
+  readonly #lanes = new Set<Socket<Lane>>()
+  readonly #over = Promise.withResolvers<void>()
+  /** Operations that are done, that `next` has been asked for, and that are under way. */
+  #done = 0
+  #asked = 0
+  #busy = 0
+  #startedMs = 0
+  #endedMs = 0
 
-  function send(socket: Socket<Lane>, bytes: Buffer, nowMs: number) {
-    socket.data.sentMs = nowMs
-    if (socket.write(bytes) !== bytes.length) failed(new Error('a request was too large to be sent at once'))
+  constructor(load: Load) {
+    this.#load = load
   }
 
-  function begin(socket: Socket<Lane>, nowMs: number) {
-    const isOver = nowMs - startedMs >= maxMs || operations + busy >= OPERATIONS_MAX || until?.aborted
-    const operation = isOver ? null : next(asked++)
+  async measure(): Promise<Measured> {
+    const watch = setInterval(() => this.#watch(), WATCH_MS)
+    try {
+      await Promise.all(Array.from({ length: this.#load.connections }, () => this.#connect()))
+      this.#startedMs = performance.now()
+      for (const socket of this.#lanes) this.#begin(socket, this.#startedMs)
+      await this.#over.promise
+    } finally {
+      clearInterval(watch)
+      for (const socket of this.#lanes) {
+        socket.data.operation = null
+        socket.end()
+      }
+    }
+    const seconds = (this.#endedMs - this.#startedMs) / 1000
+    const latencies = this.#latencies.slice(0, this.#done).sort()
+    return { operations: this.#done, seconds, perSecond: this.#done / seconds, latencies }
+  }
+
+  #connect() {
+    return Bun.connect<Lane>({
+      hostname: '127.0.0.1',
+      port: this.#load.port,
+      data: { answers: new Answers(), operation: null, step: 0, startedMs: 0, sentMs: 0 },
+      socket: {
+        open: (socket) => void this.#lanes.add(socket),
+        data: (socket, chunk) => {
+          try {
+            this.#received(socket, chunk)
+          } catch (error) {
+            this.#over.reject(error)
+          }
+        },
+        error: (_, error) => this.#over.reject(error),
+        close: (socket) => {
+          if (socket.data.operation) this.#over.reject(new Error('the server closed a connection'))
+        },
+      },
+    })
+  }
+
+  /** Begins the next operation on a connection; when there is none, and none is under way, the run is over. */
+  #begin(socket: Socket<Lane>, nowMs: number) {
+    const { maxMs, until, next } = this.#load
+    const isOver = nowMs - this.#startedMs >= maxMs || this.#done + this.#busy >= OPERATIONS_MAX || until?.aborted
+    const operation = isOver ? null : next(this.#asked++)
     const { data } = socket
     data.operation = operation
     if (!operation) {
-      endedMs = nowMs
-      if (busy === 0) ended()
+      this.#endedMs = nowMs
+      if (this.#busy === 0) this.#over.resolve()
       return
     }
-    busy++
+    this.#busy++
     data.step = 0
     data.startedMs = nowMs
-    send(socket, operation.first, nowMs)
+    this.#send(socket, operation.first, nowMs)
   }
 
-  function received(socket: Socket<Lane>, chunk: Buffer) {
+  #send(socket: Socket<Lane>, bytes: Buffer, nowMs: number) {
+    socket.data.sentMs = nowMs
+    if (socket.write(bytes) !== bytes.length) this.#over.reject(new Error('a request was too large to be sent at once'))
+  }
+
+  #received(socket: Socket<Lane>, chunk: Buffer) {
     const { data } = socket
     const { answers, operation } = data
     if (!operation) throw new Error('an answer came that nobody asked for')
@@ -160,52 +205,18 @@ export async function run({ port, connections, next, maxMs, until }: Load): Prom
     if (answers.status !== status)
       throw new Error(`${operation.first.toString().split('\r\n')[0]} (request ${data.step + 1}): ${answers.status} instead of ${status}`)
     const nowMs = performance.now()
-    if (++data.step < operation.expect.length) return send(socket, operation.then!(answers.text(), data.step - 1), nowMs)
-    latencies[operations++] = nowMs - data.startedMs
-    busy--
-    begin(socket, nowMs)
+    if (++data.step < operation.expect.length) return this.#send(socket, operation.then!(answers.text(), data.step - 1), nowMs)
+    this.#latencies[this.#done++] = nowMs - data.startedMs
+    this.#busy--
+    this.#begin(socket, nowMs)
   }
 
-  const watch = setInterval(() => {
-    for (const { data } of lanes)
-      if (data.operation && performance.now() - data.sentMs > ANSWER_MAX_MS) failed(new Error(`no answer for ${ANSWER_MAX_MS} ms`))
-  }, 1_000)
-  try {
-    await Promise.all(
-      Array.from({ length: connections }, () =>
-        Bun.connect<Lane>({
-          hostname: '127.0.0.1',
-          port,
-          data: { answers: new Answers(), operation: null, step: 0, startedMs: 0, sentMs: 0 },
-          socket: {
-            open(socket) {
-              lanes.add(socket)
-            },
-            data(socket, chunk) {
-              try {
-                received(socket, chunk)
-              } catch (error) {
-                failed(error as Error)
-              }
-            },
-            error: (_, error) => failed(error),
-            close(socket) {
-              if (socket.data.operation) failed(new Error('the server closed a connection'))
-            },
-          },
-        }),
-      ),
-    )
-    startedMs = performance.now()
-    for (const socket of lanes) begin(socket, startedMs)
-    await done
-  } finally {
-    clearInterval(watch)
-    for (const socket of lanes) {
-      socket.data.operation = null
-      socket.end()
-    }
+  #watch() {
+    for (const { data } of this.#lanes)
+      if (data.operation && performance.now() - data.sentMs > ANSWER_MAX_MS)
+        this.#over.reject(new Error(`no answer for ${ANSWER_MAX_MS} ms`))
   }
-  const seconds = (endedMs - startedMs) / 1000
-  return { operations, seconds, perSecond: operations / seconds, latencies: latencies.slice(0, operations).sort() }
 }
+
+/** Runs a load until its time is over, its operations are used up or it is told to end. Throws on any answer that was not expected. */
+export const run = (load: Load): Promise<Measured> => new Run(load).measure()
