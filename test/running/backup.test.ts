@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { form, png } from '../content/pictures.ts'
-import { call, cleanUp, folder, startStoa, stoa, stoaJson, type Started } from './processes.ts'
+import { call, cleanUp, createStore, folder, type Started, startStoa, stoa, stoaJson } from './processes.ts'
 
 afterAll(cleanUp)
 
@@ -15,7 +15,7 @@ interface Shop {
 /** A store behind a running server. */
 async function shop(env: Record<string, string> = {}): Promise<Shop> {
   const dataDir = folder()
-  const { id, keys } = await stoaJson(dataDir, 'store', 'create', '--name', 'Atelier')
+  const { id, keys } = await createStore(dataDir, 'Atelier')
   return { dataDir, id, keys, server: await startStoa({ DATA_DIR: dataDir, RATE_LIMIT: '0', ...env }) }
 }
 
@@ -78,7 +78,7 @@ describe('store backup', () => {
 
 test('a file without a name is a usage error; a folder is refused in one line', async () => {
   const dataDir = folder()
-  const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'Atelier')
+  const { id } = await createStore(dataDir, 'Atelier')
   const ask = (...args: string[]) => stoa(dataDir, 'store', ...args)
   for (const name of ['', ' ']) {
     const usage = (option: string) => ({ code: 2, stdout: '', stderr: expect.stringContaining(`'--${option} <file>'`) })
@@ -254,7 +254,7 @@ describe('store restore', () => {
     await create(at, at.keys.admin, 'Copper kettle')
     const files = folder()
     await stoaJson(at.dataDir, 'store', 'backup', at.id, '--to', `${files}/good.tar`)
-    const other = await stoaJson(at.dataDir, 'store', 'create', '--name', 'Other')
+    const other = await createStore(at.dataDir, 'Other')
     await create(at, at.keys.admin, 'Tin teapot')
     const bytes = readFileSync(`${files}/good.tar`)
     const flipped = Buffer.from(bytes)
@@ -274,7 +274,7 @@ describe('store restore', () => {
     expect((await productsOf(at, at.keys.admin)).size).toBe(2)
     expect(await productsOf(at, other.keys.admin)).toEqual(new Set())
     await stoaJson(at.dataDir, 'store', 'delete', at.id, '--yes')
-    await stoaJson(at.dataDir, 'store', 'create', '--name', 'Taker', '--slug', 'atelier')
+    await createStore(at.dataDir, 'Taker', 'atelier')
     expect(await refused(at.id, 'good.tar')).toContain('the slug atelier of the backup belongs to the store')
     expect(existsSync(`${at.dataDir}/store-${at.id}.db`)).toBe(false)
     expect(readdirSync(at.dataDir).filter((name) => name.startsWith('.stoa-'))).toEqual([])

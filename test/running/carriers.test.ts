@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { carriersDouble, connecting } from '../doubles/carriers.ts'
-import { call, cleanUp, folder, run, stoaJson, type Env } from './processes.ts'
+import { call, cleanUp, createStore, type Env, folder, run } from './processes.ts'
 
 const carriers = carriersDouble()
 afterAll(async () => {
@@ -26,7 +26,7 @@ const KEY = 'b1946ac92492d2347c6235b4d2611184'
 test('credentials outlive the server, under the key that it made once or SECRET_KEY, and are nowhere to be read', async () => {
   const dataDir = folder()
   const env = { DATA_DIR: dataDir, CARRIER_B_LIVE_URL: carriers.urls.carrier_b.live! }
-  const { keys } = await stoaJson(dataDir, 'store', 'create', '--name', 'Lockers')
+  const { keys } = await createStore(dataDir, 'Lockers')
   const ask = async (api: string, method: string, path: string, body?: unknown) => (await call(api, keys.admin, method, path, body)).body
   const token = async (api: string) => {
     const { id } = await ask(api, 'POST', '/carts', {})

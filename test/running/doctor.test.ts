@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import LibsqlFile from 'libsql'
 import { afterAll, expect, test } from 'vitest'
 import { checkFiles } from '../../scripts/check-files.ts'
-import { cleanUp, folder, run, stoa, stoaJson } from './processes.ts'
+import { cleanUp, createStore, folder, run, stoa, stoaJson } from './processes.ts'
 
 afterAll(cleanUp)
 
@@ -12,7 +12,7 @@ const databases = async (dataDir: string): Promise<string> =>
 /** A store with some data, all of it in its file. */
 async function store(): Promise<{ dataDir: string; id: string; path: string }> {
   const dataDir = folder()
-  const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'Atelier')
+  const { id } = await createStore(dataDir, 'Atelier')
   await stoaJson(dataDir, 'seed', '--store', id, '--products', '60', '--customers', '20', '--orders', '20')
   const path = `${dataDir}/store-${id}.db`
   const file = new LibsqlFile(path)

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import LibsqlFile from 'libsql'
 import { afterAll, describe, expect, test } from 'vitest'
-import { call, cleanUp, folder, run, startStoa, stoa, stoaJson } from './processes.ts'
+import { call, cleanUp, createStore, folder, run, startStoa, stoa, stoaJson } from './processes.ts'
 
 afterAll(cleanUp)
 
@@ -29,8 +29,8 @@ const LOST: [string, string, (path: string) => void][] = [
 describe.each(LOST)('a registered store whose database has lost %s', (_, what, lose) => {
   test.each(['', '-sandbox'])('is not usable (store-ID%s): everything says so, and its last backup stays', async (suffix) => {
     const dataDir = folder()
-    const { id, keys } = await stoaJson(dataDir, 'store', 'create', '--name', 'Atelier')
-    const other = await stoaJson(dataDir, 'store', 'create', '--name', 'Other')
+    const { id, keys } = await createStore(dataDir, 'Atelier')
+    const other = await createStore(dataDir, 'Other')
     const target = folder()
     await stoaJson(dataDir, 'store', 'backup', id, '--to', `${target}/b.tar`)
     const good = readFileSync(`${target}/b.tar`)
@@ -62,8 +62,8 @@ describe.each(LOST)('a registered store whose database has lost %s', (_, what, l
 
 test("a store's name with the file of another store is not backed up over the last backup", async () => {
   const dataDir = folder()
-  const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'Atelier')
-  const other = await stoaJson(dataDir, 'store', 'create', '--name', 'Other')
+  const { id } = await createStore(dataDir, 'Atelier')
+  const other = await createStore(dataDir, 'Other')
   const target = folder()
   writeFileSync(`${target}/b.tar`, 'the last one')
   // A registered name with the file of another store: whole, and not what was asked for.

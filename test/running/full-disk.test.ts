@@ -3,7 +3,7 @@ import { readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { png } from '../content/pictures.ts'
-import { cleanUp, folder, run, stoaJson, type Running } from './processes.ts'
+import { cleanUp, createStore, folder, run, type Running, stoaJson } from './processes.ts'
 import { limitedFiles, smallFileSystem, type Place } from './small-disk.ts'
 
 const places: Place[] = []
@@ -19,7 +19,7 @@ places.push(...(full ? [full] : []), failing)
 const json = { 'content-type': 'application/json' }
 
 async function started(place: Place) {
-  const { id, keys } = await stoaJson(place.path, 'store', 'create', '--name', 'Shop')
+  const { id, keys } = await createStore(place.path, 'Shop')
   const running = place.start([process.execPath, 'api/main.ts'], { DATA_DIR: place.path, LOG: 'warn', RATE_LIMIT: '2000:4000' })
   const [, api] = await running.says(/Store API +(\S+)\/api\/v1/)
   const send = (method: string, path: string, body?: unknown, key = keys.admin) =>
@@ -144,7 +144,7 @@ test.skipIf(!full)('keys are changed wholly or not at all, however little room t
 
 test('a server that has no room for the table of rate limits counts them in its own memory, and says so', async () => {
   const dataDir = folder()
-  const { keys } = await stoaJson(dataDir, 'store', 'create', '--name', 'Shop')
+  const { keys } = await createStore(dataDir, 'Shop')
   // Enough for what SQLite writes of a request, less than the table.
   const command = ['prlimit', '--fsize=600000:600000', process.execPath, 'api/main.ts']
   const running = run(command, { DATA_DIR: dataDir, LOG: 'warn', RATE_LIMIT: '1:3' })
@@ -162,7 +162,7 @@ test('a server that has no room for the table of rate limits counts them in its 
 
 test('a store that there is no room for leaves nothing behind', async () => {
   const dataDir = folder()
-  await stoaJson(dataDir, 'store', 'create', '--name', 'Shop')
+  await createStore(dataDir, 'Shop')
   const before = readdirSync(dataDir).toSorted()
   const command = ['prlimit', '--fsize=300000:300000', process.execPath, 'scripts/stoa.ts', 'store', 'create', '--name', 'Large']
   const { code, stderr } = await run(command, { DATA_DIR: dataDir }).ended
@@ -174,7 +174,7 @@ test('a store that there is no room for leaves nothing behind', async () => {
 
 test('a backup that there is no room to unpack is not called damaged', async () => {
   const dataDir = folder()
-  const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'Shop')
+  const { id } = await createStore(dataDir, 'Shop')
   const file = join(folder(), 'shop.stoa')
   await stoaJson(dataDir, 'store', 'backup', id, '--to', file)
   await stoaJson(dataDir, 'store', 'delete', id, '--yes')

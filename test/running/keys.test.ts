@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest'
-import { call, cleanUp, folder, run, stoaJson } from './processes.ts'
+import { call, cleanUp, createStore, folder, run, stoaJson } from './processes.ts'
 
 afterAll(cleanUp)
 
 test('workers see at once which keys have ended, name the pages of the configured site, and keep the last use when they stop', async () => {
   const dataDir = folder()
-  const { id, keys } = await stoaJson(dataDir, 'store', 'create', '--name', 'Atelier')
+  const { id, keys } = await createStore(dataDir, 'Atelier')
   const running = run([process.execPath, 'scripts/start.ts'], {
     DATA_DIR: dataDir,
     WORKERS: '2',

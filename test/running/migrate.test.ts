@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import LibsqlFile from 'libsql'
 import { afterAll, describe, expect, test } from 'vitest'
 import { migrations } from '../../db/migrate.ts'
-import { cleanUp, folder, stoa, stoaJson } from './processes.ts'
+import { cleanUp, createStore, folder, stoa, stoaJson } from './processes.ts'
 
 afterAll(cleanUp)
 
@@ -28,7 +28,7 @@ describe('stoa migrate', () => {
   test('brings every database up, reports those that it cannot, and can be run again', async () => {
     const dataDir = folder()
     const stores = []
-    for (const name of ['One', 'Two', 'Three']) stores.push(await stoaJson(dataDir, 'store', 'create', '--name', name))
+    for (const name of ['One', 'Two', 'Three']) stores.push(await createStore(dataDir, name))
     expect(await stoaJson(dataDir, 'migrate')).toEqual({ migrated: 0, current: 7, failed: 0, failures: [] })
 
     const [one, two, three] = stores.map(({ id }) => `${dataDir}/store-${id}`)
@@ -36,10 +36,10 @@ describe('stoa migrate', () => {
     old(`${three}-sandbox.db`, 1)
     writeFileSync(`${two}.db`, 'no database')
     rmSync(`${two}-sandbox.db`)
-    const restore = `restore it: npm run -s stoa -- store restore ${stores[1].id} --from FILE`
+    const restore = `restore it: npm run -s stoa -- store restore ${stores[1]!.id} --from FILE`
     const failures = [
-      { database: `store-${stores[1].id}`, error: `file is not a database; ${restore}` },
-      { database: `store-${stores[1].id}-sandbox`, error: `the database store-${stores[1].id}-sandbox is missing; ${restore}` },
+      { database: `store-${stores[1]!.id}`, error: `file is not a database; ${restore}` },
+      { database: `store-${stores[1]!.id}-sandbox`, error: `the database store-${stores[1]!.id}-sandbox is missing; ${restore}` },
     ]
     const doctor = await stoa(dataDir, 'doctor')
     expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining("2 can't be used, such as store-")])
@@ -51,7 +51,7 @@ describe('stoa migrate', () => {
 
   test('keeps what is there: folded names begin as SQLite can fold, refunds stay with their orders, images with who shows them', async () => {
     const dataDir = folder()
-    const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'Old')
+    const { id } = await createStore(dataDir, 'Old')
     const path = `${dataDir}/store-${id}.db`
     old(path, 2)
     const file = new LibsqlFile(path)
@@ -98,7 +98,7 @@ describe('stoa migrate', () => {
 
   test('keeps the points of members, whose table is built anew, and their ledgers', async () => {
     const dataDir = folder()
-    const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'Old')
+    const { id } = await createStore(dataDir, 'Old')
     const path = `${dataDir}/store-${id}.db`
     old(
       path,
@@ -128,7 +128,7 @@ describe('stoa migrate', () => {
 
   test('lets what waited for its money before wait on, and sees to it that somebody looks', async () => {
     const dataDir = folder()
-    const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'Old')
+    const { id } = await createStore(dataDir, 'Old')
     const path = `${dataDir}/store-${id}.db`
     old(
       path,
@@ -183,7 +183,7 @@ describe('stoa migrate', () => {
 
   test('a database of a newer release is left alone', async () => {
     const dataDir = folder()
-    const { id } = await stoaJson(dataDir, 'store', 'create', '--name', 'New')
+    const { id } = await createStore(dataDir, 'New')
     const file = new LibsqlFile(`${dataDir}/store-${id}.db`)
     file.exec('PRAGMA user_version = 1000')
     file.close()

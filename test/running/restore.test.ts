@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync,
 import LibsqlFile from 'libsql'
 import { create, extract } from 'tar'
 import { afterAll, describe, expect, test } from 'vitest'
-import { call, cleanUp, folder, startStoa, stoa, stoaJson } from './processes.ts'
+import { call, cleanUp, createStore, folder, seedInto, startStoa, stoa, stoaJson } from './processes.ts'
 
 afterAll(cleanUp)
 
@@ -14,12 +14,11 @@ interface Shop {
   file: string
 }
 
-const seed = ({ dataDir, id }: Pick<Shop, 'dataDir' | 'id'>, orders: number) =>
-  stoaJson(dataDir, 'seed', '--store', id, '--products', '2', '--customers', '2', '--orders', String(orders))
+const seed = ({ dataDir, id }: Pick<Shop, 'dataDir' | 'id'>, orders: number) => seedInto(dataDir, id, { products: 2, customers: 2, orders })
 
 async function shop(): Promise<Shop> {
   const dataDir = folder()
-  const { id, keys } = await stoaJson(dataDir, 'store', 'create', '--name', 'Atelier')
+  const { id, keys } = await createStore(dataDir, 'Atelier')
   const file = `${folder()}/backup.tar`
   await seed({ dataDir, id }, 2)
   await stoaJson(dataDir, 'store', 'backup', id, '--to', file)
@@ -192,7 +191,7 @@ test('a backup that somebody has changed is refused in one line that says where,
 describe('keys in a backup', () => {
   test('that belong to another store, or open one, are refused, and nothing is made', async () => {
     const at = await shop()
-    const other = await stoaJson(at.dataDir, 'store', 'create', '--name', 'Other')
+    const other = await createStore(at.dataDir, 'Other')
     const refused = async (file: string, dataDir: string) => {
       const { code, stderr } = await stoa(dataDir, 'store', 'restore', at.id, '--from', file, '--yes')
       expect([code, readdirSync(dataDir).filter((name) => name.startsWith('.stoa-'))]).toEqual([1, []])

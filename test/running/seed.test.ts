@@ -10,7 +10,7 @@ import { searchDocuments } from '../../db/store/search.ts'
 import { outbox } from '../../db/store/store.ts'
 import { seedStore } from '../../scripts/seed.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'
-import { cleanUp, folder, stoa, stoaJson } from './processes.ts'
+import { cleanUp, createStore, folder, stoa, stoaJson } from './processes.ts'
 
 const AMOUNTS = { products: 60, customers: 30, orders: 400 }
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')
@@ -189,7 +189,7 @@ describe('seedStore', () => {
 describe('stoa seed', () => {
   test('prints what it added; orders need something to be bought; counts are whole numbers', async () => {
     const dataDir = folder()
-    const { id, slug } = await stoaJson(dataDir, 'store', 'create', '--name', 'Empty')
+    const { id, slug } = await createStore(dataDir, 'Empty')
     for (const amounts of [
       ['--products', '0', '--customers', '5'],
       ['--products', '4', '--customers', '0'],

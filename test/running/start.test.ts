@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { call, childOf, cleanUp, folder, keysOf, run, startStoa, stoaJson, type Running, type Started } from './processes.ts'
+import { call, childOf, cleanUp, createStore, folder, keysOf, run, type Running, type Started, startStoa } from './processes.ts'
 
 afterAll(cleanUp)
 
@@ -104,7 +104,7 @@ describe('npm start', () => {
 
   test('SIGTERM before it serves ends it with 0, from almost the first moment on', async () => {
     const dataDir = folder()
-    await stoaJson(dataDir, 'store', 'create', '--name', 'Kettles')
+    await createStore(dataDir, 'Kettles')
     // Whether a process has said what to do on SIGTERM: the 15th bit of the signals that it catches.
     const heeds = ({ child }: Running) =>
       (Number.parseInt(/^SigCgt:\s+[0-9a-f]*([0-9a-f]{8})$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]!, 16) & 0x4000) !==
@@ -165,8 +165,8 @@ describe('npm start', () => {
 
   test('a store whose database is broken keeps no other one from being served', async () => {
     const dataDir = folder()
-    const good = await stoaJson(dataDir, 'store', 'create', '--name', 'Good')
-    const bad = await stoaJson(dataDir, 'store', 'create', '--name', 'Bad')
+    const good = await createStore(dataDir, 'Good')
+    const bad = await createStore(dataDir, 'Bad')
     writeFileSync(`${dataDir}/store-${bad.id}.db`, 'not a database, '.repeat(1_000))
     const { running, api } = await startStoa({ DATA_DIR: dataDir })
     expect(running.stderr).toContain(`store-${bad.id} is not usable, its store is not served: file is not a database; restore it: `)
@@ -285,7 +285,7 @@ describe('a request that does not end', () => {
 
   test('is cut off when the server has waited for it long enough, and that is told in one line', async () => {
     const dataDir = folder()
-    const { keys } = await stoaJson(dataDir, 'store', 'create', '--name', 'Slow')
+    const { keys } = await createStore(dataDir, 'Slow')
     const serving = `const api = await (await import('./api/main.ts')).serveApi(
       (await import('./api/server/config.ts')).readConfig(process.env), { drainMaxMs: 500 })
       process.on('SIGTERM', () => api.stop().then(() => process.exit(0)))
@@ -310,7 +310,7 @@ describe('a request that does not end', () => {
 test('the API runs on its own, too', async () => {
   const dataDir = folder()
   mkdirSync(dataDir, { recursive: true })
-  const { keys } = await stoaJson(dataDir, 'store', 'create', '--name', 'Alone')
+  const { keys } = await createStore(dataDir, 'Alone')
   const server = run([BUN, 'api/main.ts'], { DATA_DIR: dataDir })
   const [, api] = await server.says(/Store API +(\S+)\/api\/v1\n/)
   expect((await call(api!, keys.admin, 'GET', '/me')).status).toBe(200)

@@ -1,6 +1,6 @@
 import { copyFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { call, cleanUp, folder, run, startStoa, stoa, stoaJson } from './processes.ts'
+import { call, cleanUp, createStore, folder, run, startStoa, stoa, stoaJson } from './processes.ts'
 
 afterAll(cleanUp)
 
@@ -10,7 +10,7 @@ describe.each(['1', '2'])('after a polite stop (WORKERS=%s)', (workers) => {
   test('the .db files are all that has to be copied', async () => {
     const dataDir = folder()
     const stores = []
-    for (const name of ['One', 'Two', 'Three']) stores.push(await stoaJson(dataDir, 'store', 'create', '--name', name))
+    for (const name of ['One', 'Two', 'Three']) stores.push(await createStore(dataDir, name))
     const { running, api } = await startStoa({ DATA_DIR: dataDir, WORKERS: workers, RATE_LIMIT: '0' })
     for (const { keys } of stores)
       await Promise.all(
@@ -28,7 +28,7 @@ describe.each(['1', '2'])('after a polite stop (WORKERS=%s)', (workers) => {
       for (const [key, count] of [
         [keys.admin, 8],
         [keys.staging, 4],
-      ])
+      ] as const)
         expect((await call(again.api, key, 'GET', '/products?limit=1')).body.meta.count).toBe(count)
   })
 })
@@ -40,6 +40,7 @@ describe('files of stores without a registry that knows them', () => {
   ]
   test.each(lose)('(control.db is %s) are not taken for a new installation, and the way out works', async (_, damage) => {
     const dataDir = folder()
+    // By the command: a process that goes on lets go of a database's log when it collects what it no longer uses.
     const { id, keys } = await stoaJson(dataDir, 'store', 'create', '--name', 'Atelier')
     const other = await stoaJson(dataDir, 'store', 'create', '--name', 'Other')
     const file = `${folder()}/b.tar`
