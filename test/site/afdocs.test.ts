@@ -14,9 +14,9 @@ test('afdocs, which scores how well agents can read a site, finds nothing to men
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => answers!.answer(request) })
   try {
     answers = new Answers(manifest, `${ROOT}/dist/site`, { base: server.url.origin, storeApi: manifest.storeApi, version: 'test' })
-    // Every page, not the sample that it would take: what runs in CI finds the same each time.
+    // Each fourth page, not the sample that it would draw: what runs in CI finds the same each time.
     const urls = Object.keys(manifest.pages)
-      .filter((path) => path !== '/search')
+      .filter((path, n) => path !== '/search' && n % 4 === 0)
       .map((path) => server.url.origin + path)
     const command = [
       process.execPath,

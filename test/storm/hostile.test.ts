@@ -1,5 +1,5 @@
 /**
- * Hostile requests of every kind that once stopped a server, with valid ones beside them: `STORM_SECONDS` of them (12 unless told
+ * Hostile requests of every kind that once stopped a server, with valid ones beside them: `STORM_SECONDS` of them (6 unless told
  * otherwise, 180 for a long look), after which nothing is held that was not held before.
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { call, cleanUp, folder, keysOf, startStoa } from '../running/processes.t
 
 afterAll(cleanUp)
 
-const STORM_MS = 1_000 * Number(process.env.STORM_SECONDS ?? 12)
+const STORM_MS = 1_000 * Number(process.env.STORM_SECONDS ?? 6)
 const AT_ONCE = 24
 /** What a process may have more of than before, beside what it keeps as a cache: a leak of one request in a hundred shows. */
 const MORE_DESCRIPTORS = 20
