@@ -1,5 +1,5 @@
 /** The two kinds of connection: a database file, and a database on a libSQL server. */
-import { createClient, type Client, type InArgs, type Transaction } from '@libsql/client'
+import type { Client, InArgs, Transaction } from '@libsql/client'
 import LibsqlFile from 'libsql'
 
 /** The result of a statement that returns no rows: how many rows it changed. */
@@ -179,7 +179,9 @@ export class ServerConnection implements Connection {
   }
 }
 
-/** Opens a client of a libSQL server; `url` is `http://…`, `https://…` or `libsql://…`. */
-export function serverClient(url: string, authToken: string | undefined): Client {
-  return createClient({ url, authToken, intMode: 'number' })
+/** Opens a client of a database on a libSQL server: `url` is `http://…`, `https://…` or `libsql://…`, with `{name}` for the database's. */
+export async function serverClient({ url, authToken }: { url: string; authToken?: string }, name: string): Promise<Client> {
+  // Who has files need not wait for it.
+  const { createClient } = await import('@libsql/client')
+  return createClient({ url: url.replaceAll('{name}', name), authToken, intMode: 'number' })
 }

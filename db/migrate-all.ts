@@ -115,7 +115,7 @@ async function fileVersion(path: string, name: string, storeId: string | null): 
 }
 
 async function serverVersion(location: Location, name: string): Promise<number> {
-  const connection = new ServerConnection(serverClient(location.url.replaceAll('{name}', name), location.authToken))
+  const connection = new ServerConnection(await serverClient(location, name))
   try {
     return await versionOf(connection)
   } finally {

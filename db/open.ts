@@ -4,7 +4,6 @@
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Client } from '@libsql/client'
 import { offerAside } from './aside.ts'
 import { FileConnection, FileReader, serverClient, ServerConnection, type Connection } from './connection.ts'
 import { database, type Db, type Reader } from './driver.ts'
@@ -129,7 +128,7 @@ async function openFile(path: string, kind: Kind, fits?: (version: number) => vo
 }
 
 async function openServer(location: Location, name: string, kind: Kind): Promise<Handle> {
-  const client: Client = serverClient(location.url.replaceAll('{name}', name), location.authToken)
+  const client = await serverClient(location, name)
   const begin = serverTransactions(client)
   const connection = new ServerConnection(client)
   await migrate(connection, kind, () => untilUnlocked(begin) as Promise<never>)

@@ -15,9 +15,7 @@ async function peek<T>(location: Location, name: string, kind: Kind, look: (db: 
   let connection: Connection | undefined
   try {
     if (path) requireFile(path, name, kind === 'store')
-    connection = path
-      ? new FileReader(path)
-      : new ServerConnection(serverClient(location.url.replaceAll('{name}', name), location.authToken))
+    connection = path ? new FileReader(path) : new ServerConnection(await serverClient(location, name))
     return (await versionOf(connection)) === migrations(kind).length ? await look(database(connection)) : null
   } catch {
     return null

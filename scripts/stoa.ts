@@ -1,14 +1,16 @@
 /** The command line: `npm run -s stoa -- --help`. Safe while the servers run. */
 import { Command, CommanderError } from 'commander'
 import { version } from '../package.json'
-import { installationCommands } from './stoa/installation.ts'
-import { keyCommands } from './stoa/key.ts'
-import { maintenanceCommands } from './stoa/maintain.ts'
-import { seedCommand } from './stoa/seed.ts'
-import { storeCommands } from './stoa/store.ts'
-import { teamCommands } from './stoa/team.ts'
 
 const USAGE = 2
+const store = async () => (await import('./stoa/store.ts')).storeCommands
+const key = async () => (await import('./stoa/key.ts')).keyCommands
+const team = async () => (await import('./stoa/team.ts')).teamCommands
+const installation = async () => (await import('./stoa/installation.ts')).installationCommands
+const maintenance = async () => (await import('./stoa/maintain.ts')).maintenanceCommands
+const seed = async () => (await import('./stoa/seed.ts')).seedCommand
+/** Who adds each command: the one that is asked for is loaded alone, which takes two thirds of the time; for help all are. */
+const COMMANDS = { store, key, team, backup: installation, restore: installation, migrate: maintenance, doctor: maintenance, seed }
 
 /** What commander says on standard output: help, or the version. Whether as JSON is known once all has been read. */
 let said = ''
@@ -19,7 +21,8 @@ const program = new Command('stoa')
   .exitOverride()
   .configureHelp({ showGlobalOptions: true })
   .configureOutput({ writeOut: (text) => (said += text) })
-for (const add of [storeCommands, keyCommands, teamCommands, installationCommands, maintenanceCommands, seedCommand]) add(program)
+const asked = process.argv.slice(2).find((word): word is keyof typeof COMMANDS => Object.hasOwn(COMMANDS, word))
+for (const load of asked ? [COMMANDS[asked]] : new Set(Object.values(COMMANDS))) (await load())(program)
 
 /** Prints help, or the version. Commander stops reading there, so that a later `--json` is found among the arguments alone. */
 function answer(asked: string) {

@@ -382,7 +382,7 @@ test('keys of an older release are kept: without restriction, without end, their
     file.close()
   } else {
     await createDatabase({ ...location, url: location.url }, name, 'control')
-    const client = new ServerConnection(serverClient(location.url.replaceAll('{name}', name), location.authToken))
+    const client = new ServerConnection(await serverClient(location, name))
     // What the newest migrations have made goes first: what refers to a table before that table.
     const tables = (
       await client.rows("select name from sqlite_master where type = 'table' and name not like 'sqlite%' order by rowid desc", [])
