@@ -20,6 +20,11 @@ const KINDS = {
 }
 
 let browser: Browser
+/** Pages that are led from one address to the next: as on a desk, without scripts, and on a phone. */
+let desk: Page
+let scriptless: Page
+let phone: Page
+let complaints: string[] = []
 let server: Bun.Server<undefined>
 beforeAll(async () => {
   if (!hasChromium) return
@@ -28,11 +33,20 @@ beforeAll(async () => {
   server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => answers!.answer(request) })
   answers = new Answers(manifest, `${ROOT}/dist/site`, { base: server.url.origin, storeApi: manifest.storeApi, version: 'test' })
   browser = await launch()
+  desk = await openEmpty({ viewport: { width: 1280, height: 900 } })
+  scriptless = await openEmpty({ javaScriptEnabled: false, viewport: PHONE })
+  phone = await openEmpty({ viewport: PHONE })
+  phone.on('console', (message) => {
+    if (message.type() === 'error' && !/404/.test(message.text())) complaints.push(message.text())
+  })
 }, 60_000)
 afterAll(async () => {
   await browser?.close()
   await server?.stop(true)
 })
+
+const PHONE = { width: 360, height: 740 }
+const openEmpty = async (options: BrowserContextOptions) => (await browser.newContext(options)).newPage()
 
 /** A page of the site in a fresh profile; what its console complains of is an error. */
 async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
@@ -48,31 +62,25 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
 const browserTests = describe.skipIf(!hasChromium)
 
 browserTests.each(Object.entries(KINDS))('%s', (_, path) => {
+  const to = (page: Page, waitUntil: 'load' | 'networkidle' = 'load') => page.goto(server.url.origin + path, { waitUntil })
+
   test('has nothing that axe minds, light or dark', async () => {
-    const page = await open(path)
-    if (path.includes('?q=')) await page.waitForSelector('[data-search-results] a')
-    for (const theme of THEMES) expect(await violationsOf(page, theme)).toEqual([])
-    await page.context().close()
+    await to(desk)
+    if (path.includes('?q=')) await desk.waitForSelector('[data-search-results] a')
+    for (const theme of THEMES) expect(await violationsOf(desk, theme)).toEqual([])
   })
 
   test('can be read without scripts', async () => {
-    const page = await open(path, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } })
-    expect(await page.locator('main h1').isVisible()).toBe(true)
-    expect(await page.locator('button:visible').count()).toBe(path === KINDS.missing ? 1 : 0)
-    await page.context().close()
+    await to(scriptless)
+    expect(await scriptless.locator('main h1').isVisible()).toBe(true)
+    expect(await scriptless.locator('button:visible').count()).toBe(path === KINDS.missing ? 1 : 0)
   })
 
   test('does not scroll sideways on a phone, and loads nothing that its policy refuses', async () => {
-    const context = await browser.newContext({ viewport: { width: 360, height: 740 } })
-    const page = await context.newPage()
-    const complaints: string[] = []
-    page.on('console', (message) => {
-      if (message.type() === 'error' && !/404/.test(message.text())) complaints.push(message.text())
-    })
-    await page.goto(server.url.origin + path, { waitUntil: 'networkidle' })
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    complaints = []
+    await to(phone, 'networkidle')
+    expect(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
     expect(complaints).toEqual([])
-    await context.close()
   })
 })
 

@@ -10,6 +10,8 @@ const isRun = ({ meta }: CodeBlock) => !meta.split(/\s+/).includes('norun')
 
 /** Notes the status of each request, and prints its body as curl would. */
 const CURL = `set -euo pipefail
+# Pages wait as their readers would, a second at a time; here everything is at hand.
+sleep() { command sleep 0.1; }
 curl() {
   local answer
   answer=$(command curl -sS -w $'\\n%{http_code}' "$@")

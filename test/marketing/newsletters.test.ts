@@ -23,7 +23,11 @@ beforeEach(async () => {
   app.clock.real()
   shop = await newShop(app)
 })
-afterEach(() => app.jobs.settle())
+// Each look for jobs is at all stores: those of the tests before have none that matter.
+afterEach(async () => {
+  await app.jobs.settle()
+  await app.registry.deleteStore(shop.store.id, app.handles)
+})
 afterAll(async () => {
   await app.close()
   await smtp.close()
