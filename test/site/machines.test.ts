@@ -179,11 +179,11 @@ test('the latest release, and a release headed by version and date', async () =>
   expect(latest).toEqual({
     version,
     date: '2026-11-22',
-    headline: 'Nothing in silence, nothing that hangs',
-    slug: '2026-11-22-nothing-in-silence',
-    url: `${base}/changelog/2026-11-22-nothing-in-silence`,
+    headline: 'What is asked again costs next to nothing',
+    slug: '2026-11-22-asked-again',
+    url: `${base}/changelog/2026-11-22-asked-again`,
     fixes: expect.any(Array),
-    markdown: expect.stringMatching(/^# 0\.3\.0, 2026-11-22/),
+    markdown: expect.stringMatching(/^# 0\.4\.0, 2026-11-22/),
   })
   expect((await ask(`/api/changelog/${latest.slug}`)).text).toBe(latest.markdown)
 })
