@@ -5,6 +5,16 @@ import type { Handle } from '../db/open.ts'
 
 type Read = (this: unknown, text: string, params: unknown[]) => unknown
 
+/** The statement itself, where its rows are read as one text (`db/driver.ts`). */
+export const unpacked = (text: string) => /^with t\([\w,]+\) as \((.*)\) select json_group_array\(.*\) from t$/s.exec(text)?.[1] ?? text
+
+/** How many rows a statement has read: those of `rows`, the one of `row`, or those that it gives as one text. */
+export function rowsIn(text: string, answer: unknown): number {
+  const found = (answer ?? []) as unknown[]
+  if (unpacked(text) !== text) return (JSON.parse(found[0] as string) as unknown[]).length
+  return Array.isArray(found[0]) || !found.length ? found.length : 1
+}
+
 /** Sees every statement that reads, until it ends. */
 interface Watch {
   /** The statements that some work asks of stores' databases. */
@@ -22,7 +32,7 @@ export function watchStatements(): Watch {
   ].map(([prototype, name]: any): [Record<string, Read>, string, Read] => [prototype, name, prototype[name]])
   for (const [prototype, name, original] of originals) {
     prototype[name] = function (text, params) {
-      if (!/^pragma/i.test(text)) asked?.push(text)
+      if (!/^pragma/i.test(text)) asked?.push(unpacked(text))
       return original.call(this, text, params)
     }
   }

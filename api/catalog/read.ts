@@ -216,7 +216,7 @@ export async function readProduct(db: Reader, idOrSlug: string, view: View) {
 /** The rows of some products, in the order of the ids: lists sort narrow rows and read wide ones for their page alone. */
 export async function productsByIds(db: Reader, ids: readonly string[]): Promise<ProductRow[]> {
   const rows = new Map(
-    (ids.length ? ((await byIds.packed(db, { ids: JSON.stringify(ids) })) as ProductRow[]) : []).map((row) => [row.id, row]),
+    (ids.length ? ((await byIds.all(db, { ids: JSON.stringify(ids) })) as ProductRow[]) : []).map((row) => [row.id, row]),
   )
   return ids.flatMap((id) => rows.get(id) ?? [])
 }
@@ -226,7 +226,7 @@ export async function viewProducts(db: Reader, rows: readonly ProductRow[], view
   const ids = rows.map((row) => row.id)
   const byProduct = new Map<string, VariantRow[]>(ids.map((id) => [id, []]))
   if (ids.length)
-    for (const variant of (await variantsOf.packed(db, { ids: JSON.stringify(ids) })) as VariantRow[])
+    for (const variant of (await variantsOf.all(db, { ids: JSON.stringify(ids) })) as VariantRow[])
       byProduct.get(variant.productId)!.push(variant)
   const translated = await translationsFor(db, 'product', view.lang, ids)
   return rows.map((row) => productView(row, byProduct.get(row.id)!, view, translated.get(row.id)))

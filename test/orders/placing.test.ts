@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FileConnection, ServerConnection } from '../../db/connection.ts'
 import { databaseName, openDatabase, type Handle } from '../../db/open.ts'
 import { testApp, type TestApp } from '../harness.ts'
+import { unpacked } from '../plans.ts'
 import { made, newShop, type Shop } from '../shop.ts'
 
 /** More than are moved at a time. */
@@ -12,12 +13,14 @@ let shop: Shop
 let planner: Handle
 let variantId: string
 const asked: { text: string; params: unknown[] }[] = []
-const originals = [FileConnection, ServerConnection].map((kind) => [kind.prototype, kind.prototype.rows] as const)
-for (const [prototype, rows] of originals)
-  prototype.rows = function (this: never, text: string, params: unknown[]) {
-    asked.push({ text, params })
-    return (rows as (text: string, params: unknown[]) => unknown[][]).call(this, text, params)
-  } as never
+const originals = [FileConnection, ServerConnection].flatMap(({ prototype }: any) =>
+  ['rows', 'row'].map((name) => [prototype, name, prototype[name]] as const),
+)
+for (const [prototype, name, original] of originals)
+  prototype[name] = function (text: string, params: unknown[]) {
+    asked.push({ text: unpacked(text), params })
+    return original.call(this, text, params)
+  }
 beforeAll(async () => {
   app = await testApp()
   shop = await newShop(app, { plan: 'growth' })
@@ -25,7 +28,7 @@ beforeAll(async () => {
   variantId = await shop.variant({ stock: { quantity: 1_000 } })
 })
 afterAll(() => {
-  for (const [prototype, rows] of originals) prototype.rows = rows as never
+  for (const [prototype, name, original] of originals) prototype[name] = original
   planner.close()
   return app.close()
 })

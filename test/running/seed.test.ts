@@ -10,6 +10,7 @@ import { searchDocuments } from '../../db/store/search.ts'
 import { outbox } from '../../db/store/store.ts'
 import { seedStore } from '../../scripts/seed.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'
+import { rowsIn } from '../plans.ts'
 import { cleanUp, createStore, folder, stoa, stoaJson } from './processes.ts'
 
 const AMOUNTS = { products: 60, customers: 30, orders: 400 }
@@ -119,7 +120,7 @@ describe('seedStore', () => {
       (prototype as any)[name] = async function (text: string, params: unknown[]) {
         const answer = await (original as any).call(this, text, params)
         counted.statements++
-        counted.rows += name === 'rows' ? answer.length : 0
+        counted.rows += name === 'run' ? 0 : rowsIn(text, answer)
         return answer
       }
     try {

@@ -198,9 +198,11 @@ test.skipIf(isServer)('of an answer that is too heavy the ETag alone is kept', a
     for (let n = 0; n < 12; n++) made(await store.post('/products', { name: `Mug ${n}`, price: 1, summary: 'y'.repeat(1500) }))
     const { headers } = await store.call('GET', '/products')
     await small.handles.use(store.store.id, 'live', async ({ connection }) => {
-      const { rows } = connection
+      const { row } = connection
       let count = 0
-      Object.assign(connection, { rows: (query: string, params: unknown[]) => (count++, rows.call(connection, query, params)) })
+      Object.assign(connection, {
+        row: (query: string, params: unknown[]) => (query.startsWith('PRAGMA') || count++, row.call(connection, query, params)),
+      })
       for (let n = 0; n < 4; n++) {
         expect((await store.call('GET', '/products')).status).toBe(200)
         expect(count).toBeGreaterThan(0)
@@ -208,7 +210,7 @@ test.skipIf(isServer)('of an answer that is too heavy the ETag alone is kept', a
         const known = await store.call('GET', '/products', undefined, { headers: { 'if-none-match': headers.get('etag')! } })
         expect([known.status, count]).toEqual([304, 0])
       }
-      Object.assign(connection, { rows })
+      Object.assign(connection, { row })
     })
   } finally {
     await small.close()
@@ -225,11 +227,13 @@ test.skipIf(isServer)('of all stores, the answers of the one that is asked least
     /** How many statements one answer that was remembered takes now. */
     const taken = (store: Shop) =>
       small.handles.use(store.store.id, 'live', async ({ connection }) => {
-        const { rows } = connection
+        const { row } = connection
         let count = 0
-        Object.assign(connection, { rows: (query: string, params: unknown[]) => (count++, rows.call(connection, query, params)) })
+        Object.assign(connection, {
+          row: (query: string, params: unknown[]) => (query.startsWith('PRAGMA') || count++, row.call(connection, query, params)),
+        })
         await store.get('/products?limit=2&offset=7')
-        Object.assign(connection, { rows })
+        Object.assign(connection, { row })
         return count
       })
     const shops: Shop[] = []
