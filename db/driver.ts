@@ -26,6 +26,11 @@ const decoderOf = (field: Field): Column | typeof fromJson =>
       ? (field as unknown as { decoder: Column }).decoder
       : (field as never as { sql: { decoder: Column } }).sql.decoder
 const isJson = (field: Field) => decoderOf(field) === fromJson || (is(field, Column) && field.dataType === 'json')
+/** Whether a JSON text that SQLite makes has a field as it is: its real numbers have 15 digits, not all. */
+function isExact(field: Field): boolean {
+  const from = decoderOf(field)
+  return isJson(field) || (is(from, Column) && from.getSQLType() !== 'real' && from.dataType !== 'buffer')
+}
 
 /** Makes the function that turns one row (an array in column order) into the object that the query's fields describe. */
 function decoder(fields: SelectedFieldsOrdered, nullable: Record<string, boolean> | undefined, isPacked = false): Decode {
@@ -60,9 +65,6 @@ function decoder(fields: SelectedFieldsOrdered, nullable: Record<string, boolean
   }
   return new Function('d', `return (r) => ({${shape.join(', ')}})`)(decodes) as Decode
 }
-
-/** Whether a JSON text that SQLite makes has these fields as they are: its real numbers have 15 digits, not all. */
-const isExact = (field: Field) => isJson(field) || (is(field, Column) && field.getSQLType() !== 'real' && field.dataType !== 'buffer')
 
 /**
  * The same rows as one JSON text, in the same order; null where that could be something else. libSQL hands over a value in 60 ns and a

@@ -120,7 +120,7 @@ async function page(
   const elsewhere = filters.includes('categoryId') || filters.includes('brandId') || (sort === 'name' && !narrow)
   const query = remembered(pages, `${filters.join()} ${sort} ${priced}`, (blank) =>
     blank
-      .select({ id: sql<string>`"products"."id"` })
+      .select({ id: sql<string>`"products"."id"`.mapWith(products.id) })
       .from(sourceOf(source, filters, sort))
       .where(and(...filters.map((name) => ((elsewhere && BROAD[name]) || CONDITIONS[name]!)())))
       .orderBy(...ORDERS[sort]())
