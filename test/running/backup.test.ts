@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { form, png } from '../content/pictures.ts'
-import { call, cleanUp, createStore, folder, type Started, startStoa, stoa, stoaJson } from './processes.ts'
+import { call, cleanUp, createStore, folder, type StartedApi, startApi, stoa, stoaJson } from './processes.ts'
 
 afterAll(cleanUp)
 
@@ -9,14 +9,14 @@ interface Shop {
   dataDir: string
   id: string
   keys: { admin: string; staging: string }
-  server: Started
+  server: StartedApi
 }
 
 /** A store behind a running server. */
 async function shop(env: Record<string, string> = {}): Promise<Shop> {
   const dataDir = folder()
   const { id, keys } = await createStore(dataDir, 'Atelier')
-  return { dataDir, id, keys, server: await startStoa({ DATA_DIR: dataDir, RATE_LIMIT: '0', ...env }) }
+  return { dataDir, id, keys, server: await startApi({ DATA_DIR: dataDir, RATE_LIMIT: '0', ...env }) }
 }
 
 const create = async ({ server }: Shop, key: string, name: string): Promise<string> => {
@@ -24,7 +24,7 @@ const create = async ({ server }: Shop, key: string, name: string): Promise<stri
   if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)
   return body.id
 }
-async function productsOf({ server }: { server: Started }, key: string): Promise<Set<string>> {
+async function productsOf({ server }: { server: StartedApi }, key: string): Promise<Set<string>> {
   const ids = new Set<string>()
   for (let offset = 0; ; offset += 100) {
     const { data } = (await call(server.api, key, 'GET', `/products?limit=100&offset=${offset}`)).body
@@ -32,7 +32,7 @@ async function productsOf({ server }: { server: Started }, key: string): Promise
     if (data.length < 100) return ids
   }
 }
-const found = async ({ server }: { server: Started }, key: string, q: string): Promise<number> =>
+const found = async ({ server }: { server: StartedApi }, key: string, q: string): Promise<number> =>
   (await call(server.api, key, 'GET', `/search?q=${q}`)).body.meta.count
 
 describe('store backup', () => {
@@ -121,7 +121,7 @@ describe('store restore', () => {
     expect((await api('GET', `/newsletters/${later}`)).status).toBe('scheduled')
     await at.server.running.child.kill('SIGTERM')
     await at.server.running.ended
-    const again = await startStoa({ DATA_DIR: at.dataDir })
+    const again = await startApi({ DATA_DIR: at.dataDir })
     await Bun.sleep(1_000)
     expect((await call(again.api, at.keys.admin, 'GET', `/newsletters/${soon}`)).body.status).toBe('failed')
     expect(existsSync(`${at.dataDir}/mail`)).toBe(false)
@@ -181,7 +181,7 @@ describe('store restore', () => {
     await stoaJson(at.dataDir, 'store', 'backup', at.id, '--to', file)
 
     const dataDir = folder()
-    const server = await startStoa({ DATA_DIR: dataDir })
+    const server = await startApi({ DATA_DIR: dataDir })
     expect(await stoaJson(dataDir, 'store', 'restore', at.id, '--from', file)).toMatchObject({ id: at.id, slug: 'atelier' })
     expect((await call(server.api, at.keys.admin, 'GET', '/me')).body.store).toMatchObject({ id: at.id, slug: 'atelier' })
     expect(await productsOf({ server }, at.keys.admin)).toEqual(new Set([kettle]))
@@ -201,7 +201,7 @@ describe('store restore', () => {
     expect(await productsOf(at, at.keys.admin)).toEqual(new Set([kettle, pan]))
     at.server.running.child.kill('SIGKILL')
     await at.server.running.ended
-    expect(await productsOf({ server: await startStoa({ DATA_DIR: at.dataDir }) }, at.keys.admin)).toEqual(new Set([kettle, pan]))
+    expect(await productsOf({ server: await startApi({ DATA_DIR: at.dataDir }) }, at.keys.admin)).toEqual(new Set([kettle, pan]))
   })
 
   test('images of live data and sandbox come along, and go with their store', async () => {
@@ -235,7 +235,7 @@ describe('store restore', () => {
     expect(readdirSync(`${at.dataDir}/media`)).toEqual([])
     const dataDir = folder()
     await stoaJson(dataDir, 'store', 'restore', at.id, '--from', file)
-    const moved = await startStoa({ DATA_DIR: dataDir })
+    const moved = await startApi({ DATA_DIR: dataDir })
     expect(await bytesOf(urls.map((url) => url.replace(at.server.api, moved.api)))).toEqual(before)
   })
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { form, png } from '../content/pictures.ts'
-import { call, cleanUp, createStore, folder, run, startStoa, stoa, stoaJson } from './processes.ts'
+import { call, cleanUp, createStore, folder, run, startApi, startStoa, stoa, stoaJson } from './processes.ts'
 
 afterAll(cleanUp)
 
@@ -36,7 +36,7 @@ describe('stoa backup and restore', () => {
   test('take a whole installation to another machine, live: stores, sandboxes, keys, images and secrets', async () => {
     const { dataDir, stores } = await installation(2)
     const [one, two] = stores as [Store, Store]
-    const { api } = await startStoa({ DATA_DIR: dataDir, RATE_LIMIT: '0' })
+    const { api } = await startApi({ DATA_DIR: dataDir, RATE_LIMIT: '0' })
     await add(api, one.keys.admin, 'Kettle')
     await add(api, two.keys.staging, 'Paper kettle')
     const uploaded = await fetch(`${api}/api/v1/media`, {
@@ -66,7 +66,7 @@ describe('stoa backup and restore', () => {
     })
     expect(statSync(`${elsewhere}/secret.key`).mode & 0o777).toBe(0o600)
     expect(readFileSync(`${elsewhere}/secret.key`)).toEqual(readFileSync(`${dataDir}/secret.key`))
-    const moved = await startStoa({ DATA_DIR: elsewhere, RATE_LIMIT: '0' })
+    const moved = await startApi({ DATA_DIR: elsewhere, RATE_LIMIT: '0' })
     expect(moved.running.stdout).not.toContain('Demo store')
     expect(await names(moved.api, one.keys.admin)).toEqual(['Kettle'])
     expect(await names(moved.api, two.keys.staging)).toEqual(['Paper kettle'])
@@ -118,7 +118,7 @@ describe('stoa backup and restore', () => {
     const { setAside, restored } = await stoaJson(dataDir, 'restore', '--from', target, '--yes')
     expect(restored).toEqual([good.id, bad.id])
     expect(setAside).toEqual([expect.stringContaining('control.db.unusable-'), expect.stringContaining(`store-${bad.id}.db.unusable-`)])
-    const { api } = await startStoa({ DATA_DIR: dataDir })
+    const { api } = await startApi({ DATA_DIR: dataDir })
     for (const { keys } of stores) expect((await call(api, keys.admin, 'GET', '/products')).status).toBe(200)
   })
 
@@ -169,7 +169,7 @@ describe('killed in the middle', () => {
 
   test('a restore is done to its end by the next start', async () => {
     const { dataDir, stores } = await installation(4)
-    const { running, api } = await startStoa({ DATA_DIR: dataDir, RATE_LIMIT: '0' })
+    const { running, api } = await startApi({ DATA_DIR: dataDir, RATE_LIMIT: '0' })
     const target = folder()
     for (const { keys } of stores) await add(api, keys.admin, 'Kettle')
     await stoaJson(dataDir, 'backup', '--to', target)

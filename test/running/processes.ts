@@ -124,9 +124,11 @@ export async function seedInto(dataDir: string, storeId: string, amounts: Amount
   }
 }
 
-export interface Started {
+export interface StartedApi {
   running: Running
   api: string
+}
+export interface Started extends StartedApi {
   site: string
 }
 
@@ -135,6 +137,13 @@ export async function startStoa(env: Env, command = [BUN, 'scripts/start.ts']): 
   const started = run(command, env)
   const [, api, site] = await started.says(/Store API +(\S+)\/api\/v1\nContent site +(\S+)\n/)
   return { running: started, api: api!, site: site! }
+}
+
+/** Starts the API alone, without the content site and the demo store: half the work. */
+export async function startApi(env: Env): Promise<StartedApi> {
+  const running = run([BUN, 'api/main.ts'], env)
+  const [api] = await running.says(/http:\/\/[^\s/]+/)
+  return { running, api }
 }
 
 /** The demo store's keys that a first start printed. */

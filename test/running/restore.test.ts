@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync,
 import LibsqlFile from 'libsql'
 import { create, extract } from 'tar'
 import { afterAll, describe, expect, test } from 'vitest'
-import { call, cleanUp, createStore, folder, seedInto, startStoa, stoa, stoaJson } from './processes.ts'
+import { call, cleanUp, createStore, folder, seedInto, startApi, stoa, stoaJson } from './processes.ts'
 
 afterAll(cleanUp)
 
@@ -70,7 +70,7 @@ describe('store restore of a database that is unusable', () => {
     settle(path(at))
     damage(path(at))
     const damaged = existsSync(path(at)) ? readFileSync(path(at)) : null
-    const { api } = await startStoa({ DATA_DIR: at.dataDir })
+    const { api } = await startApi({ DATA_DIR: at.dataDir })
     expect((await call(api, at.admin, 'GET', '/orders')).status).toBe(503)
     const { stdout } = await stoa(at.dataDir, 'doctor')
     expect(stdout).toContain(says)
@@ -110,7 +110,7 @@ describe('store restore of a store that is there', () => {
 
   test('brings back no address that has unsubscribed, and no invitation that was withdrawn', async () => {
     const at = await shop()
-    const { api } = await startStoa({ DATA_DIR: at.dataDir })
+    const { api } = await startApi({ DATA_DIR: at.dataDir })
     const ask = async (method: string, url: string, body?: unknown) => (await call(api, at.admin, method, url, body)).body
     for (const name of ['ada', 'bea']) await ask('POST', '/subscribers', { email: `${name}@example.com` })
     const invitation = await ask('POST', '/team/invitations', { email: 'eve@example.com', role: 'staff' })
@@ -218,14 +218,14 @@ describe('keys in a backup', () => {
     await stoaJson(at.dataDir, 'key', 'revoke', lost.id)
     await stoaJson(at.dataDir, 'store', 'delete', at.id, '--yes')
     await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', at.file)
-    const { api } = await startStoa({ DATA_DIR: at.dataDir })
+    const { api } = await startApi({ DATA_DIR: at.dataDir })
     expect((await call(api, lost.key, 'GET', '/me')).status).toBe(401)
     expect((await call(api, at.admin, 'GET', '/me')).status).toBe(200)
   })
 
   test('that were replaced since do not come back without an end', async () => {
     const at = await shop()
-    const { api } = await startStoa({ DATA_DIR: at.dataDir })
+    const { api } = await startApi({ DATA_DIR: at.dataDir })
     const old = (await call(api, at.admin, 'POST', '/api-keys', { name: 'till' })).body
     await stoaJson(at.dataDir, 'store', 'backup', at.id, '--to', at.file)
     expect((await call(api, at.admin, 'POST', `/api-keys/${old.id}/rotate`, { graceMinutes: 60 })).status).toBe(201)
