@@ -18,6 +18,8 @@ import { checkoutRoutes } from './checkout/checkout.ts'
 import { pickupLocationRoutes } from './checkout/pickup-locations.ts'
 import { shippingOptionRoutes } from './checkout/shipping-options.ts'
 import { shippingRoutes } from './checkout/shipping.ts'
+import { attendeeRoutes } from './events/attendees.ts'
+import { eventRoutes } from './events/events.ts'
 import { mediaRoutes } from './content/media.ts'
 import { photofeedRoutes } from './content/photofeed.ts'
 import { couponRoutes } from './marketing/discounts/coupons.ts'
@@ -88,4 +90,6 @@ export const resources: readonly Resource[] = [
   newsletterSendingRoutes,
   mediaRoutes,
   photofeedRoutes,
+  eventRoutes,
+  attendeeRoutes,
 ]

@@ -17,6 +17,7 @@ const LAYERS = [
   'carriers',
   'marketing',
   'content',
+  'events',
   'pricing',
   'orders',
   'checkout',

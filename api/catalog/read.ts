@@ -2,6 +2,7 @@
 import { asc, eq, sql } from 'drizzle-orm'
 import { compile, fromJson, named, type Reader } from '../../db/driver.ts'
 import { products, variants } from '../../db/store/catalog.ts'
+import { events } from '../../db/store/events.ts'
 import type { TranslationFields } from '../../db/store/translations.ts'
 import { isUuid } from '../values/uuid.ts'
 import { currencyOf } from '../store/currency.ts'
@@ -54,6 +55,7 @@ export const productColumns = {
   categoryId: products.categoryId,
   tags: products.tags,
   seo: products.seo,
+  isEvent: products.isEvent,
   ratingSum: products.ratingSum,
   ratingCount: products.ratingCount,
   createdAt: products.createdAt,
@@ -104,6 +106,41 @@ export const variantById = compile((db) =>
     .from(variants)
     .where(eq(variants.id, named('id'))),
 )
+
+const eventsByIds = compile((db) =>
+  db
+    .select({
+      id: events.productId,
+      startsAt: events.startsAt,
+      location: events.location,
+      guestLabel: events.guestLabel,
+      guest: events.guest,
+      tracked: variants.tracked,
+      quantity: variants.quantity,
+    })
+    .from(events)
+    .innerJoin(variants, eq(variants.id, events.variantId))
+    .where(sql`${events.productId} in (select value from json_each(${named('ids')}))`),
+)
+
+/** What makes a product an event; its capacity is the stock of its ticket. */
+interface EventFields {
+  enabled: boolean
+  startsAt: string | null
+  location: string | null
+  capacity: number | null
+  guestLabel: string | null
+  guest: string | null
+}
+
+/** The `event` of each of some products, of those that are one. */
+export async function eventFieldsOf(db: Reader, ids: readonly string[]): Promise<Map<string, EventFields>> {
+  if (!ids.length) return new Map()
+  const rows = await eventsByIds.all(db, { ids: JSON.stringify(ids) })
+  return new Map(rows.map(({ id, tracked, quantity, ...own }) => [id, { enabled: true, ...own, capacity: tracked ? quantity : null }]))
+}
+
+const eventIds = (rows: readonly ProductRow[]) => rows.filter((row) => row.isEvent).map((row) => row.id)
 
 /** A product by id or slug (a slug of the view's language first); 404 when a storefront may not see it. */
 export async function findProduct(
@@ -172,7 +209,13 @@ function cheapest(rows: readonly VariantRow[]): { price: number | null; prices: 
 }
 
 /** A product on the wire, without its `content`. */
-function productView(row: ProductRow, all: readonly VariantRow[], view: View, translation: TranslationFields | undefined) {
+function productView(
+  row: ProductRow,
+  all: readonly VariantRow[],
+  view: View,
+  translation: TranslationFields | undefined,
+  event: EventFields | undefined,
+) {
   const { settings, currency } = view
   const rows = view.storefront ? all.filter((variant) => variant.active) : all
   const { price, prices } = cheapest(rows)
@@ -197,7 +240,7 @@ function productView(row: ProductRow, all: readonly VariantRow[], view: View, tr
     collectionIds: row.collectionIds,
     tags: row.tags,
     seo,
-    event: null,
+    event: event ?? null,
     variants: rows.filter((variant) => priceIn(variant, currency) !== null).map((variant) => variantView(variant, view)),
     rating: { average: row.ratingCount ? Math.round((row.ratingSum / row.ratingCount) * 100) / 100 : null, count: row.ratingCount },
     createdAt: row.createdAt,
@@ -210,7 +253,8 @@ export async function readProduct(db: Reader, idOrSlug: string, view: View) {
   const row = await findProduct(db, idOrSlug, view)
   const rows = (await variantsOfOne.all(db, { id: row.id })) as VariantRow[]
   const translated = view.lang === null ? undefined : (await translationsFor(db, 'product', view.lang, [row.id])).get(row.id)
-  return { ...productView(row, rows, view, translated), content: translated?.content ?? row.content }
+  const event = (await eventFieldsOf(db, eventIds([row]))).get(row.id)
+  return { ...productView(row, rows, view, translated, event), content: translated?.content ?? row.content }
 }
 
 /** The rows of some products, in the order of the ids: lists sort narrow rows and read wide ones for their page alone. */
@@ -229,5 +273,6 @@ export async function viewProducts(db: Reader, rows: readonly ProductRow[], view
     for (const variant of (await variantsOf.all(db, { ids: JSON.stringify(ids) })) as VariantRow[])
       byProduct.get(variant.productId)!.push(variant)
   const translated = await translationsFor(db, 'product', view.lang, ids)
-  return rows.map((row) => productView(row, byProduct.get(row.id)!, view, translated.get(row.id)))
+  const byEvent = await eventFieldsOf(db, eventIds(rows))
+  return rows.map((row) => productView(row, byProduct.get(row.id)!, view, translated.get(row.id), byEvent.get(row.id)))
 }

@@ -134,6 +134,16 @@ export const VariantPatch = Body(
 export type VariantInput = Static<typeof VariantInput>
 export type VariantPatch = Static<typeof VariantPatch>
 
+/** What makes a product an event (document 2). */
+export const EventFields = Named('EventFields', {
+  enabled: Type.Boolean(),
+  startsAt: Nullable(Type.String()),
+  location: Nullable(Type.String()),
+  capacity: Nullable(Type.Integer({ description: 'Null is no limit' })),
+  guestLabel: Nullable(Type.String()),
+  guest: Nullable(Type.String()),
+})
+
 export const PRODUCT_STATUSES = ['draft', 'published', 'hidden'] as const
 const productFields = {
   id: Uuid(),
@@ -150,7 +160,7 @@ const productFields = {
   collectionIds: Type.Array(Uuid()),
   tags: Type.Array(Type.String()),
   seo: Seo,
-  event: Type.Null({ description: 'Event products are not in this release' }),
+  event: Nullable(EventFields, { examples: [null] }),
   variants: Type.Array(Variant),
   rating: Named('Rating', { average: Nullable(Type.Number()), count: Type.Integer() }),
   createdAt: Type.String(),

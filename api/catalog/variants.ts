@@ -75,6 +75,7 @@ export const productVariants = resource('catalog', '/products/{idOrSlug}/variant
     (call) =>
       call.write(async (tx) => {
         const product = await findProduct(tx, call.params.idOrSlug, { lang: null, storefront: false })
+        if (product.isEvent) throw conflict('an event has one ticket')
         const [{ count, last }] = (await tx
           .select({ count: sql<number>`count(*)`, last: sql<number>`coalesce(max(${variants.position}), -1)` })
           .from(variants)

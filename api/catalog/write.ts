@@ -12,8 +12,9 @@ import {
   taxRates,
   variants,
 } from '../../db/store/catalog.ts'
+import { events } from '../../db/store/events.ts'
 import { orderLines, orders } from '../../db/store/orders.ts'
-import { conflict } from '../values/refusal.ts'
+import { conflict, wrong } from '../values/refusal.ts'
 import type { Call, Settings } from '../http/route.ts'
 import { toMinor } from '../values/money.ts'
 import { requireIds } from '../http/input/references.ts'
@@ -118,9 +119,37 @@ export async function addVariant(...[tx, about, productId, input, settings, defa
   return storeVariant(tx, about, productId, input, settings, defaults)
 }
 
+const eventOf = compile((db) =>
+  db
+    .select({ id: events.productId })
+    .from(events)
+    .where(eq(events.variantId, named('id'))),
+)
+const isTicket = async (tx: Db, variantId: string) => (await eventOf.get(tx, { id: variantId })) !== undefined
+
+/**
+ * The ticket of an event, ready for a change. Its stock is the capacity: nothing is sold beyond it, and when it is counted again all that
+ * was sold meanwhile is held.
+ */
+async function ticketFor(tx: Db, row: typeof variants.$inferSelect, input: VariantPatch) {
+  const { shippable, bookable, stock } = input
+  if (shippable) throw wrong('shippable', 'a ticket is not shipped')
+  if (bookable) throw wrong('bookable', 'a ticket is no booking')
+  if (stock?.backorder) throw wrong('stock.backorder', 'a ticket beyond the capacity has no seat')
+  if (row.tracked || !stock?.tracked) return row
+  await tx.run(sql`update order_lines set held = 1 where variant_id = ${row.id} and ticket = 1 and open_quantity > 0`)
+  const [sold] = await tx
+    .select({ units: sql<number>`coalesce(sum(${orderLines.openQuantity}), 0)` })
+    .from(orderLines)
+    .where(and(eq(orderLines.variantId, row.id), eq(orderLines.held, true)))
+  await tx.update(variants).set({ reserved: sold!.units }).where(eq(variants.id, row.id))
+  return { ...row, reserved: sold!.units }
+}
+
 /** Changes a variant; a quantity given here goes through the ledger like any other (409 under what is reserved). */
 export async function changeVariant(tx: Db, about: Writing, row: typeof variants.$inferSelect, input: VariantPatch, settings: Settings) {
   await requireIds(tx, taxRates, [input.taxRateId], 'taxRateId')
+  if (await isTicket(tx, row.id)) row = await ticketFor(tx, row, input)
   const quantity = input.stock?.quantity
   const { tracked = row.tracked, backorder = row.backorder } = input.stock ?? {}
   if (tracked && !backorder && (quantity ?? row.quantity) < row.reserved)

@@ -210,6 +210,7 @@ async function checkOut(tx: Db, call: CheckoutCall) {
     pickupLocationId: cart.pickupLocationId,
     note: cart.note,
     cartId: cart.id,
+    secrets: call.services.secrets,
     payment: {
       method: body.paymentMethod,
       paid: free || body.paymentMethod === 'test',

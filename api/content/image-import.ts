@@ -46,7 +46,7 @@ async function handle(entity: ImageEntity, call: GivenCall, handler: Route['hand
     const addresses = replaced(given, own)
     const body = { ...call.body, [IMAGE_FIELDS[entity].field]: addresses }
     const result = await handler({ ...call, body, write: <T>(fn: (tx: Db) => Promise<T>) => fn(tx) })
-    const { id } = result as { id: string }
+    const { id } = ((result as { event?: unknown }).event ?? result) as { id: string }
     await noteUses(tx, owner, entity, id, addresses)
     if (left.length) await enqueue(tx, call, { kind: IMPORT_IMAGES, subject: `${entity}/${id}`, dueAt: call.now })
     return result

@@ -138,7 +138,7 @@ interface RouteOptions<Path extends string, Q extends TProperties, B extends TSc
   limited?: 'refusals'
   /**
    * Its body gives images of one of these: those of other hosts are taken into the media library, and the handler gets their addresses
-   * there. It answers with what it wrote, which has an `id`, and has no `prepare`.
+   * there. It answers with what it wrote, which has an `id` (an event stands in `event`), and has no `prepare`.
    */
   images?: ImageEntity
   /** Waits for a network, so it runs before the transaction that an `Idempotency-Key` or `If-Match` opens. */

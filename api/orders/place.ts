@@ -12,6 +12,8 @@ import { reserve } from '../catalog/stock.ts'
 import { conflict } from '../values/refusal.ts'
 import type { Settings } from '../http/route.ts'
 import type { Moment } from '../values/clock.ts'
+import type { Secrets } from '../outside/secrets.ts'
+import { issueSeats } from '../events/seat.ts'
 import { fold } from '../values/slug.ts'
 import { emit } from '../store/outbox.ts'
 import { askForLook, awaitingOf } from './payments/awaiting.ts'
@@ -36,8 +38,15 @@ interface Placing {
   pickupLocationId: string | null
   note: string | null
   cartId: string | null
+  /** Seals the tokens of seats; a seed sells none. */
+  secrets: Secrets | null
   /** How it is paid; `paid` when the money is there already. */
   payment: { method: string; paid: boolean; reference: string | null; providerId: string | null } | null
+}
+
+function requireSecrets(secrets: Secrets | null): Secrets {
+  if (!secrets) throw new Error('seats are sold where their tokens can be sealed')
+  return secrets
 }
 
 /** Nobody has decided where it is packed. */
@@ -186,6 +195,7 @@ const lineRows = ({ clock }: Moment, orderId: string, { lines, price }: Quote): 
     shippedQuantity: 0,
     refundedQuantity: 0,
     bookingSlotId: null,
+    ticket: variant.isEvent,
   }))
 
 function paymentRow({ clock, now }: Moment, { payment, quote, currency }: Placing, orderId: string): PaymentRow | null {
@@ -223,6 +233,7 @@ export async function place(
   for (const { id } of quote.price.coupons) await insertRedemption(tx, { couponId: id, orderId: row.id, createdAt: now })
   const lines = lineRows(moment, row.id, quote)
   for (const line of lines) await insertLine(tx, line)
+  if (lines.some(({ ticket }) => ticket)) await issueSeats(tx, moment, requireSecrets(order.secrets), { order: row, lines })
   const payment = paymentRow(moment, order, row.id)
   if (payment) await insertPayment(tx, payment)
   await askForLook(tx, moment, row, settings)

@@ -102,6 +102,7 @@ export async function record(tx: Db, call: Call<unknown, Static<typeof OrderInpu
     pickupLocationId: null,
     note: body.note ?? null,
     cartId: null,
+    secrets: call.services.secrets,
     payment: body.paid ? { method: 'manual', paid: true, reference: null, providerId: null } : null,
   })
   return orderView(placed.order, placed.lines)

@@ -24,6 +24,7 @@ export interface Sold {
   taxRateId: string | null
   active: boolean
   productName: string
+  isEvent: boolean
   status: string
   images: string[]
   categoryId: string | null
@@ -55,6 +56,7 @@ const soldColumns = {
   taxRateId: variants.taxRateId,
   active: variants.active,
   productName: products.name,
+  isEvent: products.isEvent,
   status: products.status,
   images: products.images,
   categoryId: products.categoryId,

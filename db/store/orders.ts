@@ -176,6 +176,8 @@ export const orderLines = sqliteTable(
     shippedQuantity: integer().notNull(),
     refundedQuantity: integer().notNull(),
     bookingSlotId: text(),
+    /** Its units are seats of an event: they stay sold, and never leave the shelf. */
+    ticket: flag().notNull().default(false),
   },
   (t) => [
     check('order_lines_quantity', sql`${t.quantity} >= 1`),

@@ -1,0 +1,86 @@
+/** Room "events": what makes a product an event, and the seats that are sold of it. */
+import { sql } from 'drizzle-orm'
+import { check, index, integer, sqliteTable, text, uniqueIndex, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { flag, id, instant } from '../columns.ts'
+import { products } from './catalog.ts'
+import { orders } from './orders.ts'
+
+/** Whether an event has no date yet: those come last in lists. */
+const undatedOf = (table: { startsAt: AnySQLiteColumn }) => sql`${table.startsAt} is null`
+
+/** The event of a product whose `isEvent` is set. Its capacity is the stock of its ticket, which no order takes off the shelf. */
+export const events = sqliteTable(
+  'events',
+  {
+    productId: text()
+      .primaryKey()
+      .references(() => products.id, { onDelete: 'cascade' }),
+    /** The variant that is sold. */
+    variantId: text().notNull().unique(),
+    startsAt: instant(),
+    location: text(),
+    /** Who is to be met there, and as what: "Ada Lovelace", "Speaker". */
+    guest: text(),
+    guestLabel: text(),
+    /** Seats of orders that are paid: kept by triggers on `seats`. */
+    sold: integer().notNull().default(0),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [check('events_sold', sql`${t.sold} >= 0`), index('events_starts').on(undatedOf(t), t.startsAt, t.productId)],
+)
+
+/** The same, as the index has it. */
+export const isUndated = undatedOf(events)
+
+const SEAT_STATES = ['held', 'valid', 'void'] as const
+
+/** A seat: one for each unit of a ticket that was bought. What may be done with it follows the order, by triggers on `orders`. */
+export const seats = sqliteTable(
+  'seats',
+  {
+    id: id(),
+    productId: text().notNull(),
+    orderId: text()
+      .notNull()
+      .references(() => orders.id, { onDelete: 'cascade' }),
+    /** Not a foreign key: lines are made and removed with their orders. */
+    lineId: text().notNull(),
+    position: integer().notNull(),
+    /** `held` while its order is not paid, `void` once it was cancelled or refunded. */
+    state: text({ enum: SEAT_STATES }).notNull(),
+    /** The SHA-256 of its token, by which it is found. */
+    tokenHash: text().notNull(),
+    /** The token itself, sealed. */
+    token: text().notNull(),
+    /** The address that bought it. */
+    buyerEmail: text().notNull(),
+    name: text(),
+    /** The name as rosters sort it: transliterated, lowercase; the buyer's while it has none. */
+    foldedName: text().notNull(),
+    email: text(),
+    bio: text(),
+    socialProfileUrl: text(),
+    photoUrl: text(),
+    listed: flag().notNull(),
+    checkedInAt: instant(),
+    checkedInBy: text(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [
+    check('seats_state', sql`${t.state} in ('held', 'valid', 'void')`),
+    uniqueIndex('seats_token').on(t.tokenHash),
+    index('seats_order').on(t.orderId, t.lineId, t.position),
+    /** A roster: those who came last first, then by name. */
+    index('seats_roster')
+      .on(t.productId, sql`${t.checkedInAt} desc`, t.foldedName, t.id)
+      .where(sql`${t.state} <> 'void'`),
+    index('seats_directory')
+      .on(t.productId, t.foldedName, t.id)
+      .where(sql`${t.state} = 'valid' and ${t.listed} = 1`),
+    index('seats_attendees')
+      .on(t.productId, t.buyerEmail, t.orderId)
+      .where(sql`${t.state} = 'valid'`),
+  ],
+)
