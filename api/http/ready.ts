@@ -99,9 +99,9 @@ export function encoded(ready: Ready, result: unknown, checked: boolean): string
   return text
 }
 
-/** The bytes of a result that is no text; null for all others. */
-export const bytesOf = (result: unknown): Uint8Array | null =>
-  result instanceof Reply && result.body instanceof Uint8Array ? result.body : null
+/** The bytes of a result that is no text; null for all others. A `Blob` is shared by all who are sent it, and brings its ETag. */
+export const bytesOf = (result: unknown): Uint8Array | Blob | null =>
+  result instanceof Reply && (result.body instanceof Uint8Array || result.body instanceof Blob) ? result.body : null
 
 function check({ route: { options }, checks }: Ready, status: number, text: string) {
   let check = checks.get(status)

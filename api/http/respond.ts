@@ -1,5 +1,5 @@
 /** From what a handler returned to the answer: its status and headers, its bytes with their ETag, or 304. */
-import { etagOf, matches } from './etag.ts'
+import { etagOf, matches, namedBy } from './etag.ts'
 import { bytesOf, encoded, statusOf, JSON_TYPE, type Ready } from './ready.ts'
 import type { Memory } from './remembered.ts'
 import { Reply } from './route.ts'
@@ -31,12 +31,12 @@ export function respond(
   const text = bytesOf(result) ?? encoded(ready, result, checked)
   headers['content-type'] ??= ready.type
   if (ready.route.method === 'GET' && status === 200) {
-    const etag = etagOf(text)
+    const etag = text instanceof Blob ? headers.etag! : etagOf(text)
     headers['cache-control'] ??= 'private, no-cache'
     if (ready.route.options.stored) headers.vary = 'accept-encoding'
-    memory?.keep(etag, text, headers)
+    if (!(text instanceof Blob)) memory?.keep(etag, text, headers)
     const condition = request.headers.get('if-none-match')
-    if (condition !== null && matches(condition, etag)) return notModified(etag, headers)
+    if (condition !== null && matches(condition, etag)) return notModified(namedBy(condition, etag), headers)
     headers.etag = etag
   } else headers['cache-control'] ??= 'no-store'
   return new Response(text as BodyInit, { status, headers })

@@ -23,11 +23,27 @@ export function makeScript(): Promise<ConsoleScript> {
 
 const MADE: ReadonlySet<Encoding> = new Set(['br', 'gzip'])
 
-/** The script as the `Accept-Encoding` of a request wants it, and the headers that say how it is. */
-export async function encodedFor({ br, gzip }: ConsoleScript, accepted: string | null) {
-  const vary = { vary: 'accept-encoding' }
-  const encoding = encodingFor(accepted, MADE)
-  if (encoding === 'br') return { bytes: br, headers: { ...vary, 'content-encoding': 'br' } }
-  if (encoding === 'gzip') return { bytes: gzip, headers: { ...vary, 'content-encoding': 'gzip' } }
-  return { bytes: await promisify(gunzip)(gzip), headers: vary }
+/** The script in one form: one copy, whoever reads it however slowly. */
+interface Form {
+  bytes: Blob
+  headers: Record<string, string>
+}
+
+/** Gives the script as an `Accept-Encoding` wants it, with the headers that say how it is. */
+export function formsOf({ version, br, gzip }: ConsoleScript) {
+  const vary = 'accept-encoding'
+  const form = (encoding: 'br' | 'gzip', bytes: Uint8Array): Form => ({
+    bytes: new Blob([bytes as BlobPart]),
+    headers: { vary, etag: `"${version}-${encoding}"`, 'content-encoding': encoding },
+  })
+  const forms = { br: form('br', br), gzip: form('gzip', gzip) }
+  const plainly = async (): Promise<Form> => ({
+    bytes: new Blob([(await promisify(gunzip)(gzip)) as BlobPart]),
+    headers: { vary, etag: `"${version}"` },
+  })
+  let plain: Promise<Form> | undefined
+  return (accepted: string | null): Form | Promise<Form> => {
+    const encoding = encodingFor(accepted, MADE)
+    return encoding === 'br' || encoding === 'gzip' ? forms[encoding] : (plain ??= plainly())
+  }
 }

@@ -3,7 +3,7 @@
  * `@elysiajs/swagger` makes for Scalar, asked of the plugin itself; what it shows is our document, not the 3.0 one that the plugin would
  * make. Nothing of it is read before the first request for it.
  */
-import { encodedFor, makeScript, type ConsoleScript } from './console-script.ts'
+import { formsOf, makeScript } from './console-script.ts'
 import { Reply } from '../http/route.ts'
 
 /** Fonts of the system, and the colours of the page to read, which have the contrast that Scalar's lack. No quotes: it stands in an attribute. */
@@ -63,10 +63,10 @@ async function pageOf(baseUrl: string, title: string, version: string): Promise<
  * of the API start.
  */
 export function consoleOf(baseUrl: string, title: () => string) {
-  let made: Promise<{ script: ConsoleScript; page: string }> | undefined
+  let made: Promise<{ version: string; formFor: ReturnType<typeof formsOf>; page: string }> | undefined
   async function make() {
     const script = await makeScript()
-    return { script, page: await pageOf(baseUrl, title(), script.version) }
+    return { version: script.version, formFor: formsOf(script), page: await pageOf(baseUrl, title(), script.version) }
   }
   // What failed is tried again by the next request.
   const ready = () => (made ??= make().catch((error) => ((made = undefined), Promise.reject(error))))
@@ -77,10 +77,10 @@ export function consoleOf(baseUrl: string, title: () => string) {
       return new Reply(200, page, { ...headers, 'cache-control': 'public, no-cache' })
     },
     /** `version`: the one that the page names. Any gets the script of this release, and keeps it if it is the one asked for. */
-    async script(version: string | undefined, accepted: string | null): Promise<Reply<200, Uint8Array>> {
-      const { script } = await ready()
-      const { bytes, headers } = await encodedFor(script, accepted)
-      const cache = version === script.version ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, no-cache'
+    async script(version: string | undefined, accepted: string | null): Promise<Reply<200, Blob>> {
+      const { version: own, formFor } = await ready()
+      const { bytes, headers } = await formFor(accepted)
+      const cache = version === own ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, no-cache'
       return new Reply(200, bytes, { ...ALWAYS, ...headers, 'cache-control': cache, 'cross-origin-resource-policy': 'same-origin' })
     },
   }
