@@ -99,10 +99,15 @@ function sourceOf(source: keyof typeof SOURCES, filters: readonly string[], sort
 const pages = new Map<string, Compiled<never>>()
 const counts = new Map<string, Compiled<never>>()
 
-/** A query compiled once for a set of filters; there are at most some thousand such sets. */
+/** Sets of filters whose queries are kept; the one unused for longest goes first. A visitor can think of tens of thousands. */
+const KEPT_MAX = 300
+
+/** A query compiled once for a set of filters. */
 function remembered(queries: Map<string, Compiled<never>>, key: string, build: (db: Reader) => { prepare(): unknown }): Compiled<never> {
-  let query = queries.get(key)
-  if (!query) queries.set(key, (query = compile(build) as never))
+  const query = queries.get(key) ?? (compile(build) as Compiled<never>)
+  queries.delete(key)
+  queries.set(key, query)
+  if (queries.size > KEPT_MAX) queries.delete(queries.keys().next().value!)
   return query
 }
 
