@@ -21,8 +21,9 @@ const program = new Command('stoa')
   .exitOverride()
   .configureHelp({ showGlobalOptions: true })
   .configureOutput({ writeOut: (text) => (said += text) })
-const asked = process.argv.slice(2).find((word): word is keyof typeof COMMANDS => Object.hasOwn(COMMANDS, word))
-for (const load of asked ? [COMMANDS[asked]] : new Set(Object.values(COMMANDS))) (await load())(program)
+const asked = process.argv.slice(2).find((word) => word !== '--json')
+const own = Object.entries(COMMANDS).find(([name]) => name === asked)?.[1]
+for (const load of own ? [own] : new Set(Object.values(COMMANDS))) (await load())(program)
 
 /** Prints help, or the version. Commander stops reading there, so that a later `--json` is found among the arguments alone. */
 function answer(asked: string) {

@@ -227,7 +227,10 @@ describe('stoa', () => {
   test('wrong usage is exit 2 with nothing on standard output; asking for help is 0', async () => {
     for (const args of [[], ['store'], ['nope'], ['store', 'create'], ['store', 'list', '--nope'], ['key', 'create']])
       expect(await stoa(dataDir, ...args), args.join(' ')).toMatchObject({ code: 2, stdout: '' })
-    expect((await stoa(dataDir, '--help')).code).toBe(0)
+    const { code, stdout } = await stoa(dataDir, '--help')
+    expect([code, ['store', 'key', 'team', 'backup', 'doctor', 'seed'].filter((name) => !stdout.includes(`\n  ${name} `))]).toEqual([0, []])
+    expect((await stoa(dataDir, '--help', 'store')).stdout).toBe(stdout)
+    expect((await stoa(dataDir, 'stroe', 'list', 'key')).stderr).toContain('Did you mean store?')
     expect((await stoa(dataDir, 'store', 'create', '--help')).stdout).toContain('--ai-built')
   })
 
