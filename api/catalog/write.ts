@@ -48,7 +48,7 @@ function variantColumns(input: VariantPatch, settings: Settings, path = ''): Par
   if (input.price !== undefined) columns.price = toMinor(input.price, settings.currency, at('price'))
   if (input.compareAtPrice !== undefined)
     columns.compareAtPrice = input.compareAtPrice === null ? null : toMinor(input.compareAtPrice, settings.currency, at('compareAtPrice'))
-  if (input.prices !== undefined) columns.prices = pricesIn(input.prices, at('prices'))
+  if (input.prices !== undefined) columns.prices = pricesIn(input.prices, at('prices'), settings)
   if (input.dimensionsMm !== undefined)
     columns.dimensionsMm = input.dimensionsMm && { length: null, width: null, height: null, ...input.dimensionsMm }
   if (input.stock?.tracked !== undefined) columns.tracked = input.stock.tracked

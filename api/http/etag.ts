@@ -14,6 +14,9 @@ export function matches(header: string, etag: string): boolean {
   return header.split(',').some((part) => unzipped(part.trim().replace(/^W\//, '')) === etag)
 }
 
+/** The ETag of a representation in the form that a client names and so has: what a 304 is about. */
+export const namedBy = (header: string, etag: string) => (header.includes(zipped(etag)) && !header.includes(etag) ? zipped(etag) : etag)
+
 /** Whether `If-Match` (strong comparison: a weak ETag never matches) names this one; what has no ETag matches `*` alone. */
 export function stillMatches(header: string, etag: string | null): boolean {
   return header.trim() === '*' || header.split(',').some((part) => unzipped(part.trim()) === etag)

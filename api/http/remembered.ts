@@ -8,7 +8,7 @@ import { gzipSync } from 'bun'
 import type { Session } from '../../db/control/registry.ts'
 import type { Handle } from '../../db/open.ts'
 import { encodingFor, type Encoding } from '../values/accept.ts'
-import { matches, zipped } from './etag.ts'
+import { matches, namedBy, zipped } from './etag.ts'
 import { isStrict } from './input/notes.ts'
 import { notModified } from './respond.ts'
 import { searchOf, targetOf } from './url.ts'
@@ -185,7 +185,7 @@ export class Memory {
     if (!isKnown && !kept.bytes) return null
     const isZipped = (kept.bytes?.byteLength ?? 0) >= ZIP_LEAST_BYTES && takesZip(this.request)
     Object.assign(headers, kept.headers)
-    if (isKnown) return notModified(isZipped ? zipped(kept.etag) : kept.etag, headers)
+    if (isKnown) return notModified(namedBy(condition, kept.etag), headers)
     const zip = isZipped && ++kept.given > ZIP_AFTER ? (kept.zip ?? this.remembered.zip(this.handle, kept)) : null
     headers.etag = zip ? zipped(kept.etag) : kept.etag
     if (zip) headers['content-encoding'] = 'gzip'

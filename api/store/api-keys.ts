@@ -28,27 +28,39 @@ const ApiKey = Named('ApiKey', {
 const NewApiKey = Named('NewApiKey', { ...ApiKey.properties, key: Type.String({ description: 'Shown this once' }) })
 
 const ExpiresAt = Nullable(Instant(), { description: 'In the future, and no later than the calling key expires; null: never' })
-const ApiKeyInput = Body('ApiKeyInput', [{ name: 'Storefront', environment: 'live', expiresAt: '2030-06-01T11:00:00.000Z' }], {
-  name: Label(200, { description: 'What it is for; stands in the audit log' }),
-  scopes: Type.Optional(
-    Nullable(Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: SCOPES.length }), {
-      description: 'None that the calling key lacks; null: no restriction. When left out: what the calling key may',
+/** A misspelt limit would make a key that may everything, or that never ends. */
+const STRICT = { additionalProperties: false }
+const ApiKeyInput = Body(
+  'ApiKeyInput',
+  [{ name: 'Storefront', environment: 'live', expiresAt: '2030-06-01T11:00:00.000Z' }],
+  {
+    name: Label(200, { description: 'What it is for; stands in the audit log' }),
+    scopes: Type.Optional(
+      Nullable(Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: SCOPES.length }), {
+        description: 'None that the calling key lacks; null: no restriction. When left out: what the calling key may',
+      }),
+    ),
+    environment: Type.Optional(
+      OneOf(['live', 'sandbox'], { description: 'A sandbox key makes sandbox keys alone. When left out: that of the calling key' }),
+    ),
+    expiresAt: Type.Optional({ ...ExpiresAt, description: `${ExpiresAt.description}. When left out: when the calling key expires` }),
+  },
+  STRICT,
+)
+const Rotation = Body(
+  'RotateApiKeyInput',
+  [{ graceMinutes: 60, expiresAt: '2030-06-01T11:00:00.000Z' }],
+  {
+    graceMinutes: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: GRACE_MAX_MINUTES, default: 60, description: 'For how long the old key is still taken' }),
+    ),
+    expiresAt: Type.Optional({
+      ...ExpiresAt,
+      description: `${ExpiresAt.description}. When left out: as the old one had it, but no later than that`,
     }),
-  ),
-  environment: Type.Optional(
-    OneOf(['live', 'sandbox'], { description: 'A sandbox key makes sandbox keys alone. When left out: that of the calling key' }),
-  ),
-  expiresAt: Type.Optional({ ...ExpiresAt, description: `${ExpiresAt.description}. When left out: when the calling key expires` }),
-})
-const Rotation = Body('RotateApiKeyInput', [{ graceMinutes: 60, expiresAt: '2030-06-01T11:00:00.000Z' }], {
-  graceMinutes: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: GRACE_MAX_MINUTES, default: 60, description: 'For how long the old key is still taken' }),
-  ),
-  expiresAt: Type.Optional({
-    ...ExpiresAt,
-    description: `${ExpiresAt.description}. When left out: as the old one had it, but no later than that`,
-  }),
-})
+  },
+  STRICT,
+)
 
 /** A key as the API shows it. */
 const shown = ({ id, name, prefix, scopes, environment, createdAt, lastUsedAt, expiresAt }: KeyRow) => ({

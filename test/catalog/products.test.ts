@@ -308,6 +308,8 @@ describe('money', () => {
     ['usd', { price: 1, compareAtPrice: 2.123 }, 'compareAtPrice'],
     ['usd', { price: 1, prices: { eur: 1.005 } }, 'prices.eur'],
     ['usd', { price: 1, prices: { jpy: 100.5 } }, 'prices.jpy'],
+    ['usd', { price: 1, prices: { USD: 2 } }, 'prices.USD'],
+    ['usd', { price: 1, prices: { EUR: 2, eur: 3 } }, 'prices.eur'],
     ['usd', { price: 1, prices: { kwd: 1.2345 } }, 'prices.kwd'],
     ['usd', { price: 1e-7 }, 'price'],
     ['usd', { variants: [{ price: 1 }, { price: 1.001 }] }, 'variants.1.price'],

@@ -84,6 +84,14 @@ describe('making a key', () => {
   })
 
   test.each([
+    [{ name: 'A', scope: ['storefront:read'] }, 'unknown field scope: did you mean scopes?'],
+    [{ name: 'A', expiresat: '2030-01-01T00:00:00Z' }, 'unknown field expiresat: did you mean expiresAt?'],
+  ])('a limit that is misspelt makes no key: %j', async (body, message) => {
+    const answer = await shop.call('POST', '/api-keys', body)
+    expect([answer.status, answer.body.details[0].message]).toEqual([400, message])
+  })
+
+  test.each([
     [{}, 'name'],
     [{ name: ' ' }, 'name'],
     [{ name: 'A', scopes: [] }, 'scopes'],

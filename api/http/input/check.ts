@@ -4,7 +4,7 @@ import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/error
 import { cleaner, type Clean } from './clean.ts'
 import { isLonger, shortener, tooLong, tooMany, type Shortened } from './lengths.ts'
 import { invalid, type Detail } from '../../values/refusal.ts'
-import type { Notes } from './notes.ts'
+import { unknownOf, type Notes } from './notes.ts'
 import type { Static, TObject, TSchema } from '../schema.ts'
 
 const plain = (type: string) =>
@@ -40,7 +40,7 @@ function detail(error: ValueError): Detail {
     case ValueErrorType.ObjectRequiredProperty:
       return at('required', 'is required')
     case ValueErrorType.ObjectAdditionalProperties:
-      return { code: 'unrecognized_keys', message: `unknown field ${path.at(-1)}`, path: path.slice(0, -1), keys: [path.at(-1)!] }
+      return { code: 'unrecognized_keys', path: path.slice(0, -1), ...unknownOf(path.at(-1)!, Object.keys(schema.properties ?? {})) }
     case ValueErrorType.StringMinLength:
       return at('too_small', `must have at least ${count(schema.minLength, 'character')}`, { minimum: schema.minLength })
     case ValueErrorType.StringMaxLength:

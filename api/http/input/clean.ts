@@ -18,7 +18,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 export function cleaner(schema: TSchema, shown: readonly TSchema[] = []): Clean | null {
   if (schema.format === 'uuid') return (value) => (typeof value === 'string' ? value.toLowerCase() : value)
   if (schema.pattern === ONE_LINE) return (value) => (typeof value === 'string' ? value.trim() : value)
-  if (schema.type === 'object' && schema.properties && schema.additionalProperties === undefined) return ofObject(schema, shown)
+  if (schema.type === 'object' && schema.properties && !schema.additionalProperties) return ofObject(schema, shown)
   if (schema.type === 'object' && schema.patternProperties) {
     const [entry] = Object.values(schema.patternProperties as TProperties)
     const clean = cleaner(
@@ -67,6 +67,7 @@ function ofObject(schema: TSchema, shown: readonly TSchema[]): Clean {
   const names = fields.map(({ name }) => name)
   const known = new Set([...names, ...fields.flatMap(({ also }) => also ?? [])])
   const seen = new Set(shown.flatMap((other) => Object.keys(other.properties ?? {})))
+  const isStrict = schema.additionalProperties === false
   const wrapped = schema['x-wrapped'] as string | undefined
   return (sent, above, notes) => {
     const value = wrapped === undefined ? sent : unwrapped(sent, wrapped, above, notes)
@@ -81,12 +82,17 @@ function ofObject(schema: TSchema, shown: readonly TSchema[]): Clean {
     }
     for (const name of Object.keys(value)) {
       if (known.has(name)) continue
-      if (seen.has(name)) notes.shown(above, name, value[name])
+      if (isStrict) keep(result, name, value[name])
+      else if (seen.has(name)) notes.shown(above, name, value[name])
       else notes.field(above, name, names)
     }
     return result
   }
 }
+
+/** Whatever the name is: `__proto__` is no field of an object that it is assigned to. */
+const keep = (result: object, name: string, value: unknown) =>
+  Object.defineProperty(result, name, { value, enumerable: true, configurable: true, writable: true })
 
 const own = (value: Record<string, unknown>, name: string) => (Object.hasOwn(value, name) ? value[name] : undefined)
 

@@ -44,6 +44,13 @@ function nearest(name: string, known: readonly string[]): string | undefined {
   return ranked[0]?.other
 }
 
+/** The complaint about a name that is unknown among some that are known. */
+export function unknownOf(name: string, known: readonly string[], kind: 'field' | 'parameter' = 'field') {
+  const meant = nearest(name, known)
+  const shown = name.slice(0, NAME_MAX_LENGTH)
+  return { message: `unknown ${kind} ${shown}${meant ? `: did you mean ${meant}?` : ''}`, keys: [shown] }
+}
+
 /** A name as a header can carry it, in a list. */
 const plain = (name: string) =>
   name.slice(0, NAME_MAX_LENGTH).replace(/[^\x21-\x2b\x2d-\x7e]/g, (c) => (c.isWellFormed() ? encodeURIComponent(c) : '%EF%BF%BD'))
@@ -103,16 +110,11 @@ export class Notes {
   refuse() {
     if (!this.strict || !this.#unknown.length) return
     throw invalid(
-      this.#unknown.map(({ above, name, known, isParameter }) => {
-        const meant = nearest(name, known)
-        const shown = name.slice(0, NAME_MAX_LENGTH)
-        return {
-          code: 'unrecognized_keys',
-          message: `unknown ${isParameter ? 'parameter' : 'field'} ${shown}${meant ? `: did you mean ${meant}?` : ''}`,
-          path: pathOf(above),
-          keys: [shown],
-        }
-      }),
+      this.#unknown.map(({ above, name, known, isParameter }) => ({
+        code: 'unrecognized_keys',
+        path: pathOf(above),
+        ...unknownOf(name, known, isParameter ? 'parameter' : 'field'),
+      })),
     )
   }
 }

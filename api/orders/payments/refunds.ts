@@ -8,14 +8,20 @@ import { Amount, findOrder } from '../order.ts'
 import { askForRefund } from './provider.ts'
 import { refund, Refund } from './refund.ts'
 
-const RefundInput = Body('RefundInput', [{ amountCents: 1999, reason: 'Counted by hand', restock: true }], {
-  amountCents: Type.Optional(Amount),
-  lines: Type.Optional(
-    Type.Array(Type.Object({ lineId: Uuid(), quantity: Type.Integer({ minimum: 1, maximum: 10_000 }) }), { minItems: 1, maxItems: 500 }),
-  ),
-  reason: Type.Optional(Nullable(Text(0, 500))),
-  restock: Type.Optional(Type.Boolean({ default: true })),
-})
+const RefundInput = Body(
+  'RefundInput',
+  [{ amountCents: 1999, reason: 'Counted by hand', restock: true }],
+  {
+    amountCents: Type.Optional(Amount),
+    lines: Type.Optional(
+      Type.Array(Type.Object({ lineId: Uuid(), quantity: Type.Integer({ minimum: 1, maximum: 10_000 }) }), { minItems: 1, maxItems: 500 }),
+    ),
+    reason: Type.Optional(Nullable(Text(0, 500))),
+    restock: Type.Optional(Type.Boolean({ default: true })),
+  },
+  // Nobody takes back what a misspelt field has refunded or put on sale again.
+  { additionalProperties: false },
+)
 
 export const refundRoutes = resource('orders', '/orders')
   .post(
