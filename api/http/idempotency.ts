@@ -7,7 +7,7 @@ import { abandoned } from './call.ts'
 import { isSealed, type Secrets } from '../outside/secrets.ts'
 import { invalid, Refusal } from '../values/refusal.ts'
 import { jsonResponse } from './respond.ts'
-import { pathOf } from './url.ts'
+import { oneSpelling, pathOf } from './url.ts'
 
 /** How long a first answer is kept. */
 export const KEPT_MS = 24 * 60 * 60 * 1000
@@ -49,7 +49,7 @@ export function attemptOf(request: Request, keyId: string, text: string, about: 
       },
     ])
   const bodyHash = new Bun.CryptoHasher('sha256').update(text).digest('hex')
-  return { keyId, path: pathOf(request.url), key, bodyHash, isAbandoned: abandoned(request), about }
+  return { keyId, path: oneSpelling(pathOf(request.url)), key, bodyHash, isAbandoned: abandoned(request), about }
 }
 
 const PRIMARY = [idempotencyKeys.keyId, idempotencyKeys.path, idempotencyKeys.idempotencyKey]

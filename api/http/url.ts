@@ -1,4 +1,5 @@
 /** The URL of a request: one form of it for all who read it, and its parts without parsing the whole. */
+import { isUuid } from '../values/uuid.ts'
 
 /**
  * The request with an absolute URL. Without a `Host` that can be one (HTTP/1.0, an empty one) it is a path as it was sent: whoever
@@ -19,13 +20,22 @@ export function pathOf(url: string): string {
   return end < 0 ? target : target.slice(0, end)
 }
 
+/** A path in one spelling, as its route reads it: escapes that need not be are none, UUIDs are in lower case. */
+export const oneSpelling = (path: string) =>
+  path
+    .split('/')
+    .map((part) => {
+      const plain = decodeURIComponent(part)
+      return encodeURIComponent(isUuid(plain) ? plain.toLowerCase() : plain)
+    })
+    .join('/')
+
 /** The query of an absolute URL, without the question mark. */
 export function searchOf(url: string): string {
   const at = url.indexOf('?')
   return at < 0 ? '' : url.slice(at + 1)
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Words of paths are shorter, secrets longer. */
 const WORD_MAX_LENGTH = 20
 
@@ -39,7 +49,7 @@ export function loggable(path: string, pattern: string): string {
   return path
     .slice(0, 300)
     .split('/')
-    .map((part) => (part.length <= WORD_MAX_LENGTH || UUID.test(part) ? part : '…'))
+    .map((part) => (part.length <= WORD_MAX_LENGTH || isUuid(part) ? part : '…'))
     .join('/')
 }
 

@@ -96,6 +96,16 @@ describe('Idempotency-Key', () => {
     expect(await invited()).toEqual(['ada@example.com', 'cy@example.com'])
   })
 
+  test('however the path is spelled, it is the same', async () => {
+    const { id } = (await shop.call('POST', '/carts', {})).body
+    const variantId = (await shop.call('POST', '/products', { name: 'Mug', price: 1, stock: { quantity: 9 } })).body.variants[0].id
+    const escaped = `%${id.charCodeAt(0).toString(16)}${id.slice(1)}`
+    for (const [i, spelled] of [id, id.toUpperCase(), escaped].entries()) {
+      const answer = await post('k', { variantId }, { path: `/carts/${spelled}/items` })
+      expect([answer.body.items[0].quantity, replayed(answer)]).toEqual([1, i ? 'true' : null])
+    }
+  })
+
   test('20 in parallel with one key have one effect and one response', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => post('k')))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201))
