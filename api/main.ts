@@ -15,7 +15,7 @@ import { contentUrlOf, printed, readConfig, urlOf, type Config } from './server/
 import { Clients } from './server/client-address.ts'
 import { close, listen, requireHost, type Serve } from './server/listen.ts'
 import { createLog, type Log } from './server/log.ts'
-import { ownTable, RateLimiter } from './server/rate-limit.ts'
+import { GUESSES_RATE, ownTable, RateLimiter } from './server/rate-limit.ts'
 import { sharedTable } from './server/rate-table.ts'
 import { scrapeAll, type FromWorker } from './server/scrape.ts'
 import { onShutdown } from './server/shutdown.ts'
@@ -76,6 +76,7 @@ function visitorsOf(config: Config, log: Log, server: Server<undefined>): Visito
   const clients = new Clients(config.trustProxy)
   return {
     limiter: new RateLimiter(VISITORS_RATE, tableIn(config.dataDir, 'visitor-limits', log)),
+    guesses: new RateLimiter(GUESSES_RATE, tableIn(config.dataDir, 'guess-limits', log)),
     clientOf: (request) => clients.nameOf(server.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for')),
   }
 }

@@ -20,6 +20,7 @@ import { shippingOptionRoutes } from './checkout/shipping-options.ts'
 import { shippingRoutes } from './checkout/shipping.ts'
 import { attendeeRoutes } from './events/attendees.ts'
 import { eventRoutes } from './events/events.ts'
+import { ticketRoutes } from './events/tickets.ts'
 import { mediaRoutes } from './content/media.ts'
 import { photofeedRoutes } from './content/photofeed.ts'
 import { couponRoutes } from './marketing/discounts/coupons.ts'
@@ -92,4 +93,5 @@ export const resources: readonly Resource[] = [
   photofeedRoutes,
   eventRoutes,
   attendeeRoutes,
+  ticketRoutes,
 ]

@@ -11,7 +11,7 @@ import { fold } from '../values/slug.ts'
 const TOKEN_BYTES = 18
 
 /** What a token is found by: it can't be made back into the token. */
-const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
+export const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 
 /** A token is sealed for its seat alone. */
 const placeOf = (seatId: string) => `seat ${seatId}`

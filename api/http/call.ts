@@ -6,10 +6,10 @@ import { auditLog, settings as settingsTable } from '../../db/store/store.ts'
 import { isStorefront } from './auth.ts'
 import type { Received } from './input/form.ts'
 import { Refusal } from '../values/refusal.ts'
-import type { AnyCall, Route, Settings } from './route.ts'
+import type { AnyCall, Guesses, Route, Settings } from './route.ts'
 import { isUuid } from '../values/uuid.ts'
 import type { Surroundings } from './surroundings.ts'
-import { pathOf } from './url.ts'
+import { loggable, pathOf } from './url.ts'
 
 /** Work for after the answer (see `Call.after`), or before it, of a failure (see `Call.undo`). */
 export type Task = { run(store: Handle): Promise<void>; when: 'success' | 'always' } | { run(): Promise<void>; when: 'undo' }
@@ -52,6 +52,21 @@ export async function requireTool(keyed: Keyed, tool: keyof Settings['tools']) {
 /** Tells whether the client of a request has hung up: what it asked for is not begun any more. */
 export const abandoned = (request: Request) => () => request.signal.aborted
 
+/** Names of one guess: what is guessed at, and the client that does. */
+function guessesOf(visitors: Surroundings['visitors'], request: Request): Guesses {
+  const names = (subject: string) => [subject, `guesses of ${visitors!.clientOf(request)}`]
+  return {
+    require(subject) {
+      if (!visitors) return
+      const wait = Math.max(...names(subject).map((name) => visitors.guesses.waitFor(name)))
+      if (wait) throw new Refusal(429, `too many wrong guesses: wait ${wait} s`, {}, { 'retry-after': String(wait) })
+    },
+    failed(subject) {
+      if (visitors) for (const name of names(subject)) visitors.guesses.take(name)
+    },
+  }
+}
+
 /** The parts of a path, ids as they are stored: UUIDs in lower case. */
 const named = (params: Record<string, string>) => {
   for (const name in params) if (isUuid(params[name]!)) params[name] = params[name]!.toLowerCase()
@@ -62,7 +77,7 @@ const named = (params: Record<string, string>) => {
 export function callOf(
   route: Route,
   keyed: Keyed,
-  { services, log }: Pick<Surroundings, 'services' | 'log'>,
+  { services, log, visitors }: Pick<Surroundings, 'services' | 'log' | 'visitors'>,
   query: unknown,
   { body, file }: Pick<Received, 'body' | 'file'>,
 ): AnyCall {
@@ -80,6 +95,7 @@ export function callOf(
     requestId,
     services,
     log,
+    guesses: guessesOf(visitors, request),
     clock,
     prepared: undefined,
     now: clock.now().toISOString(),
@@ -131,7 +147,7 @@ async function audited<T>(
       keyId: session.key.id,
       keyName: session.key.name,
       method: request.method,
-      path: pathOf(request.url).slice(0, 500),
+      path: loggable(pathOf(request.url), route.path).slice(0, 500),
       resource: route.path.split('/')[1]!,
       requestId,
       createdAt: now,

@@ -7,7 +7,7 @@ import { abandoned } from './call.ts'
 import { isSealed, type Secrets } from '../outside/secrets.ts'
 import { invalid, Refusal } from '../values/refusal.ts'
 import { jsonResponse } from './respond.ts'
-import { oneSpelling, pathOf } from './url.ts'
+import { hasSecret, oneSpelling, pathOf } from './url.ts'
 
 /** How long a first answer is kept. */
 export const KEPT_MS = 24 * 60 * 60 * 1000
@@ -35,7 +35,7 @@ export interface Attempt {
 }
 
 /** The attempt of a request under its `Idempotency-Key`; null without a key, or for no POST. Refuses with 400 what can't be a key. */
-export function attemptOf(request: Request, keyId: string, text: string, about: Attempt['about']): Attempt | null {
+export function attemptOf(request: Request, pattern: string, keyId: string, text: string, about: Attempt['about']): Attempt | null {
   const key = request.method === 'POST' ? request.headers.get('idempotency-key') : null
   if (key === null) return null
   if (key.length < 1 || key.length > 255)
@@ -49,7 +49,10 @@ export function attemptOf(request: Request, keyId: string, text: string, about: 
       },
     ])
   const bodyHash = new Bun.CryptoHasher('sha256').update(text).digest('hex')
-  return { keyId, path: oneSpelling(pathOf(request.url)), key, bodyHash, isAbandoned: abandoned(request), about }
+  const path = oneSpelling(pathOf(request.url))
+  // A secret is not kept in clear.
+  const known = hasSecret(pattern) ? `${pattern} ${new Bun.CryptoHasher('sha256').update(path).digest('hex')}` : path
+  return { keyId, path: known, key, bodyHash, isAbandoned: abandoned(request), about }
 }
 
 const PRIMARY = [idempotencyKeys.keyId, idempotencyKeys.path, idempotencyKeys.idempotencyKey]

@@ -23,6 +23,14 @@ export interface Upload {
   name: string | null
 }
 
+/** Limits guessing: what was wrong counts, and when there was too much of it right and wrong are refused alike. */
+export interface Guesses {
+  /** Refuses with 429 when there were too many wrong ones at `subject`, or by this client. */
+  require(subject: string): void
+  /** Counts a wrong one. */
+  failed(subject: string): void
+}
+
 /** The argument of a handler. `db` reads; `write` runs one durable transaction; both see one store only. */
 export interface Call<Q = unknown, B = unknown, P = unknown> {
   readonly session: Session
@@ -39,6 +47,8 @@ export interface Call<Q = unknown, B = unknown, P = unknown> {
   /** The outside world: payments, mail, files, … */
   readonly services: Services
   readonly log: Log
+  /** Wrong guesses at a secret, by it and by who guesses. */
+  readonly guesses: Guesses
   /** The one of the services. */
   readonly clock: Clock
   /** The instant of the request, as it goes on the wire. */

@@ -51,7 +51,7 @@ const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
 export async function run(running: Running, call: AnyCall): Promise<Response> {
   const { ready, request, handle, headers, text, checkAnswers, memory } = running
   // Whoever has no key could store an answer with every request.
-  const attempt = call.session && attemptOf(request, call.session.key.id, text, call)
+  const attempt = call.session && attemptOf(request, ready.route.path, call.session.key.id, text, call)
   const before = attempt && ready.prepare ? await replayed(handle.read, attempt, running.secrets) : null
   if (before) return answered(before, headers)
   const prepared = await ready.prepare?.(call)
@@ -94,12 +94,23 @@ async function runIf(running: Running, call: AnyCall, condition: string, effect:
   }, abandoned(request))
 }
 
+/** The query of a request as a GET takes it; null when it lacks what that needs. */
+function queryOf(reading: Ready, request: Request): unknown {
+  try {
+    return parseQuery(searchOf(request.url), reading.query, new Notes())
+  } catch (error) {
+    if (error instanceof Refusal) return null
+    throw error
+  }
+}
+
 /** The ETag that a GET with the request's query would have now: of the path itself, else of the resource that it is a part of. */
 async function currentTag({ ready, reads, checkAnswers }: Running, inside: AnyCall): Promise<string | null> {
   const { path } = ready.route
   let reading = reads.get(path)
   for (let above = path; !reading && (above = above.slice(0, above.lastIndexOf('/')));) if (above.endsWith('}')) reading = reads.get(above)
   if (!reading) return null
-  const query = parseQuery(searchOf(inside.request.url), reading.query, new Notes())
+  const query = queryOf(reading, inside.request)
+  if (query === null) return null
   return etagOf(encoded(reading, await reading.route.handler({ ...inside, query }), checkAnswers))
 }

@@ -10,6 +10,8 @@ import type { AnyCall, ImageEntity, Route } from './route.ts'
 /** How often a client without a key may call, by the name of its address. Null: no limit. */
 export interface Visitors {
   limiter: RateLimiter
+  /** Counts what was guessed wrong: secrets in paths. */
+  guesses: RateLimiter
   clientOf(request: Request): string
 }
 

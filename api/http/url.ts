@@ -36,6 +36,8 @@ export function searchOf(url: string): string {
   return at < 0 ? '' : url.slice(at + 1)
 }
 
+/** Whether what fits a pattern opens something by itself. */
+export const hasSecret = (pattern: string) => /\{(token|code)\}/.test(pattern)
 /** Words of paths are shorter, secrets longer. */
 const WORD_MAX_LENGTH = 20
 
@@ -44,7 +46,7 @@ const WORD_MAX_LENGTH = 20
  * known (a wrong method, a slash too many) whatever could be one is left out.
  */
 export function loggable(path: string, pattern: string): string {
-  if (pattern.includes('{token}')) return pattern
+  if (hasSecret(pattern)) return pattern
   if (pattern !== 'unknown') return path.slice(0, 300)
   return path
     .slice(0, 300)

@@ -6,6 +6,9 @@ export interface Rate {
   burst: number
 }
 
+/** Wrong guesses at a secret: 20 a minute (document 3, Ticket look-up). */
+export const GUESSES_RATE: Rate = { perSecond: 1 / 3, burst: 20 }
+
 /** Where a caller stands after this request: `retryAfterSeconds` above 0 means refused. */
 interface Standing {
   remaining: number
@@ -67,6 +70,13 @@ export class RateLimiter {
         retryAfterSeconds: 0,
       }
     }
+  }
+
+  /** Whether `name`'s bucket has a token; takes none. In seconds how long to wait for one, 0 for not at all. */
+  waitFor(name: string, now = BigInt(Date.now()) * 1_000_000n): number {
+    const fullAt = this.#current(Atomics.load(this.table, this.#cellOf(hashOf(name), now) + 1), now)
+    const short = fullAt + this.#tokenNs - (now + this.#windowNs)
+    return short > 0n ? seconds(short) : 0
   }
 
   /** A full bucket is full now; a time that no bucket can have is of a clock that was set back since. */

@@ -16,6 +16,7 @@ type StoreEvent =
   | 'customer.created'
   | 'newsletter.sent'
   | 'newsletter.failed'
+  | 'ticket.checked_in'
 
 const insertEvent = compile((db) =>
   db.insert(outbox).values({ id: named('id'), event: named('event'), payload: named('payload'), createdAt: named('createdAt') }),

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text, uniqueIndex, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { flag, id, instant } from '../columns.ts'
 import { products } from './catalog.ts'
+import { media } from './content.ts'
 import { orders } from './orders.ts'
 
 /** Whether an event has no date yet: those come last in lists. */
@@ -83,4 +84,16 @@ export const seats = sqliteTable(
       .on(t.productId, t.buyerEmail, t.orderId)
       .where(sql`${t.state} = 'valid'`),
   ],
+)
+
+/** Photos that guests have uploaded: what a seat may show. */
+export const seatPhotos = sqliteTable(
+  'seat_photos',
+  {
+    mediaId: text()
+      .primaryKey()
+      .references(() => media.id, { onDelete: 'cascade' }),
+    seatId: text().notNull(),
+  },
+  (t) => [index('seat_photos_seat').on(t.seatId)],
 )

@@ -45,7 +45,12 @@ export function linked(value: unknown, known: Known, field = ''): unknown {
 
 /** The identifier that a path parameter stands for, or one that nothing has. */
 export const idFor = (known: Known) => (name: string, prefix: string) =>
-  WORDS[name] ?? known.get(prefix) ?? known.get(`/${prefix.split('/').at(-1)}`) ?? referred(known, name) ?? nobody()
+  (prefix.startsWith('/tickets') ? known.get(prefix) : undefined) ??
+  WORDS[name] ??
+  known.get(prefix) ??
+  known.get(`/${prefix.split('/').at(-1)}`) ??
+  referred(known, name) ??
+  nobody()
 
 /** Sends the example until nothing in it is refused, leaving out each refused field that may be left out. */
 async function tryBody(send: (body: unknown) => ReturnType<Send>, operation: Operation, known: Known) {
@@ -70,7 +75,7 @@ function formOf({ example, field }: NonNullable<Operation['form']>): FormData {
 }
 
 function remember(known: Known, path: string, value: any) {
-  const id = value?.id ?? value?.variantId ?? value?.customerId
+  const id = value?.id ?? value?.variantId ?? value?.customerId ?? value?.event?.id
   if (typeof id === 'string') known.set(path, id)
 }
 
@@ -83,6 +88,18 @@ function rememberParts(known: Known, path: string, value: Json, param: string) {
     } else if (part && typeof part === 'object' && typeof (part as Json).id === 'string' && !known.has(`/${name}s`))
       known.set(`/${name}s`, (part as Json).id)
   }
+}
+
+/** Buys seats of an event, whose code and token open paths of their own. */
+async function buySeats(known: Known, send: Send, key: string) {
+  const post = async (path: string, body: unknown) => (await send('POST', path, body, { key })).body
+  const { event } = await post('/events', { name: 'Opening night', price: '25.00' })
+  const variantId = (await send('GET', `/products/${event.id}`, undefined, { key })).body.variants[0].id
+  const cart = await post('/carts', { items: [{ variantId, quantity: 2 }] })
+  const { order } = await post(`/carts/${cart.id}/checkout`, { email: 'ada@example.com', name: 'Ada Lovelace', paymentMethod: 'test' })
+  const found = await send('GET', `/tickets/${order.accessCode}?email=ada@example.com`, undefined, { key })
+  known.set('/tickets', order.accessCode)
+  known.set('/tickets/attendee', found.body.lines[0].seats[0].token)
 }
 
 /**
@@ -123,6 +140,7 @@ export async function seed(operations: readonly Operation[], send: Send, key: st
       if (status === 200 && first && !known.has(path)) remember(known, path, first)
     }
   }
+  await buySeats(known, send, key)
   const { body: invited } = await send('POST', '/team/invitations', { email: 'grace@example.com', role: 'admin' }, { key })
   remember(known, '/team', (await send('POST', '/team/invitations/accept', { token: invited.token, name: 'Grace Hopper' })).body)
   return known

@@ -13,9 +13,14 @@ let shop: Shop
 let planner: Handle
 let variantId: string
 const asked: { text: string; params: unknown[] }[] = []
-const originals = [FileConnection, ServerConnection].flatMap(({ prototype }: any) =>
-  ['rows', 'row'].map((name) => [prototype, name, prototype[name]] as const),
-)
+// A server's `row` is one of its `rows`.
+const originals = (
+  [
+    [FileConnection, 'rows'],
+    [FileConnection, 'row'],
+    [ServerConnection, 'rows'],
+  ] as const
+).map(([{ prototype }, name]: any) => [prototype, name, prototype[name]] as const)
 for (const [prototype, name, original] of originals)
   prototype[name] = function (text: string, params: unknown[]) {
     asked.push({ text: unpacked(text), params })

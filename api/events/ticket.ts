@@ -1,0 +1,181 @@
+/** Tickets (document 2): what a buyer sees of an order's seats, and a guest of one of them. */
+import { timingSafeEqual } from 'node:crypto'
+import { asc, eq, sql } from 'drizzle-orm'
+import { compile, named, type Reader } from '../../db/driver.ts'
+import { products } from '../../db/store/catalog.ts'
+import { events, seats } from '../../db/store/events.ts'
+import { orders } from '../../db/store/orders.ts'
+import type { Call } from '../http/route.ts'
+import { Named, Nullable, Type, Uuid } from '../http/schema.ts'
+import type { Secrets } from '../outside/secrets.ts'
+import { normalizeEmail } from '../values/email.ts'
+import { conflict, missing } from '../values/refusal.ts'
+import { hashOf, tokenOf } from './seat.ts'
+
+const Product = Type.Object({ id: Uuid(), name: Type.String(), slug: Type.String(), image: Nullable(Type.String()) })
+const When = Type.Object({
+  startsAt: Nullable(Type.String()),
+  location: Nullable(Type.String()),
+  guestLabel: Nullable(Type.String()),
+  guest: Nullable(Type.String()),
+})
+const Token = Nullable(Type.String(), { description: 'Null when it was sealed with another key' })
+
+/** What a buyer sees. */
+export const Tickets = Named('Tickets', {
+  code: Type.String(),
+  order: Type.Object({
+    id: Uuid(),
+    lookup: Type.Integer(),
+    createdAt: Type.String(),
+    status: Type.String(),
+    currency: Type.String(),
+    totalGross: Type.Integer(),
+  }),
+  buyerEmail: Type.String(),
+  lines: Type.Array(
+    Type.Object({
+      lineItemId: Uuid(),
+      product: Product,
+      event: When,
+      seats: Type.Array(Type.Object({ token: Token, name: Nullable(Type.String()), email: Nullable(Type.String()) })),
+    }),
+  ),
+})
+/** What a guest sees. */
+export const AttendeeTicket = Named('AttendeeTicket', {
+  token: Token,
+  attendee: Type.Object({
+    name: Nullable(Type.String()),
+    email: Nullable(Type.String()),
+    bio: Nullable(Type.String()),
+    socialProfileUrl: Nullable(Type.String()),
+    listed: Type.Boolean(),
+    photoUrl: Nullable(Type.String()),
+  }),
+  product: Type.Object({ name: Type.String(), slug: Type.String(), image: Nullable(Type.String()) }),
+  event: When,
+  orderStatus: Type.String(),
+})
+
+type SeatRow = typeof seats.$inferSelect
+const orderByCode = compile((db) =>
+  db
+    .select({
+      id: orders.id,
+      lookup: orders.lookup,
+      createdAt: orders.createdAt,
+      status: orders.status,
+      currency: orders.currency,
+      totalGross: orders.totalCents,
+      email: orders.email,
+      name: orders.name,
+    })
+    .from(orders)
+    .where(eq(orders.accessCode, named('code'))),
+)
+const seatsOfOrder = compile((db) =>
+  db
+    .select()
+    .from(seats)
+    .where(eq(seats.orderId, named('orderId')))
+    .orderBy(asc(seats.lineId), asc(seats.position)),
+)
+const shownEvents = compile((db) =>
+  db
+    .select({
+      id: products.id,
+      name: products.name,
+      slug: products.slug,
+      images: products.images,
+      startsAt: events.startsAt,
+      location: events.location,
+      guestLabel: events.guestLabel,
+      guest: events.guest,
+    })
+    .from(events)
+    .innerJoin(products, eq(products.id, events.productId))
+    .where(sql`${events.productId} in (select value from json_each(${named('ids')}))`),
+)
+const seatByHash = compile((db) =>
+  db
+    .select({ seat: seats, status: orders.status, buyer: orders.name })
+    .from(seats)
+    .innerJoin(orders, eq(orders.id, seats.orderId))
+    .where(eq(seats.tokenHash, named('hash'))),
+)
+
+/** Whether two addresses are one, in a time that tells nothing of either. */
+const isSameAddress = (a: string, b: string) => timingSafeEqual(Buffer.from(hashOf(normalizeEmail(a))), Buffer.from(hashOf(b)))
+
+/** 409 for what belongs to an order that is over. */
+export function requireActive(status: string) {
+  if (status === 'cancelled' || status === 'refunded') throw conflict(`the order is ${status}`, { status })
+}
+
+/**
+ * The order of an access code and its seats. An unknown code, another address and an order without tickets take the same statements and
+ * get the same 404.
+ */
+export async function findBought(db: Reader, { guesses, params: { code } }: Call<unknown, unknown, { code: string }>, email: string) {
+  const subject = `ticket ${hashOf(code)}`
+  guesses.require(subject)
+  const order = await orderByCode.get(db, { code })
+  const all = await seatsOfOrder.all(db, { orderId: order?.id ?? '' })
+  const isBuyer = isSameAddress(email, order?.email ?? '')
+  if (!order || !isBuyer || !all.length) {
+    guesses.failed(subject)
+    throw missing('ticket')
+  }
+  return { order, seats: all.filter(({ state }) => state !== 'void') }
+}
+type Bought = Awaited<ReturnType<typeof findBought>>
+
+async function eventsOf(db: Reader, ids: readonly string[]) {
+  const rows = await shownEvents.all(db, { ids: JSON.stringify([...new Set(ids)]) })
+  return new Map(rows.map(({ id, name, slug, images, ...event }) => [id, { product: { id, name, slug, image: images[0] ?? null }, event }]))
+}
+
+/** What the buyer of an order sees of it. */
+export async function bundleOf(db: Reader, secrets: Secrets, code: string, { order: { email, name: _, ...order }, seats: all }: Bought) {
+  const shown = await eventsOf(
+    db,
+    all.map(({ productId }) => productId),
+  )
+  const lines = [...Map.groupBy(all, ({ lineId }) => lineId)].flatMap(([lineItemId, own]) => {
+    const about = shown.get(own[0]!.productId)
+    const seen = own.map((seat) => ({ token: tokenOf(secrets, seat), name: seat.name, email: seat.email }))
+    return about ? [{ lineItemId, ...about, seats: seen }] : []
+  })
+  return { code, order, buyerEmail: email, lines }
+}
+
+/** A seat by its token, with the status of its order; 404 for an unknown token, and for one that was given back. */
+export async function findSeat(db: Reader, { params: { token } }: Call<unknown, unknown, { token: string }>) {
+  const found = await seatByHash.get(db, { hash: hashOf(token) })
+  if (!found) throw missing('ticket')
+  return found
+}
+
+/** A seat that may be changed: 409 once its order is over. */
+export async function findActiveSeat(db: Reader, call: Call<unknown, unknown, { token: string }>) {
+  const found = await findSeat(db, call)
+  requireActive(found.status)
+  if (found.seat.state === 'void') throw missing('ticket')
+  return found
+}
+
+/** What a guest sees of a seat. */
+export async function ticketOf(db: Reader, secrets: Secrets, { seat, status }: { seat: SeatRow; status: string }) {
+  const about = (await eventsOf(db, [seat.productId])).get(seat.productId)
+  if (!about || seat.state === 'void') throw missing('ticket')
+  const { name, email, bio, socialProfileUrl, listed, photoUrl } = seat
+  const { id: _, ...product } = about.product
+  return {
+    token: tokenOf(secrets, seat),
+    attendee: { name, email, bio, socialProfileUrl, listed, photoUrl },
+    product,
+    event: about.event,
+    orderStatus: status,
+  }
+}
