@@ -9,7 +9,7 @@ import { translationsFor } from '../catalog/translated.ts'
 import { changeVariant, writing } from '../catalog/write.ts'
 import type { Call } from '../http/route.ts'
 import { Named, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
-import { conflict, missing } from '../values/refusal.ts'
+import { conflict, missing, Refusal } from '../values/refusal.ts'
 
 export const EVENT_STATUSES = ['draft', 'published'] as const
 
@@ -86,11 +86,18 @@ export async function readEvents(db: Reader, ids: readonly string[], view: View)
   })
 }
 
-/** The id of an event by its id or slug; 404 for a product that is none, and for one that a storefront may not see. */
+/** What the operators of a store see. */
+export const everyone = { lang: null, storefront: false }
+/** What names people, or opens their seats, is kept by nobody on the way. */
+export const PRIVATE = { 'cache-control': 'no-store' }
+
+/** An event by its id or slug; 404 for a product that is none, and for one that a storefront may not see. */
 export async function findEvent(db: Reader, idOrSlug: string, view: Pick<View, 'lang' | 'storefront'>) {
-  const product = await findProduct(db, idOrSlug, view).catch(() => null)
-  const [event] = product ? await db.select().from(events).where(eq(events.productId, product.id)) : []
-  if (!product || !event) throw missing('event')
+  const product = await findProduct(db, idOrSlug, view).catch((error: unknown) => {
+    throw error instanceof Refusal && error.status === 404 ? missing('event') : error
+  })
+  const [event] = await db.select().from(events).where(eq(events.productId, product.id))
+  if (!event) throw missing('event')
   return { product, event }
 }
 
