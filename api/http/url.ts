@@ -36,8 +36,8 @@ export function searchOf(url: string): string {
   return at < 0 ? '' : url.slice(at + 1)
 }
 
-/** Whether what fits a pattern opens something by itself. */
-export const hasSecret = (pattern: string) => /\{(token|code)\}/.test(pattern)
+/** Whether what fits a pattern opens something by itself: a token, the access code of an order. The code of a coupon does not. */
+export const hasSecret = (pattern: string) => /\{token\}|\/tickets\/\{code\}/.test(pattern)
 /** Words of paths are shorter, secrets longer. */
 const WORD_MAX_LENGTH = 20
 
