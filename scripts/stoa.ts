@@ -21,14 +21,14 @@ const program = new Command('stoa')
   .exitOverride()
   .configureHelp({ showGlobalOptions: true })
   .configureOutput({ writeOut: (text) => (said += text) })
-const asked = process.argv.slice(2).find((word) => word !== '--json')
-const own = Object.entries(COMMANDS).find(([name]) => name === asked)?.[1]
+const command = process.argv.slice(2).find((word) => word !== '--json')
+const own = Object.entries(COMMANDS).find(([name]) => name === command)?.[1]
 for (const load of own ? [own] : new Set(Object.values(COMMANDS))) (await load())(program)
 
 /** Prints help, or the version. Commander stops reading there, so that a later `--json` is found among the arguments alone. */
-function answer(asked: string) {
+function answer(code: string) {
   if (!process.argv.includes('--json')) process.stdout.write(said)
-  else console.log(JSON.stringify(asked === 'commander.version' ? { version } : { help: said }, null, 2))
+  else console.log(JSON.stringify(code === 'commander.version' ? { version } : { help: said }, null, 2))
 }
 
 try {
