@@ -26,8 +26,11 @@ const insertRow = inserter(products)
 const variantsIn = ({ variants, price, sku, stock, compareAtPrice, prices }: Body) =>
   variants ?? (price === undefined ? [] : [{ price, sku, stock, compareAtPrice, prices }])
 
-/** Stores a product whose links are known to be in the store. The caller indexes it: many at once cost less than one by one. */
-export async function storeProduct(tx: Db, about: Writing, settings: Settings, body: Body): Promise<string> {
+/**
+ * Stores a product, or an event, whose links are known to be in the store. The caller indexes it: many at once cost less than one by
+ * one.
+ */
+export async function storeProduct(tx: Db, about: Writing, settings: Settings, body: Body, isEvent = false): Promise<string> {
   const { now } = about
   const id = about.clock.id()
   const inputs = variantsIn(body)
@@ -41,7 +44,7 @@ export async function storeProduct(tx: Db, about: Writing, settings: Settings, b
     categoryId: null,
     tags: [],
     seo: {},
-    isEvent: false,
+    isEvent,
     ratingSum: 0,
     ratingCount: 0,
     inStock: inputs.some(isBuyable),

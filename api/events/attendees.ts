@@ -1,5 +1,5 @@
 /** Who comes to an event (document 2): its buyers, the seats as they are checked in, and the guests who want to be found. */
-import { and, asc, desc, eq, ne, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNotNull, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/driver.ts'
 import { seats } from '../../db/store/events.ts'
 import { orders } from '../../db/store/orders.ts'
@@ -8,7 +8,7 @@ import { Named, Nullable, Type } from '../http/schema.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import { contains } from '../values/like.ts'
 import { fold } from '../values/slug.ts'
-import { findEvent } from './event.ts'
+import { everyone, findEvent, PRIVATE } from './event.ts'
 import { tokenOf } from './seat.ts'
 
 /** More than any event here has: a list without `limit` is whole. */
@@ -16,9 +16,6 @@ const ALL = 1_000_000
 /** Tokens that are opened in one turn of the event loop: about 5 µs each. */
 const OPENED_AT_ONCE = 500
 const DIRECTORY_MAX = 1_000
-const everyone = { lang: null, storefront: false }
-/** What names people, or opens their seats, is kept by nobody on the way. */
-const PRIVATE = { 'cache-control': 'no-store' }
 
 const page = (maximum: number, description: string) => ({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum, description })),
@@ -153,7 +150,7 @@ export const attendeeRoutes = resource('events', '/events/{idOrSlug}')
       const { event, product } = await findEvent(db, params.idOrSlug, everyone)
       const id = event.productId
       const total = await db.$count(seats, standing(id))
-      const checkedIn = await db.$count(seats, and(standing(id), ne(sql`${seats.checkedInAt} is null`, 1)))
+      const checkedIn = await db.$count(seats, and(standing(id), isNotNull(seats.checkedInAt)))
       const attendees = await rosterOf(db, services.secrets, id, query)
       return new Reply(200, { event: { name: product.name, slug: product.slug }, total, checkedIn, attendees }, PRIVATE)
     },

@@ -18,12 +18,11 @@ import { wrong } from '../values/refusal.ts'
 import { fold, slugOf } from '../values/slug.ts'
 import { toMinor } from '../values/money.ts'
 import { utc } from '../values/time.ts'
-import { EVENT_STATUSES, EventDetail, EventItem, findEvent, readEvents, setCapacity } from './event.ts'
+import { EVENT_STATUSES, EventDetail, EventItem, everyone, findEvent, readEvents, setCapacity } from './event.ts'
 
 const CAPACITY_MAX = 1_000_000
 /** A list without `limit` has as many. */
 const LIST_MAX = 100
-const everyone = { lang: null, storefront: false }
 
 const changeable = {
   startsAt: Type.Optional(Nullable(Instant())),
@@ -101,11 +100,11 @@ async function createEvent(tx: Db, call: Call<unknown, Static<typeof EventInput>
   const settings = await call.settings()
   toMinor(Number(body.price), settings.currency, 'price')
   const stock = { tracked: capacity !== null, quantity: capacity ?? 0, backorder: false }
-  const product = await storeProduct(tx, writing(call), settings, {
+  const own = {
     ...{ name, slug: body.slug, summary: description ?? null, images, status, collectionIds },
     variants: [{ name: 'Ticket', price: Number(body.price), shippable: false, stock }],
-  })
-  await tx.update(products).set({ isEvent: true }).where(eq(products.id, product))
+  }
+  const product = await storeProduct(tx, writing(call), settings, own, true)
   const [ticket] = await tx.all<[string]>(sql`select id from variants where product_id = ${product}`)
   await tx.insert(events).values({
     productId: product,

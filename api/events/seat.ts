@@ -1,6 +1,6 @@
 /** Seats: one for each unit of a ticket, made with its order, with a token that opens it and nothing else. */
 import { createHash, randomBytes } from 'node:crypto'
-import { and, eq, inArray, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { inserter, type Db } from '../../db/driver.ts'
 import { seats } from '../../db/store/events.ts'
 import type { Secrets } from '../outside/secrets.ts'
@@ -47,12 +47,11 @@ export async function issueSeats(tx: Db, { clock, now }: Moment, secrets: Secret
 
 /** Units of a line were given back: so many seats are no longer any, those first that nobody has come to or put a name on. */
 export async function voidSeats(tx: Db, lineId: string, orderId: string, units: number) {
-  const found = await tx
+  const given = tx
     .select({ id: seats.id })
     .from(seats)
     .where(and(eq(seats.orderId, orderId), eq(seats.lineId, lineId), ne(seats.state, 'void')))
-    .orderBy(sql`${seats.checkedInAt} is not null`, sql`${seats.name} is not null`, sql`${seats.position} desc`)
+    .orderBy(sql`${seats.checkedInAt} is not null`, sql`${seats.name} is not null`, desc(seats.position))
     .limit(units)
-  const ids = found.map(({ id }) => id)
-  if (ids.length) await tx.update(seats).set({ state: 'void' }).where(inArray(seats.id, ids))
+  await tx.update(seats).set({ state: 'void' }).where(inArray(seats.id, given))
 }

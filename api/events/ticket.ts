@@ -1,10 +1,10 @@
 /** Tickets (document 2): what a buyer sees of an order's seats, and a guest of one of them. */
 import { timingSafeEqual } from 'node:crypto'
-import { asc, eq, sql } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import { compile, named, type Reader } from '../../db/driver.ts'
-import { products } from '../../db/store/catalog.ts'
-import { events, seats } from '../../db/store/events.ts'
+import { seats } from '../../db/store/events.ts'
 import { orders } from '../../db/store/orders.ts'
+import { eventFieldsOf, productsByIds } from '../catalog/read.ts'
 import type { Call } from '../http/route.ts'
 import { Named, Nullable, Type, Uuid } from '../http/schema.ts'
 import type { Secrets } from '../outside/secrets.ts'
@@ -81,22 +81,6 @@ const seatsOfOrder = compile((db) =>
     .where(eq(seats.orderId, named('orderId')))
     .orderBy(asc(seats.lineId), asc(seats.position)),
 )
-const shownEvents = compile((db) =>
-  db
-    .select({
-      id: products.id,
-      name: products.name,
-      slug: products.slug,
-      images: products.images,
-      startsAt: events.startsAt,
-      location: events.location,
-      guestLabel: events.guestLabel,
-      guest: events.guest,
-    })
-    .from(events)
-    .innerJoin(products, eq(products.id, events.productId))
-    .where(sql`${events.productId} in (select value from json_each(${named('ids')}))`),
-)
 const seatByHash = compile((db) =>
   db
     .select({ seat: seats, status: orders.status, buyer: orders.name })
@@ -121,9 +105,9 @@ export async function findBought(db: Reader, { guesses, params: { code } }: Call
   const subject = `ticket ${hashOf(code)}`
   guesses.require(subject)
   const order = await orderByCode.get(db, { code })
-  const all = await seatsOfOrder.all(db, { orderId: order?.id ?? '' })
   const isBuyer = isSameAddress(email, order?.email ?? '')
-  if (!order || !isBuyer || !all.length) {
+  const all = await seatsOfOrder.all(db, { orderId: order && isBuyer ? order.id : '' })
+  if (!order || !all.length) {
     guesses.failed(subject)
     throw missing('ticket')
   }
@@ -131,9 +115,14 @@ export async function findBought(db: Reader, { guesses, params: { code } }: Call
 }
 type Bought = Awaited<ReturnType<typeof findBought>>
 
-async function eventsOf(db: Reader, ids: readonly string[]) {
-  const rows = await shownEvents.all(db, { ids: JSON.stringify([...new Set(ids)]) })
-  return new Map(rows.map(({ id, name, slug, images, ...event }) => [id, { product: { id, name, slug, image: images[0] ?? null }, event }]))
+/** What tickets show of their products. */
+async function eventsOf(db: Reader, seen: readonly string[]) {
+  const ids = [...new Set(seen)]
+  const fields = await eventFieldsOf(db, ids)
+  const rows = await productsByIds(db, ids)
+  return new Map(
+    rows.map(({ id, name, slug, images }) => [id, { product: { id, name, slug, image: images[0] ?? null }, event: fields.get(id)! }]),
+  )
 }
 
 /** What the buyer of an order sees of it. */

@@ -11,12 +11,11 @@ import { emit } from '../store/outbox.ts'
 import { isEmail, normalizeEmail } from '../values/email.ts'
 import { conflict, wrong } from '../values/refusal.ts'
 import { fold } from '../values/slug.ts'
+import { PRIVATE } from './event.ts'
 import { hashOf } from './seat.ts'
 import { AttendeeTicket, bundleOf, findActiveSeat, findBought, findSeat, requireActive, ticketOf, Tickets } from './ticket.ts'
 
 const PHOTO_MAX_BYTES = 2 * 1_048_576
-/** What opens a seat is kept by nobody on the way. */
-const PRIVATE = { 'cache-control': 'no-store' }
 
 const name = Type.Optional(Nullable(Line(0, 200)))
 const email = Type.Optional(Nullable(Type.String({ maxLength: 254, description: 'Null or empty clears it' })))
@@ -152,7 +151,7 @@ export const ticketRoutes = resource('events', '/tickets')
           const { name: named, foldedName, email: reached } = seat
           await tx.update(seats).set({ name: named, foldedName, email: reached, updatedAt: call.now }).where(eq(seats.id, seat.id))
         }
-        return new Reply(200, await bundleOf(tx, call.services.secrets, call.params.code, bought), PRIVATE)
+        return bundleOf(tx, call.services.secrets, call.params.code, bought)
       }),
   )
   .get(
@@ -198,7 +197,7 @@ export const ticketRoutes = resource('events', '/tickets')
           .set({ ...profile, updatedAt: now })
           .where(eq(seats.id, found.seat.id))
         const changed = { ...found, seat: { ...found.seat, ...profile } }
-        return new Reply(200, await ticketOf(tx, call.services.secrets, changed), PRIVATE)
+        return ticketOf(tx, call.services.secrets, changed)
       }),
   )
   .post(
