@@ -1,6 +1,7 @@
 /** Who comes to an event (document 2): its buyers, the seats as they are checked in, and the guests who want to be found. */
 import { and, asc, desc, eq, isNotNull, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/driver.ts'
+import { media } from '../../db/store/content.ts'
 import { seats } from '../../db/store/events.ts'
 import { orders } from '../../db/store/orders.ts'
 import { Reply, resource } from '../http/route.ts'
@@ -9,6 +10,7 @@ import type { Secrets } from '../outside/secrets.ts'
 import { contains } from '../values/like.ts'
 import { fold } from '../values/slug.ts'
 import { everyone, findEvent, PRIVATE } from './event.ts'
+import { photoUrlOf } from './photo.ts'
 import { tokenOf } from './seat.ts'
 
 /** More than any event here has: a list without `limit` is whole. */
@@ -166,15 +168,24 @@ export const attendeeRoutes = resource('events', '/events/{idOrSlug}')
       query: page(DIRECTORY_MAX, `How many guests; ${DIRECTORY_MAX} when left out`),
       responses: { 200: Directory },
     },
-    async ({ db, params, query: { limit = DIRECTORY_MAX, offset }, storefront }) => {
+    async (call) => {
+      const { limit = DIRECTORY_MAX, offset } = call.query
+      const { db, params, storefront } = call
       const { event } = await findEvent(db, params.idOrSlug, { lang: null, storefront })
       const rows = await db
-        .select({ name: seats.name, bio: seats.bio, socialProfileUrl: sql<string>`${seats.socialProfileUrl}`, photoUrl: seats.photoUrl })
+        .select({
+          name: seats.name,
+          bio: seats.bio,
+          socialProfileUrl: sql<string>`${seats.socialProfileUrl}`,
+          photoId: seats.photoId,
+          photoType: media.type,
+        })
         .from(seats)
+        .leftJoin(media, eq(media.id, seats.photoId))
         .where(and(eq(seats.productId, event.productId), sql`${seats.state} = 'valid' and ${seats.listed} = 1`))
         .orderBy(asc(seats.foldedName), asc(seats.id))
         .limit(limit)
         .offset(offset)
-      return { attendees: rows }
+      return { attendees: rows.map((row) => ({ ...row, photoUrl: photoUrlOf(call, row) })) }
     },
   )

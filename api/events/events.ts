@@ -15,7 +15,7 @@ import { resource, type Call, type Params } from '../http/route.ts'
 import { Body, Instant, Label, Line, Money, Named, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { emit } from '../store/outbox.ts'
 import { wrong } from '../values/refusal.ts'
-import { fold, slugOf } from '../values/slug.ts'
+import { fold } from '../values/slug.ts'
 import { toMinor } from '../values/money.ts'
 import { utc } from '../values/time.ts'
 import { EVENT_STATUSES, EventDetail, EventItem, everyone, findEvent, readEvents, setCapacity } from './event.ts'
@@ -74,11 +74,12 @@ async function groupsOf(tx: Db, { body, clock, now }: Call<unknown, Static<typeo
     ids.add(id)
   }
   for (const name of collectionNames ?? []) {
-    const slug = slugOf(name)
     const [known] = await tx
       .select({ id: collections.id })
       .from(collections)
-      .where(and(eq(collections.slug, slug), eq(collections.kind, 'event-group')))
+      .where(and(eq(collections.kind, sql`'event-group'`), sql`${collections.name} collate nocase = ${name}`))
+      .orderBy(asc(collections.id))
+      .limit(1)
     if (known) ids.add(known.id)
     else {
       const row = {

@@ -39,7 +39,7 @@ export async function issueSeats(tx: Db, { clock, now }: Moment, secrets: Secret
         tokenHash: hashOf(token),
         token: secrets.seal(token, placeOf(id)),
         ...{ buyerEmail: order.email, name: null, foldedName: fold(order.name ?? ''), email: null, bio: null },
-        ...{ socialProfileUrl: null, photoUrl: null, listed: false, checkedInAt: null, checkedInBy: null, createdAt: now, updatedAt: now },
+        ...{ socialProfileUrl: null, photoId: null, listed: false, checkedInAt: null, checkedInBy: null, createdAt: now, updatedAt: now },
       })
     }
   }

@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { asc, eq } from 'drizzle-orm'
 import { compile, named, type Reader } from '../../db/driver.ts'
+import { media } from '../../db/store/content.ts'
 import { seats } from '../../db/store/events.ts'
 import { orders } from '../../db/store/orders.ts'
 import { eventFieldsOf, productsByIds } from '../catalog/read.ts'
@@ -58,7 +59,6 @@ export const AttendeeTicket = Named('AttendeeTicket', {
   orderStatus: Type.String(),
 })
 
-type SeatRow = typeof seats.$inferSelect
 const orderByCode = compile((db) =>
   db
     .select({
@@ -83,9 +83,10 @@ const seatsOfOrder = compile((db) =>
 )
 const seatByHash = compile((db) =>
   db
-    .select({ seat: seats, status: orders.status, buyer: orders.name })
+    .select({ seat: seats, status: orders.status, buyer: orders.name, photoType: media.type })
     .from(seats)
     .innerJoin(orders, eq(orders.id, seats.orderId))
+    .leftJoin(media, eq(media.id, seats.photoId))
     .where(eq(seats.tokenHash, named('hash'))),
 )
 
@@ -146,6 +147,8 @@ export async function findSeat(db: Reader, { params: { token } }: Call<unknown, 
   return found
 }
 
+type Found = Awaited<ReturnType<typeof findSeat>>
+
 /** A seat that may be changed: 409 once its order is over. */
 export async function findActiveSeat(db: Reader, call: Call<unknown, unknown, { token: string }>) {
   const found = await findSeat(db, call)
@@ -154,11 +157,11 @@ export async function findActiveSeat(db: Reader, call: Call<unknown, unknown, { 
   return found
 }
 
-/** What a guest sees of a seat. */
-export async function ticketOf(db: Reader, secrets: Secrets, { seat, status }: { seat: SeatRow; status: string }) {
+/** What a guest sees of a seat and its photo. */
+export async function ticketOf(db: Reader, secrets: Secrets, { seat, status }: Pick<Found, 'seat' | 'status'>, photoUrl: string | null) {
   const about = (await eventsOf(db, [seat.productId])).get(seat.productId)
   if (!about || seat.state === 'void') throw missing('ticket')
-  const { name, email, bio, socialProfileUrl, listed, photoUrl } = seat
+  const { name, email, bio, socialProfileUrl, listed } = seat
   const { id: _, ...product } = about.product
   return {
     token: tokenOf(secrets, seat),

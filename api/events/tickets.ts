@@ -1,21 +1,16 @@
 /** Tickets (document 2): buyers name the guests of their seats, guests their own, and the door lets each in once. */
 import { and, eq, isNull } from 'drizzle-orm'
-import { media } from '../../db/store/content.ts'
-import { seatPhotos, seats } from '../../db/store/events.ts'
-import { fileOf, NoImage } from '../content/image.ts'
-import { keepImage, rowOf, type StoredImage } from '../content/keeping.ts'
-import { ownerOf } from '../http/auth.ts'
-import { Reply, resource, type Call } from '../http/route.ts'
-import { Body, Line, Named, Nullable, Text, Type, type Static } from '../http/schema.ts'
+import { seats } from '../../db/store/events.ts'
+import { Reply, resource } from '../http/route.ts'
+import { Body, Line, Named, Nullable, Text, Type } from '../http/schema.ts'
 import { emit } from '../store/outbox.ts'
 import { isEmail, normalizeEmail } from '../values/email.ts'
 import { conflict, wrong } from '../values/refusal.ts'
 import { fold } from '../values/slug.ts'
 import { PRIVATE } from './event.ts'
+import { addPhoto, choosePhoto, keepPhoto, PHOTO_MAX_BYTES, photoUrlOf } from './photo.ts'
 import { hashOf } from './seat.ts'
 import { AttendeeTicket, bundleOf, findActiveSeat, findBought, findSeat, requireActive, ticketOf, Tickets } from './ticket.ts'
-
-const PHOTO_MAX_BYTES = 2 * 1_048_576
 
 const name = Type.Optional(Nullable(Line(0, 200)))
 const email = Type.Optional(Nullable(Type.String({ maxLength: 254, description: 'Null or empty clears it' })))
@@ -68,41 +63,6 @@ function profileOf(given: string | null | undefined): string | null {
   if (!isThere || url.protocol !== 'https:' || url.username || url.password || url.port)
     throw wrong('socialProfileUrl', 'must be https://linkedin.com/in/… or /company/…')
   return url.href
-}
-
-type SeatCall<B> = Call<unknown, B, { token: string }>
-
-/** The photo that a profile asks for: the one there is, none, or one that was uploaded for this seat. */
-async function photoOf(call: SeatCall<Static<typeof ProfileInput>>, seat: { id: string; photoUrl: string | null }): Promise<string | null> {
-  const { photoUrl } = call.body
-  if (photoUrl === undefined) return seat.photoUrl
-  const url = blank(photoUrl)
-  if (url === null || url === seat.photoUrl) return url
-  const uploaded = await call.db
-    .select({ id: media.id, type: media.type })
-    .from(seatPhotos)
-    .innerJoin(media, eq(media.id, seatPhotos.mediaId))
-    .where(eq(seatPhotos.seatId, seat.id))
-  if (!uploaded.some(({ id, type }) => call.services.files.urlOf(ownerOf(call), id) + fileOf(type) === url))
-    throw wrong('photoUrl', 'must be a URL that the upload of a photo has answered')
-  return url
-}
-
-async function keepPhoto(call: SeatCall<unknown>): Promise<StoredImage> {
-  await findActiveSeat(call.db, call)
-  const { file, services, clock } = call
-  if (!file?.bytes.length) throw wrong('file', file ? 'is empty' : 'is required')
-  if (file.bytes.length > PHOTO_MAX_BYTES) throw wrong('file', 'must be at most 2 MB')
-  const id = clock.id()
-  try {
-    const kept = await keepImage(services.files, ownerOf(call), id, { bytes: file.bytes, name: 'guest', source: null })
-    call.undo(() => services.files.remove(ownerOf(call), id))
-    if (kept.image.type === 'image/gif') throw new NoImage('must be a JPEG, PNG or WebP image')
-    return kept
-  } catch (error) {
-    if (error instanceof NoImage) throw wrong('file', error.message)
-    throw error
-  }
 }
 
 export const ticketRoutes = resource('events', '/tickets')
@@ -163,7 +123,11 @@ export const ticketRoutes = resource('events', '/tickets')
       tool: 'events',
       responses: { 200: AttendeeTicket },
     },
-    async (call) => new Reply(200, await ticketOf(call.db, call.services.secrets, await findSeat(call.db, call)), PRIVATE),
+    async (call) => {
+      const found = await findSeat(call.db, call)
+      const photoUrl = photoUrlOf(call, { ...found.seat, photoType: found.photoType })
+      return new Reply(200, await ticketOf(call.db, call.services.secrets, found, photoUrl), PRIVATE)
+    },
   )
   .patch(
     '/attendee/{token}',
@@ -190,14 +154,14 @@ export const ticketRoutes = resource('events', '/tickets')
           bio: blank(body.bio),
           socialProfileUrl,
           listed: (body.listed ?? false) && socialProfileUrl !== null,
-          photoUrl: await photoOf(call, found.seat),
         }
+        const photo = await choosePhoto(tx, call, { ...found.seat, photoType: found.photoType }, body.photoUrl)
         await tx
           .update(seats)
-          .set({ ...profile, updatedAt: now })
+          .set({ ...profile, photoId: photo.photoId, updatedAt: now })
           .where(eq(seats.id, found.seat.id))
         const changed = { ...found, seat: { ...found.seat, ...profile } }
-        return ticketOf(tx, call.services.secrets, changed)
+        return ticketOf(tx, call.services.secrets, changed, photoUrlOf(call, photo))
       }),
   )
   .post(
@@ -214,14 +178,7 @@ export const ticketRoutes = resource('events', '/tickets')
       responses: { 201: Named('AttendeePhoto', { photoUrl: Type.String() }) },
       prepare: keepPhoto,
     },
-    (call) =>
-      call.write(async (tx) => {
-        const kept = call.prepared as StoredImage
-        const { seat } = await findActiveSeat(tx, call)
-        await tx.insert(media).values(rowOf(kept, call.now))
-        await tx.insert(seatPhotos).values({ mediaId: kept.id, seatId: seat.id })
-        return { photoUrl: call.services.files.urlOf(ownerOf(call), kept.id) + fileOf(kept.image.type) }
-      }),
+    (call) => call.write(async (tx) => ({ photoUrl: await addPhoto(tx, call) })),
   )
   .post(
     '/attendee/{token}/checkin',

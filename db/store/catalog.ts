@@ -76,7 +76,13 @@ export const collections = sqliteTable(
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
   },
-  (t) => [check('collections_kind', sql`${t.kind} in ('products', 'event-group')`)],
+  (t) => [
+    check('collections_kind', sql`${t.kind} in ('products', 'event-group')`),
+    /** Groups of events are found by their name, too. */
+    index('collections_group_name')
+      .on(sql`${t.name} collate nocase`)
+      .where(sql`${t.kind} = 'event-group'`),
+  ],
 )
 
 export const products = sqliteTable(

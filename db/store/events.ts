@@ -62,7 +62,8 @@ export const seats = sqliteTable(
     email: text(),
     bio: text(),
     socialProfileUrl: text(),
-    photoUrl: text(),
+    /** Its photo, one of `seatPhotos`. */
+    photoId: text().references(() => media.id, { onDelete: 'set null' }),
     listed: flag().notNull(),
     checkedInAt: instant(),
     checkedInBy: text(),
@@ -83,6 +84,9 @@ export const seats = sqliteTable(
     index('seats_attendees')
       .on(t.productId, t.buyerEmail, t.orderId)
       .where(sql`${t.state} = 'valid'`),
+    index('seats_photo')
+      .on(t.photoId)
+      .where(sql`${t.photoId} is not null`),
   ],
 )
 

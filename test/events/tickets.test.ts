@@ -191,6 +191,38 @@ describe('a guest', () => {
     expect((await profile(tokens[0]!, { photoUrl: mine })).status).toBe(200)
   })
 
+  const found = async (url: string) =>
+    (await app.app.fetch(new Request(url.replace('https://api.shop.example', 'http://localhost')))).status
+  const uploaded = async () => made(await upload(tokens[0]!, form(await png()))).photoUrl as string
+
+  test('keeps three photos that it does not show, however many are uploaded', async () => {
+    const shown = await uploaded()
+    await profile(tokens[0]!, { photoUrl: shown })
+    const more: string[] = []
+    for (let i = 0; i < 5; i++) more.push(await uploaded())
+    expect(await shop.rows(sql`select count(*) from media`)).toEqual([[4]])
+    await expect.poll(() => Promise.all([shown, ...more].map(found))).toEqual([200, 404, 404, 200, 200, 200])
+    expect((await profile(tokens[0]!, { photoUrl: more[0] })).status).toBe(400)
+    expect((await profile(tokens[0]!, { photoUrl: more[2] })).status).toBe(200)
+  })
+
+  test('a photo that is replaced or removed is gone; one that the catalog shows stays', async () => {
+    const [first, second] = [await uploaded(), await uploaded()]
+    await profile(tokens[0]!, { photoUrl: first })
+    expect(made(await profile(tokens[0]!, { photoUrl: second })).attendee.photoUrl).toBe(second)
+    made(await shop.post('/products', { name: 'Poster', images: [second] }))
+    expect(made(await profile(tokens[0]!, { photoUrl: null })).attendee.photoUrl).toBeNull()
+    await expect.poll(() => Promise.all([first, second].map(found))).toEqual([404, 200])
+  })
+
+  test('a photo that the merchant removes from the library is shown no more', async () => {
+    const photoUrl = await uploaded()
+    await profile(tokens[0]!, { photoUrl })
+    const [image] = made(await shop.get('/media')).data
+    expect((await shop.remove(`/media/${image.id}`)).status).toBe(200)
+    expect(made(await seat(tokens[0]!)).attendee.photoUrl).toBeNull()
+  })
+
   test('a photo is encoded anew, and what is none is refused and kept nowhere', async () => {
     const jpeg = new Uint8Array(
       await picture(80, 60)
