@@ -218,6 +218,8 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     async close() {
       await app.drain()
       await jobs.stop()
+      // As the server does: what is noted of keys is written, and nothing more comes after the registry is closed.
+      await registry.use.write()
       handles.close()
       // A libSQL server keeps every database open that it was asked for, about five descriptors each.
       if (process.env.DATABASE_URL) for (const { id } of await registry.listStores()) await registry.deleteStore(id)

@@ -3,8 +3,6 @@ import { AsideReader } from '../db/aside.ts'
 import { FileConnection, ServerConnection } from '../db/connection.ts'
 import type { Handle } from '../db/open.ts'
 
-type Read = (this: unknown, text: string, params: unknown[]) => unknown
-
 /** The statement itself, where its rows are read as one text (`db/driver.ts`). */
 export const unpacked = (text: string) => /^with t\([\w,]+\) as \((.*)\) select json_group_array\(.*\) from t$/s.exec(text)?.[1] ?? text
 
@@ -13,6 +11,32 @@ export function rowsIn(text: string, answer: unknown): number {
   const found = (answer ?? []) as unknown[]
   if (unpacked(text) !== text) return (JSON.parse(found[0] as string) as unknown[]).length
   return Array.isArray(found[0]) || !found.length ? found.length : 1
+}
+
+type Run = (this: unknown, text: string, params: unknown[]) => unknown
+/** How statements are run: on a file, on a libSQL server (whose `row` is one of its `rows`), beside the event loop. */
+const HOW = { file: FileConnection.prototype, server: ServerConnection.prototype, aside: AsideReader.prototype } as const
+type How = `${keyof typeof HOW}.${'rows' | 'row' | 'run'}`
+
+/**
+ * Shows what is asked of any database from now on, and what is answered, until the function that it gives is called. An answer
+ * that is there at once stays so: files of one worker share connections, and who runs a statement may not wait for it.
+ */
+export function seeStatements(ways: How[], see: (text: string, params: unknown[], answer: unknown, way: How) => void): () => void {
+  const originals = ways.map((way): [How, Record<string, Run>, string, Run] => {
+    const [kind, name] = way.split('.') as [keyof typeof HOW, string]
+    const prototype = HOW[kind] as unknown as Record<string, Run>
+    return [way, prototype, name, prototype[name]!]
+  })
+  for (const [way, prototype, name, original] of originals)
+    prototype[name] = function (text, params) {
+      const seen = (answer: unknown) => (see(text, params, answer, way), answer)
+      const answer = original.call(this, text, params)
+      return answer instanceof Promise ? answer.then(seen) : seen(answer)
+    }
+  return () => {
+    for (const [, prototype, name, original] of originals) prototype[name] = original
+  }
 }
 
 /** Sees every statement that reads, until it ends. */
@@ -24,18 +48,9 @@ interface Watch {
 
 export function watchStatements(): Watch {
   let asked: string[] | null = null
-  const originals = [
-    [FileConnection.prototype, 'rows'],
-    [FileConnection.prototype, 'row'],
-    [ServerConnection.prototype, 'rows'],
-    [AsideReader.prototype, 'rows'],
-  ].map(([prototype, name]: any): [Record<string, Read>, string, Read] => [prototype, name, prototype[name]])
-  for (const [prototype, name, original] of originals) {
-    prototype[name] = function (text, params) {
-      if (!/^pragma/i.test(text)) asked?.push(unpacked(text))
-      return original.call(this, text, params)
-    }
-  }
+  const end = seeStatements(['file.rows', 'file.row', 'server.rows', 'aside.rows'], (text) => {
+    if (!/^pragma/i.test(text)) asked?.push(unpacked(text))
+  })
   return {
     async of(work) {
       asked = []
@@ -47,9 +62,7 @@ export function watchStatements(): Watch {
         asked = null
       }
     },
-    end() {
-      for (const [prototype, name, original] of originals) prototype[name] = original
-    },
+    end,
   }
 }
 

@@ -5,7 +5,7 @@ import { slugFor } from '../../api/http/input/references.ts'
 import { databaseName, openDatabase, type Handle } from '../../db/open.ts'
 import { brands } from '../../db/store/catalog.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'
-import { rowsIn } from '../plans.ts'
+import { rowsIn, seeStatements } from '../plans.ts'
 import { create, parallel, statuses } from './shop.ts'
 
 let app: TestApp
@@ -60,17 +60,8 @@ test('a free one is free, whatever is taken', async () => {
 })
 
 test('it reads no namesakes: the rows that a creation reads are as many with 3,000 of a name as with 3', async () => {
-  const { FileConnection, ServerConnection } = await import('../../db/connection.ts')
-  const originals = [FileConnection, ServerConnection].flatMap(({ prototype }: any) =>
-    ['rows', 'row'].map((name) => [prototype, name, prototype[name]] as const),
-  )
   let read = 0
-  for (const [prototype, name, original] of originals)
-    prototype[name] = function (text: string, params: unknown[]) {
-      const note = (found: unknown) => ((read += rowsIn(text, found)), found)
-      const found = original.call(this, text, params)
-      return found instanceof Promise ? found.then(note) : note(found)
-    }
+  const end = seeStatements(['file.rows', 'file.row', 'server.rows', 'server.row'], (text, _, found) => (read += rowsIn(text, found)))
   try {
     const readWith = async (name: string, count: number) => {
       await insert(numbered(name, upTo(count)))
@@ -82,7 +73,7 @@ test('it reads no namesakes: the rows that a creation reads are as many with 3,0
     expect(few).toBeGreaterThan(0)
     expect(await readWith('crowd', 3_000)).toBe(few)
   } finally {
-    for (const [prototype, name, original] of originals) prototype[name] = original
+    end()
   }
 })
 

@@ -1,26 +1,16 @@
 /** A store whose tables are long: what reads them through is not done in the event loop, and says the same. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { AsideReader } from '../../db/aside.ts'
-import { FileConnection } from '../../db/connection.ts'
 import { databaseName, openDatabase, type Handle } from '../../db/open.ts'
 import { seedStore } from '../../scripts/seed.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'
+import { seeStatements } from '../plans.ts'
 import { create, names, parallel, read } from './shop.ts'
 
 const PRODUCTS = 5_100
 const here: string[] = []
 const beside: string[] = []
-const originals = [
-  [FileConnection.prototype, 'rows', here],
-  [FileConnection.prototype, 'row', here],
-  [AsideReader.prototype, 'rows', beside],
-].map(([prototype, name, seen]: any) => [prototype, name, prototype[name], seen] as const)
-for (const [prototype, name, original, seen] of originals)
-  prototype[name] = function (text: string, params: unknown[]) {
-    seen.push(text)
-    return original.call(this, text, params)
-  }
+const end = seeStatements(['file.rows', 'file.row', 'aside.rows'], (text, _, __, way) => (way === 'aside.rows' ? beside : here).push(text))
 
 let app: TestApp
 let shop: TestStore
@@ -32,7 +22,7 @@ beforeAll(async () => {
   await seedStore(live, { products: PRODUCTS, customers: 0, orders: 0 })
 }, 120_000)
 afterAll(() => {
-  for (const [prototype, name, original] of originals) prototype[name] = original
+  end()
   live.close()
   return app.close()
 })

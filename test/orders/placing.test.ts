@@ -1,9 +1,8 @@
 /** Many orders on their way to workstations: what places one, and what places all, reads no more than it needs. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { FileConnection, ServerConnection } from '../../db/connection.ts'
 import { databaseName, openDatabase, type Handle } from '../../db/open.ts'
 import { testApp, type TestApp } from '../harness.ts'
-import { unpacked } from '../plans.ts'
+import { seeStatements, unpacked } from '../plans.ts'
 import { made, newShop, type Shop } from '../shop.ts'
 
 /** More than are moved at a time. */
@@ -13,19 +12,7 @@ let shop: Shop
 let planner: Handle
 let variantId: string
 const asked: { text: string; params: unknown[] }[] = []
-// A server's `row` is one of its `rows`.
-const originals = (
-  [
-    [FileConnection, 'rows'],
-    [FileConnection, 'row'],
-    [ServerConnection, 'rows'],
-  ] as const
-).map(([{ prototype }, name]: any) => [prototype, name, prototype[name]] as const)
-for (const [prototype, name, original] of originals)
-  prototype[name] = function (text: string, params: unknown[]) {
-    asked.push({ text: unpacked(text), params })
-    return original.call(this, text, params)
-  }
+const end = seeStatements(['file.rows', 'file.row', 'server.rows'], (text, params) => asked.push({ text: unpacked(text), params }))
 beforeAll(async () => {
   app = await testApp()
   shop = await newShop(app, { plan: 'growth' })
@@ -33,7 +20,7 @@ beforeAll(async () => {
   variantId = await shop.variant({ stock: { quantity: 1_000 } })
 })
 afterAll(() => {
-  for (const [prototype, name, original] of originals) prototype[name] = original
+  end()
   planner.close()
   return app.close()
 })

@@ -1,6 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { FileConnection, ServerConnection } from '../../db/connection.ts'
 import { databaseName, openDatabase, type Handle } from '../../db/open.ts'
 import { inventoryMovements, products, variants } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
@@ -10,7 +9,7 @@ import { searchDocuments } from '../../db/store/search.ts'
 import { outbox } from '../../db/store/store.ts'
 import { seedStore } from '../../scripts/seed.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'
-import { rowsIn } from '../plans.ts'
+import { rowsIn, seeStatements } from '../plans.ts'
 import { cleanUp, createStore, folder, stoa, stoaJson } from './processes.ts'
 
 const AMOUNTS = { products: 60, customers: 30, orders: 400 }
@@ -113,16 +112,10 @@ describe('seedStore', () => {
   test('a product takes as many statements, and reads as many rows, in a full store as in an empty one', async () => {
     const live = await open(await app.newStore())
     const counted = { statements: 0, rows: 0 }
-    const originals = [FileConnection, ServerConnection].flatMap((kind) =>
-      (['rows', 'row', 'run'] as const).map((name) => [kind.prototype, name, kind.prototype[name]] as const),
-    )
-    for (const [prototype, name, original] of originals)
-      (prototype as any)[name] = async function (text: string, params: unknown[]) {
-        const answer = await (original as any).call(this, text, params)
-        counted.statements++
-        counted.rows += name === 'run' ? 0 : rowsIn(text, answer)
-        return answer
-      }
+    const end = seeStatements(['file.rows', 'file.row', 'file.run', 'server.rows', 'server.row', 'server.run'], (text, _, answer, way) => {
+      counted.statements++
+      counted.rows += way.endsWith('.run') ? 0 : rowsIn(text, answer)
+    })
     try {
       const seen = []
       for (let round = 0; round < 4; round++) {
@@ -135,7 +128,7 @@ describe('seedStore', () => {
       expect(last!.statements / first!.statements).toBeLessThan(1.2)
       expect(last!.rows / first!.rows).toBeLessThan(1.2)
     } finally {
-      for (const [prototype, name, original] of originals) (prototype as any)[name] = original
+      end()
       live.close()
     }
   })
