@@ -19,6 +19,7 @@ import { pickupLocationRoutes } from './checkout/pickup-locations.ts'
 import { shippingOptionRoutes } from './checkout/shipping-options.ts'
 import { shippingRoutes } from './checkout/shipping.ts'
 import { attendeeRoutes } from './events/attendees.ts'
+import { bookingSlotRoutes } from './events/booking-slots.ts'
 import { eventRoutes } from './events/events.ts'
 import { ticketRoutes } from './events/tickets.ts'
 import { mediaRoutes } from './content/media.ts'
@@ -35,6 +36,7 @@ import { subscriberRoutes } from './marketing/subscribers/subscribers.ts'
 import { promotionRoutes } from './marketing/discounts/promotions.ts'
 import { addonRoutes } from './carriers/addons.ts'
 import { customerRoutes } from './orders/customers.ts'
+import { bookingRoutes } from './orders/bookings.ts'
 import { orderRoutes } from './orders/orders.ts'
 import { refundRoutes } from './orders/payments/refunds.ts'
 import { shipmentRoutes } from './orders/shipments.ts'
@@ -94,4 +96,6 @@ export const resources: readonly Resource[] = [
   eventRoutes,
   attendeeRoutes,
   ticketRoutes,
+  bookingSlotRoutes,
+  bookingRoutes,
 ]

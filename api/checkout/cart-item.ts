@@ -5,7 +5,8 @@ import { conflict, wrong } from '../values/refusal.ts'
 import type { Call, Settings } from '../http/route.ts'
 import { Body, Nullable, Type, Uuid, type Static } from '../http/schema.ts'
 import { requireOpen, type CartRow } from './cart.ts'
-import { availableOf, canGive, demandOf, LINES_MAX } from '../pricing/quote-lines.ts'
+import { placesLeft, requireSlot } from '../events/slot.ts'
+import { availableOf, canGive, demandOf, LINES_MAX, placesOf } from '../pricing/quote-lines.ts'
 import { quote } from '../pricing/quote.ts'
 
 export const Quantity = (minimum: number) => Type.Integer({ minimum, maximum: 10_000 })
@@ -29,13 +30,17 @@ export async function addItems(
 ) {
   const touched = new Map<CartItem, string[]>()
   for (const { path, ...input } of wanted) {
-    if (input.bookingSlotId) throw wrong([...path, 'bookingSlotId'], 'no such resource in this store')
     if ((input.variantId == null) === (input.bundleId == null)) throw wrong([...path, 'variantId'], 'give either variantId or bundleId')
     const variantId = input.variantId ?? null
     const bundleId = input.bundleId ?? null
-    let item = cart.items.find((candidate) => candidate.variantId === variantId && candidate.bundleId === bundleId)
+    const bookingSlotId = input.bookingSlotId ?? null
+    if (bookingSlotId) await requireSlot(db, bookingSlotId, variantId, [...path, 'bookingSlotId'])
+    let item = cart.items.find(
+      (candidate) =>
+        candidate.variantId === variantId && candidate.bundleId === bundleId && (candidate.bookingSlotId ?? null) === bookingSlotId,
+    )
     if (item) item.quantity += input.quantity ?? 1
-    else cart.items.push((item = { id: call.clock.id(), variantId, bundleId, quantity: input.quantity ?? 1 }))
+    else cart.items.push((item = { id: call.clock.id(), variantId, bundleId, bookingSlotId, quantity: input.quantity ?? 1 }))
     touched.set(item, [...path, bundleId ? 'bundleId' : 'variantId'])
     if (item.quantity > 10_000) throw wrong([...path, 'quantity'], 'must be at most 10000 in all')
     if (cart.items.length > LINES_MAX)
@@ -46,7 +51,7 @@ export async function addItems(
 
 /**
  * Refuses what can't be bought: first 400 at the path of an item that names nothing of the store, then 409 for a cart that is an
- * order, and for an item that is no longer sold, or has no price or stock.
+ * order, and for an item that is no longer sold, or has no price, stock or place.
  */
 export async function requireSellable(db: Reader, cart: CartRow, touched: Map<CartItem, string[] | null>, now: string, settings: Settings) {
   const quoted = await quote(db, cart, settings, now)
@@ -58,15 +63,19 @@ export async function requireSellable(db: Reader, cart: CartRow, touched: Map<Ca
     const warning = warningOf(item)
     if (warning?.code === 'unavailable') throw wrong(path, 'no such resource in this store')
     if (warning?.code === 'too_many_lines') throw wrong(path, warning.message)
-    if (linesOf(item).some((line) => line.variant.bookable))
+    if (linesOf(item).some((line) => line.variant.bookable && !line.slot))
       throw wrong([...path.slice(0, -1), 'bookingSlotId'], 'is needed for a bookable variant')
   }
   requireOpen(cart)
   const demand = demandOf(quoted.lines)
+  const places = placesOf(quoted.lines)
   for (const item of touched.keys()) {
     const warning = warningOf(item)
-    if (warning) throw conflict(warning.message)
-    for (const { variant } of linesOf(item)) {
+    if (warning) throw conflict(warning.message, warning.bookingSlotId ? { bookingSlotId: warning.bookingSlotId } : {})
+    for (const { variant, slot } of linesOf(item)) {
+      if (slot && places.get(slot.id)!.places > placesLeft(slot))
+        throw conflict('the slot is full', { bookingSlotId: slot.id, available: placesLeft(slot) })
+      if (slot) continue
       if (!canGive(variant, demand.get(variant.id)!.units))
         throw conflict('out of stock', { variantId: variant.id, available: availableOf(variant) })
     }

@@ -50,11 +50,23 @@ export const Cart = Named('Cart', {
   totalCents: Cents(),
   warnings: Type.Array(
     Type.Object({
-      code: OneOf(['unavailable', 'too_many_lines', 'no_price', 'out_of_stock', 'coupon', 'shipping_method', 'pickup_location', 'loyalty']),
+      code: OneOf([
+        'unavailable',
+        'too_many_lines',
+        'no_price',
+        'out_of_stock',
+        'coupon',
+        'shipping_method',
+        'pickup_location',
+        'loyalty',
+        'slot_closed',
+        'slot_full',
+      ]),
       message: Type.String(),
       itemId: Type.Optional(Uuid()),
       variantId: Type.Optional(Uuid()),
-      available: Type.Optional(Type.Integer({ description: 'Of the variant, for `out_of_stock`' })),
+      bookingSlotId: Type.Optional(Uuid()),
+      available: Type.Optional(Type.Integer({ description: 'Of the variant, for `out_of_stock`; of the slot, for `slot_full`' })),
       coupon: Type.Optional(Type.String()),
     }),
   ),
@@ -84,7 +96,7 @@ export function cartView(cart: CartRow, { price, lines, faces, warnings }: Quote
       unitPriceCents: unit,
       discountCents: discount,
       totalCents: total,
-      bookingSlotId: null,
+      bookingSlotId: item.bookingSlotId ?? null,
       bundleId: item.bundleId,
     }
   })

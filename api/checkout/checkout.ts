@@ -80,6 +80,9 @@ function requireDestination(cart: CartRow, method: Quote['method']) {
     throw required('pickupPoint', `is required for ${method.name}: choose a point first`)
 }
 
+/** Items of a cart that are not in its price. */
+const GONE: ReadonlySet<Warning['code']> = new Set(['unavailable', 'too_many_lines', 'no_price', 'slot_closed'])
+
 /** Refuses what can't be ordered as it stands: first what is missing (400), then what stands against it (409). */
 async function requireComplete(
   db: Reader,
@@ -100,13 +103,16 @@ async function requireComplete(
   if (cart.currency !== settings.currency && !settings.enabledCurrencies.includes(cart.currency))
     throw conflict(`the store no longer sells in ${cart.currency.toUpperCase()}`)
   const stopped =
-    quoted.warnings.find(({ code }) => code === 'unavailable' || code === 'too_many_lines' || code === 'no_price') ??
-    quoted.warnings.find((warning) => warning.code === 'out_of_stock')
-  if (stopped)
-    throw conflict(stopped.code === 'out_of_stock' ? 'sold out' : stopped.message, {
+    quoted.warnings.find(({ code }) => GONE.has(code)) ??
+    quoted.warnings.find(({ code }) => code === 'out_of_stock' || code === 'slot_full')
+  if (stopped) {
+    const { code, message, variantId, bookingSlotId, available } = stopped
+    throw conflict(code === 'out_of_stock' || code === 'slot_full' ? 'sold out' : message, {
       warning: stopped,
-      ...(stopped.variantId ? { variantId: stopped.variantId, available: stopped.available } : {}),
+      ...(variantId ? { variantId, available } : {}),
+      ...(bookingSlotId ? { bookingSlotId, available } : {}),
     })
+  }
   // A coupon that was deleted has no code by which it could be taken off: it only shows in warnings, and in the total.
   const stands = {
     shipping_method: quoted.shippable,

@@ -1,5 +1,4 @@
 /** Tickets (document 2): what a buyer sees of an order's seats, and a guest of one of them. */
-import { timingSafeEqual } from 'node:crypto'
 import { asc, eq } from 'drizzle-orm'
 import { compile, named, type Reader } from '../../db/driver.ts'
 import { media } from '../../db/store/content.ts'
@@ -9,8 +8,8 @@ import { eventFieldsOf, productsByIds } from '../catalog/read.ts'
 import type { Call } from '../http/route.ts'
 import { Named, Nullable, Type, Uuid } from '../http/schema.ts'
 import type { Secrets } from '../outside/secrets.ts'
-import { normalizeEmail } from '../values/email.ts'
 import { conflict, missing } from '../values/refusal.ts'
+import { findBought } from './access.ts'
 import { hashOf, tokenOf } from './seat.ts'
 
 const Product = Type.Object({ id: Uuid(), name: Type.String(), slug: Type.String(), image: Nullable(Type.String()) })
@@ -59,21 +58,6 @@ export const AttendeeTicket = Named('AttendeeTicket', {
   orderStatus: Type.String(),
 })
 
-const orderByCode = compile((db) =>
-  db
-    .select({
-      id: orders.id,
-      lookup: orders.lookup,
-      createdAt: orders.createdAt,
-      status: orders.status,
-      currency: orders.currency,
-      totalGross: orders.totalCents,
-      email: orders.email,
-      name: orders.name,
-    })
-    .from(orders)
-    .where(eq(orders.accessCode, named('code'))),
-)
 const seatsOfOrder = compile((db) =>
   db
     .select()
@@ -90,31 +74,18 @@ const seatByHash = compile((db) =>
     .where(eq(seats.tokenHash, named('hash'))),
 )
 
-/** Whether two addresses are one, in a time that tells nothing of either. */
-const isSameAddress = (a: string, b: string) => timingSafeEqual(Buffer.from(hashOf(normalizeEmail(a))), Buffer.from(hashOf(b)))
-
 /** 409 for what belongs to an order that is over. */
 export function requireActive(status: string) {
   if (status === 'cancelled' || status === 'refunded') throw conflict(`the order is ${status}`, { status })
 }
 
-/**
- * The order of an access code and its seats. An unknown code, another address and an order without tickets take the same statements and
- * get the same 404.
- */
-export async function findBought(db: Reader, { guesses, params: { code } }: Call<unknown, unknown, { code: string }>, email: string) {
-  const subject = `ticket ${hashOf(code)}`
-  guesses.require(subject)
-  const order = await orderByCode.get(db, { code })
-  const isBuyer = isSameAddress(email, order?.email ?? '')
-  const all = await seatsOfOrder.all(db, { orderId: order && isBuyer ? order.id : '' })
-  if (!order || !all.length) {
-    guesses.failed(subject)
-    throw missing('ticket')
-  }
-  return { order, seats: all.filter(({ state }) => state !== 'void') }
+/** The order of an access code and its seats. */
+export async function findSeats(db: Reader, { guesses, params: { code } }: Call<unknown, unknown, { code: string }>, email: string) {
+  const rowsOf = (orderId: string) => seatsOfOrder.all(db, { orderId })
+  const { order, rows } = await findBought(db, guesses, { code, email, what: 'ticket', rowsOf })
+  return { order, seats: rows.filter(({ state }) => state !== 'void') }
 }
-type Bought = Awaited<ReturnType<typeof findBought>>
+type Bought = Awaited<ReturnType<typeof findSeats>>
 
 /** What tickets show of their products. */
 async function eventsOf(db: Reader, seen: readonly string[]) {

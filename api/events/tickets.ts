@@ -1,5 +1,6 @@
 /** Tickets (document 2): buyers name the guests of their seats, guests their own, and the door lets each in once. */
 import { and, eq, isNull } from 'drizzle-orm'
+import { compile, named } from '../../db/driver.ts'
 import { seats } from '../../db/store/events.ts'
 import { Reply, resource } from '../http/route.ts'
 import { Body, Line, Named, Nullable, Text, Type } from '../http/schema.ts'
@@ -10,7 +11,7 @@ import { fold } from '../values/slug.ts'
 import { PRIVATE } from './event.ts'
 import { addPhoto, choosePhoto, keepPhoto, PHOTO_MAX_BYTES, photoUrlOf } from './photo.ts'
 import { hashOf } from './seat.ts'
-import { AttendeeTicket, bundleOf, findActiveSeat, findBought, findSeat, requireActive, ticketOf, Tickets } from './ticket.ts'
+import { AttendeeTicket, bundleOf, findActiveSeat, findSeats, findSeat, requireActive, ticketOf, Tickets } from './ticket.ts'
 
 const name = Type.Optional(Nullable(Line(0, 200)))
 const email = Type.Optional(Nullable(Type.String({ maxLength: 254, description: 'Null or empty clears it' })))
@@ -42,6 +43,13 @@ const PhotoForm = Type.Object(
   { examples: [{ file: '@file' }] },
 )
 const CheckInInput = Body('CheckInInput', [{ by: 'Door 1' }], { by: Type.Optional(Nullable(Line(0, 200))) })
+
+const nameSeat = compile((db) =>
+  db
+    .update(seats)
+    .set({ name: named('name'), foldedName: named('foldedName'), email: named('email'), updatedAt: named('now') })
+    .where(eq(seats.id, named('id'))),
+)
 
 const read = ['storefront:read', 'events:read'] as const
 const write = ['storefront:write', 'events:write'] as const
@@ -79,7 +87,7 @@ export const ticketRoutes = resource('events', '/tickets')
       responses: { 200: Tickets },
     },
     async (call) => {
-      const bought = await findBought(call.db, call, call.query.email)
+      const bought = await findSeats(call.db, call, call.query.email)
       return new Reply(200, await bundleOf(call.db, call.services.secrets, call.params.code, bought), PRIVATE)
     },
   )
@@ -98,7 +106,7 @@ export const ticketRoutes = resource('events', '/tickets')
     },
     (call) =>
       call.write(async (tx) => {
-        const bought = await findBought(tx, call, call.body.email)
+        const bought = await findSeats(tx, call, call.body.email)
         requireActive(bought.order.status)
         const byHash = new Map(bought.seats.map((seat) => [seat.tokenHash, seat]))
         for (const [i, given] of call.body.seats.entries()) {
@@ -108,8 +116,7 @@ export const ticketRoutes = resource('events', '/tickets')
           if (given.name !== undefined)
             Object.assign(seat, { name: blank(given.name), foldedName: fold(blank(given.name) ?? bought.order.name ?? '') })
           if (given.email !== undefined) seat.email = address
-          const { name: named, foldedName, email: reached } = seat
-          await tx.update(seats).set({ name: named, foldedName, email: reached, updatedAt: call.now }).where(eq(seats.id, seat.id))
+          await nameSeat.run(tx, { id: seat.id, name: seat.name, foldedName: seat.foldedName, email: seat.email, now: call.now })
         }
         return bundleOf(tx, call.services.secrets, call.params.code, bought)
       }),

@@ -16,6 +16,7 @@ const PAGES: Readonly<Record<string, string>> = {
   loyalty: 'loyalty-operations',
   newsletters: 'newsletters-operations',
   photofeed: 'media',
+  bookings: 'booking-slots',
   openapi: 'overview',
   docs: 'overview',
 }

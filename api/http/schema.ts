@@ -13,12 +13,13 @@ import {
 import { isCountry } from '../values/countries.ts'
 import { isEmail } from '../values/email.ts'
 import { isUuid } from '../values/uuid.ts'
-import { parseInstant } from '../values/time.ts'
+import { isDay, parseInstant } from '../values/time.ts'
 
 FormatRegistry.Set('uuid', isUuid)
 FormatRegistry.Set('email', isEmail)
 FormatRegistry.Set('country', isCountry)
 FormatRegistry.Set('date-time', (value) => parseInstant(value) !== null)
+FormatRegistry.Set('date', isDay)
 FormatRegistry.Set('uri', (value) => /^https?:\/\//i.test(value) && URL.canParse(value))
 
 TypeRegistry.Set<{ enum: unknown[] }>('OneOf', (schema, value) => schema.enum.includes(value))
@@ -37,6 +38,8 @@ export const OneOf = <const T extends readonly string[]>(values: T, options = {}
 export const Uuid = (options = {}) => Type.String({ format: 'uuid', ...options })
 /** An instant: ISO 8601 with an offset on the way in, `…sssZ` on the way out. */
 export const Instant = (options = {}) => Type.String({ format: 'date-time', ...options })
+/** A day of the calendar (`2026-03-29`), or an instant. */
+export const DayOrInstant = (options = {}) => Type.Union([Type.String({ format: 'date' }), Instant()], options)
 export const Email = (options = {}) => Type.String({ format: 'email', maxLength: 254, ...options })
 export const Text = (minLength: number, maxLength: number, options = {}) => Type.String({ minLength, maxLength, ...options })
 /** The pattern of a text of one line: no line breaks and no other control characters. */

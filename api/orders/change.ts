@@ -15,6 +15,7 @@ import { earn, takeBack } from './earn.ts'
 import { assignmentOf } from './workstations/packing.ts'
 import { returnPoints } from './redeem.ts'
 import { voidSeats } from '../events/seat.ts'
+import { freePlaces } from '../events/slot.ts'
 import { MOVES, readLines, type LineRow, type OrderRow, type OrderStatus } from './order.ts'
 
 /** The moment of a change to an order, and the key that makes it; `keyId` is null when a payment provider or a job does. */
@@ -68,8 +69,8 @@ export function requireMove(order: OrderRow, to: OrderStatus) {
 
 /** Units of a line leave: off the shelf, if it is tracked. */
 export async function shipUnits(tx: Db, acting: Acting, order: OrderRow, line: LineRow, units: number) {
-  // A seat that is sold stays where it is.
-  if (line.ticket) return
+  // A seat that is sold stays where it is, and so does a place.
+  if (line.ticket || line.bookingSlotId) return
   if (line.held && line.variantId && !(await takeReserved(tx, line.variantId, units, movement(acting, order, `order ${order.lookup}`)))) {
     const [variant] = await tx.select({ tracked: variants.tracked }).from(variants).where(eq(variants.id, line.variantId))
     if (variant?.tracked) throw conflict(`${line.name} is not on the shelf: raise its quantity first`, { lineId: line.id })
@@ -103,6 +104,7 @@ async function giveBack(tx: Db, acting: Acting, order: OrderRow, line: LineRow, 
   }
   line.openQuantity -= open
   if (line.ticket && open) await voidSeats(tx, line.id, order.id, open)
+  if (line.bookingSlotId && open) await freePlaces(tx, acting, order, line.id, open)
 }
 
 /** Gives the coupons of an order back; once, because the redemptions go with it. */

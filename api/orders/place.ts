@@ -6,7 +6,7 @@ import { couponRedemptions, coupons } from '../../db/store/marketing.ts'
 import { customers, orderLines, orders } from '../../db/store/orders.ts'
 import { payments } from '../../db/store/payments.ts'
 import { appliedPromotions } from '../pricing/applied.ts'
-import { availableOf, canGive, demandOf } from '../pricing/quote-lines.ts'
+import { availableOf, canGive, demandOf, placesOf } from '../pricing/quote-lines.ts'
 import type { Quote } from '../pricing/quote.ts'
 import { reserve } from '../catalog/stock.ts'
 import { conflict } from '../values/refusal.ts'
@@ -14,6 +14,7 @@ import type { Settings } from '../http/route.ts'
 import type { Moment } from '../values/clock.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import { issueSeats } from '../events/seat.ts'
+import { placesLeft, takePlaces, type SlotRow } from '../events/slot.ts'
 import { fold } from '../values/slug.ts'
 import { emit } from '../store/outbox.ts'
 import { askForLook, awaitingOf } from './payments/awaiting.ts'
@@ -110,6 +111,14 @@ async function reserveAll(tx: Db, moment: Moment, { lines }: Quote, { lowStockTh
   }
 }
 
+/** Refuses places that a slot has not; they are taken with the order. */
+function requirePlaces({ lines }: Quote): Map<string, SlotRow> {
+  const wanted = placesOf(lines)
+  for (const { slot, places } of wanted.values())
+    if (places > placesLeft(slot)) throw conflict('sold out', { bookingSlotId: slot.id, available: placesLeft(slot) })
+  return new Map([...wanted].map(([id, { slot }]) => [id, slot]))
+}
+
 async function redeemAll(tx: Db, { price }: Quote) {
   for (const { id, code } of price.coupons) {
     if ((await redeemCoupon.run(tx, { id })).changes !== 1) throw conflict('the coupon is used up', { coupon: code })
@@ -175,7 +184,7 @@ function orderRow({ clock, now }: Moment, order: Placing, { customerId, lookup, 
 }
 
 const lineRows = ({ clock }: Moment, orderId: string, { lines, price }: Quote): LineRow[] =>
-  lines.map(({ variant, item, quantity, unitPrice }, position): LineRow => ({
+  lines.map(({ variant, slot, item, quantity, unitPrice }, position): LineRow => ({
     id: clock.id(),
     orderId,
     position,
@@ -189,12 +198,12 @@ const lineRows = ({ clock }: Moment, orderId: string, { lines, price }: Quote): 
     discountCents: price.lines[position]!.discount,
     taxCents: price.lines[position]!.tax,
     totalCents: price.lines[position]!.total,
-    shippable: variant.shippable,
+    shippable: variant.shippable && !slot,
     openQuantity: quantity,
-    held: variant.tracked,
+    held: variant.tracked && !slot,
     shippedQuantity: 0,
     refundedQuantity: 0,
-    bookingSlotId: null,
+    bookingSlotId: slot?.id ?? null,
     ticket: variant.isEvent,
   }))
 
@@ -223,6 +232,7 @@ export async function place(
   const { clock, now } = moment
   const { quote, settings } = order
   await reserveAll(tx, moment, quote, settings)
+  const slots = requirePlaces(quote)
   await redeemAll(tx, quote)
   const customerId = await customerOf(tx, moment, order.email, order.name, order.phone)
   const { value: lookup } = (await nextNumber.get(tx, { name: 'order' })) as { value: number }
@@ -234,6 +244,7 @@ export async function place(
   const lines = lineRows(moment, row.id, quote)
   for (const line of lines) await insertLine(tx, line)
   if (lines.some(({ ticket }) => ticket)) await issueSeats(tx, moment, requireSecrets(order.secrets), { order: row, lines })
+  if (slots.size) await takePlaces(tx, moment, settings, { order: row, lines, slots })
   const payment = paymentRow(moment, order, row.id)
   if (payment) await insertPayment(tx, payment)
   await askForLook(tx, moment, row, settings)

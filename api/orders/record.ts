@@ -5,6 +5,7 @@ import { ORDER_SOURCES } from '../../db/store/orders.ts'
 import type { Db } from '../../db/driver.ts'
 import { requireIds } from '../http/input/references.ts'
 import { AddressInput, addressOf, emailOf } from './address.ts'
+import { requireSlot } from '../events/slot.ts'
 import { quote } from '../pricing/quote.ts'
 import { currencyOf } from '../store/currency.ts'
 import { conflict, wrong } from '../values/refusal.ts'
@@ -37,6 +38,7 @@ export const OrderInput = Body(
         variantId: Uuid(),
         quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
         unitPrice: Type.Optional(Money()),
+        bookingSlotId: Type.Optional(Nullable(Uuid({ description: 'The slot that is booked' }))),
       }),
       { minItems: 1, maxItems: 200 },
     ),
@@ -48,26 +50,40 @@ export const OrderInput = Body(
     note: Type.Optional(Nullable(Text(0, 2000))),
   },
 )
-/** Records an order, and gives it as it stands on the wire. */
-export async function record(tx: Db, call: Call<unknown, Static<typeof OrderInput>>) {
-  const { body, clock, now } = call
-  const settings = await call.settings()
-  const currency = currencyOf(body.currency, settings)
-  const email = emailOf(body.customer.email, 'customer.email')
-  if (email === null) throw wrong('customer.email', 'must be an email address')
+type Recording = Call<unknown, Static<typeof OrderInput>>
+
+/** What is ordered, with the prices that were agreed, by item. */
+async function itemsOf(tx: Db, { body, clock }: Recording, currency: string) {
   await requireIds(
     tx,
     variants,
     body.items.map((item) => item.variantId),
     (i) => `items.${i}.variantId`,
   )
-  await requireIds(tx, shippingMethods, [body.shippingMethodId], 'shippingMethodId')
+  for (const [i, { bookingSlotId, variantId }] of body.items.entries())
+    if (bookingSlotId) {
+      await requireSlot(tx, bookingSlotId, variantId, `items.${i}.bookingSlotId`)
+      if (body.items.findIndex((other) => other.bookingSlotId === bookingSlotId) !== i)
+        throw wrong(`items.${i}.bookingSlotId`, 'stands in the list twice')
+    }
   const unitPrices = new Map<string, number>()
   const items = body.items.map((item, i): CartItem => {
     const id = clock.id()
     if (item.unitPrice !== undefined) unitPrices.set(id, toMinor(item.unitPrice, currency, `items.${i}.unitPrice`))
-    return { id, variantId: item.variantId, bundleId: null, quantity: item.quantity ?? 1 }
+    return { id, variantId: item.variantId, bundleId: null, bookingSlotId: item.bookingSlotId, quantity: item.quantity ?? 1 }
   })
+  return { items, unitPrices }
+}
+
+/** Records an order, and gives it as it stands on the wire. */
+export async function record(tx: Db, call: Recording) {
+  const { body, clock, now } = call
+  const settings = await call.settings()
+  const currency = currencyOf(body.currency, settings)
+  const email = emailOf(body.customer.email, 'customer.email')
+  if (email === null) throw wrong('customer.email', 'must be an email address')
+  const { items, unitPrices } = await itemsOf(tx, call, currency)
+  await requireIds(tx, shippingMethods, [body.shippingMethodId], 'shippingMethodId')
   const shippingAddress = addressOf(body.shippingAddress)
   const billingAddress = addressOf(body.billingAddress)
   const quoted = await quote(
@@ -84,8 +100,8 @@ export async function record(tx: Db, call: Call<unknown, Static<typeof OrderInpu
     settings,
     now,
   )
-  const unpriced = quoted.warnings.find((warning) => warning.code === 'no_price')
-  if (unpriced) throw conflict(unpriced.message)
+  const stopped = quoted.warnings.find(({ code }) => code === 'no_price' || code === 'slot_closed')
+  if (stopped) throw conflict(stopped.message, stopped.bookingSlotId ? { bookingSlotId: stopped.bookingSlotId } : {})
   if (quoted.knowsMethod && !quoted.method) throw conflict(`the shipping method has no price in ${currency.toUpperCase()}`)
   const placed = await place(tx, call, {
     id: clock.id(),

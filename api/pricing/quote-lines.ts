@@ -4,6 +4,7 @@ import type { CartItem } from '../../db/store/checkout.ts'
 import type { Settings } from '../http/route.ts'
 import type { PriceLine } from './lines.ts'
 import { rateFor, type PriceRules, type TaxRate } from './price-rules.ts'
+import { closedBecause, placesLeft, slotsByIds, type SlotRow } from '../events/slot.ts'
 import { readParts, readSold, type Part, type Sold } from './quote-reads.ts'
 
 /** Lines of a cart; the parts of a bundle are one each (document 3, Clarifications). */
@@ -11,11 +12,22 @@ export const LINES_MAX = 500
 
 /** Why something in a cart no longer applies. */
 export interface Warning {
-  code: 'unavailable' | 'too_many_lines' | 'no_price' | 'out_of_stock' | 'coupon' | 'shipping_method' | 'pickup_location' | 'loyalty'
+  code:
+    | 'unavailable'
+    | 'too_many_lines'
+    | 'no_price'
+    | 'out_of_stock'
+    | 'slot_closed'
+    | 'slot_full'
+    | 'coupon'
+    | 'shipping_method'
+    | 'pickup_location'
+    | 'loyalty'
   message: string
   itemId?: string
   variantId?: string
-  /** The units of that variant that can still be sold. */
+  bookingSlotId?: string
+  /** The units of that variant that can still be sold, or the places of that slot. */
   available?: number
   coupon?: string
 }
@@ -24,6 +36,8 @@ export interface Warning {
 export interface QuoteLine {
   item: CartItem
   variant: Sold
+  /** The slot that it books: its places are taken, and nothing from the shelf. */
+  slot: SlotRow | null
   quantity: number
   unitPrice: number
   taxRate: number
@@ -46,10 +60,18 @@ const nameOf = (variant: Sold) =>
 /** Where the buyer is taxed: where it goes, else (files, services) where the bill goes. */
 export const taxCountry = (cart: Wanted) => cart.shippingAddress?.country ?? cart.billingAddress?.country ?? null
 
-/** How many units of each variant these lines ask for together. */
+/** How many units of each variant these lines ask of the shelf together. */
 export function demandOf(lines: readonly QuoteLine[]): Map<string, { variant: Sold; units: number }> {
   const demand = new Map<string, { variant: Sold; units: number }>()
-  for (const { variant, quantity } of lines) demand.set(variant.id, { variant, units: (demand.get(variant.id)?.units ?? 0) + quantity })
+  for (const { variant, slot, quantity } of lines)
+    if (!slot) demand.set(variant.id, { variant, units: (demand.get(variant.id)?.units ?? 0) + quantity })
+  return demand
+}
+
+/** How many places of each slot these lines ask for together. */
+export function placesOf(lines: readonly QuoteLine[]): Map<string, { slot: SlotRow; places: number }> {
+  const demand = new Map<string, { slot: SlotRow; places: number }>()
+  for (const { slot, quantity } of lines) if (slot) demand.set(slot.id, { slot, places: (demand.get(slot.id)?.places ?? 0) + quantity })
   return demand
 }
 
@@ -64,14 +86,17 @@ export const canGive = (variant: Sold, units: number) =>
 interface Shelf {
   sold: ReadonlyMap<string, Sold>
   parts: ReadonlyMap<string, Part[]>
+  slots: ReadonlyMap<string, SlotRow>
   rates: readonly TaxRate[]
   settings: Settings
+  now: string
 }
 
-async function readShelf(db: Reader, items: readonly CartItem[], settings: Settings, { taxRates: rates }: PriceRules): Promise<Shelf> {
+async function readShelf(db: Reader, { items }: Wanted, settings: Settings, now: string, { taxRates: rates }: PriceRules): Promise<Shelf> {
   const parts = await readParts(db, new Set(items.flatMap((item) => item.bundleId ?? [])))
   const variantIds = [...items.flatMap((item) => item.variantId ?? []), ...[...parts.values()].flat().map((part) => part.variantId)]
-  return { sold: await readSold(db, new Set(variantIds)), parts, rates, settings }
+  const slots = await slotsByIds(db, new Set(items.flatMap((item) => item.bookingSlotId ?? [])))
+  return { sold: await readSold(db, new Set(variantIds)), parts, slots, rates, settings, now }
 }
 
 /** The contents of an item: its variant, or the variants of its bundle. */
@@ -92,6 +117,14 @@ function faceOf(item: CartItem, bundle: Part | null, first: Sold | undefined): F
   return { name: first ? nameOf(first) : 'unavailable product', image: first?.images[0] ?? null, productId: first?.productId ?? null }
 }
 
+/** The slot of an item, null when it books none; why it can't be booked. */
+function slotOf({ bookingSlotId, variantId }: CartItem, { slots, settings, now }: Shelf): SlotRow | string | null {
+  if (!bookingSlotId) return null
+  const slot = slots.get(bookingSlotId)
+  if (!slot || slot.productVariantId !== variantId || !settings.tools.bookings) return 'the slot is no longer offered'
+  return closedBecause(slot, now) ?? slot
+}
+
 /** The lines of one item, or why it has none. */
 function linesOf(item: CartItem, cart: Wanted, shelf: Shelf): { face: Face; lines: QuoteLine[]; warning?: Warning } {
   const { currency, unitPrices } = cart
@@ -105,6 +138,13 @@ function linesOf(item: CartItem, cart: Wanted, shelf: Shelf): { face: Face; line
   // What was agreed elsewhere is recorded, even when it is no longer sold here.
   if (gone && !unitPrices)
     return { face, lines: [], warning: { code: 'unavailable', message: `${face.name} is no longer sold`, itemId: item.id } }
+  const slot = slotOf(item, shelf)
+  if (typeof slot === 'string')
+    return {
+      face,
+      lines: [],
+      warning: { code: 'slot_closed', message: `${face.name}: ${slot}`, itemId: item.id, bookingSlotId: item.bookingSlotId! },
+    }
   const lines: QuoteLine[] = []
   for (const { variant: found, units } of wanted) {
     const variant = found!
@@ -119,6 +159,7 @@ function linesOf(item: CartItem, cart: Wanted, shelf: Shelf): { face: Face; line
     lines.push({
       item,
       variant,
+      slot,
       quantity: units * item.quantity,
       unitPrice,
       taxRate,
@@ -128,21 +169,30 @@ function linesOf(item: CartItem, cart: Wanted, shelf: Shelf): { face: Face; line
   return { face, lines }
 }
 
-/** Units that the stock can't give. */
+/** Units that the stock can't give, and places that a slot has not. */
 function shortages(lines: readonly QuoteLine[]): Warning[] {
-  return [...demandOf(lines).values()]
+  const full = [...placesOf(lines).values()]
+    .filter(({ slot, places }) => places > placesLeft(slot))
+    .map(({ slot }): Warning => ({
+      code: 'slot_full',
+      message: `the slot has ${placesLeft(slot) || 'no'} places left`,
+      bookingSlotId: slot.id,
+      available: placesLeft(slot),
+    }))
+  const short = [...demandOf(lines).values()]
     .filter(({ variant, units }) => !canGive(variant, units))
-    .map(({ variant }) => ({
+    .map(({ variant }): Warning => ({
       code: 'out_of_stock',
       message: `${nameOf(variant)}: ${availableOf(variant)} left`,
       variantId: variant.id,
       available: availableOf(variant),
     }))
+  return [...full, ...short]
 }
 
 /** The lines of a cart, with warnings about its items that can't be sold. */
-export async function readLines(db: Reader, cart: Wanted, settings: Settings, rules: PriceRules) {
-  const shelf = await readShelf(db, cart.items, settings, rules)
+export async function readLines(db: Reader, cart: Wanted, settings: Settings, now: string, rules: PriceRules) {
+  const shelf = await readShelf(db, cart, settings, now, rules)
   const warnings: Warning[] = []
   const lines: QuoteLine[] = []
   const faces = new Map<string, Face>()

@@ -78,7 +78,7 @@ async function priceLines(db: Reader, lines: readonly QuoteLine[], discounts: re
 /** Reads and prices. */
 export async function quote(db: Reader, cart: Quotable, settings: Settings, now: string): Promise<Quote> {
   const rules = await readRules(db, now)
-  const { lines, faces, warnings } = await readLines(db, cart, settings, rules)
+  const { lines, faces, warnings } = await readLines(db, cart, settings, now, rules)
   const promotions = cart.unitPrices ? [] : promotionsIn(rules, cart.currency, settings)
   const coupons = await couponsFor(db, cart.couponIds, cart.currency, settings)
   const { method, cost, warnings: notShipped } = await shippingOf(db, cart, settings, rules)
@@ -87,7 +87,7 @@ export async function quote(db: Reader, cart: Quotable, settings: Settings, now:
     warnings.push({ code: 'pickup_location', message: 'the pickup location is no longer there' })
   const { loyalty, warning: unredeemable, isOff } = await loyaltyFor(db, cart, settings, now)
   if (unredeemable) warnings.push({ code: 'loyalty', message: unredeemable })
-  const shippable = lines.some((line) => line.variant.shippable)
+  const shippable = lines.some(({ variant, slot }) => variant.shippable && !slot)
   const shippingRate = method ? rateFor(rules.taxRates, method.taxRateId, taxCountry(cart)) : 0
   const result = exactPrice({
     lines: await priceLines(db, lines, [...promotions, ...coupons]),

@@ -16,6 +16,8 @@ type StoreEvent =
   | 'customer.created'
   | 'newsletter.sent'
   | 'newsletter.failed'
+  | 'booking.created'
+  | 'booking.cancelled'
   | 'ticket.checked_in'
 
 const insertEvent = compile((db) =>

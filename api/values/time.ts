@@ -1,6 +1,8 @@
 /** Instants: what the API takes as ISO 8601, and the form in which it gives them back. */
 
 const FORM = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})$/
+/** The last millisecond of the year 9999. */
+const LAST = 253_402_300_799_999
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /**
@@ -17,8 +19,16 @@ export function parseInstant(text: string): number | null {
   const zone = match[8]!
   if (zone !== 'Z' && (Number(zone.slice(1, 3)) > 14 || Number(zone.slice(4)) > 59)) return null
   const time = Date.parse(text)
-  return Number.isNaN(time) ? null : time
+  // An offset can lead out of the years whose texts sort as they follow each other.
+  return Number.isNaN(time) || time > LAST ? null : time
 }
+
+/** Whether a text is a day of the calendar: `2026-03-29`. */
+export const isDay = (text: string) => parseInstant(`${text}T00:00:00Z`) !== null
+
+/** The day of an instant where it is: `2026-03-29`. */
+export const dayIn = (timezone: string, instant: string) =>
+  Temporal.Instant.from(instant).toZonedDateTimeISO(timezone).toPlainDate().toString()
 
 /** The wire form of an instant that a schema has checked: UTC with milliseconds. Null and undefined pass through. */
 export function utc<T extends string | null | undefined>(text: T): T {

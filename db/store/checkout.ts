@@ -11,6 +11,8 @@ export interface CartItem {
   id: string
   variantId: string | null
   bundleId: string | null
+  /** The slot that a variant is booked for; carts from before there were slots lack it. */
+  bookingSlotId?: string | null
   quantity: number
 }
 

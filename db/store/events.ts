@@ -1,8 +1,8 @@
-/** Room "events": what makes a product an event, and the seats that are sold of it. */
+/** Room "events": what makes a product an event, the seats that are sold of it, and the slots that are booked. */
 import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text, uniqueIndex, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { flag, id, instant } from '../columns.ts'
-import { products } from './catalog.ts'
+import { flag, id, instant, json } from '../columns.ts'
+import { products, variants } from './catalog.ts'
 import { media } from './content.ts'
 import { orders } from './orders.ts'
 
@@ -100,4 +100,78 @@ export const seatPhotos = sqliteTable(
     seatId: text().notNull(),
   },
   (t) => [index('seat_photos_seat').on(t.seatId)],
+)
+
+/** The details of a session; null where nothing was said, or where the store's own settings hold. */
+export interface SlotSettings {
+  location: string | null
+  onlineUrl: string | null
+  instructor: string | null
+  materials: string[]
+  requirements: string | null
+  cancellationHours: number | null
+  bufferMinutes: number | null
+  autoConfirm: boolean | null
+}
+
+export const SLOT_STATUSES = ['draft', 'published', 'cancelled', 'completed'] as const
+
+/** A time in which a variant can be booked, by so many. */
+export const bookingSlots = sqliteTable(
+  'booking_slots',
+  {
+    id: id(),
+    productVariantId: text()
+      .notNull()
+      .references(() => variants.id, { onDelete: 'cascade' }),
+    startsAt: instant().notNull(),
+    endsAt: instant().notNull(),
+    timezone: text().notNull(),
+    /** The day on which it starts, where it is: `2026-03-29`. */
+    startsOn: text().notNull(),
+    maxCapacity: integer().notNull(),
+    /** Places that orders hold: kept by triggers on `bookings`. */
+    bookedCount: integer().notNull().default(0),
+    /** As it was set; `full`, and `completed` once it has ended, are read from the rest. */
+    status: text({ enum: SLOT_STATUSES }).notNull(),
+    settings: json<SlotSettings>().notNull(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [
+    check('booking_slots_status', sql`${t.status} in ('draft', 'published', 'cancelled', 'completed')`),
+    check('booking_slots_times', sql`${t.endsAt} > ${t.startsAt}`),
+    check('booking_slots_places', sql`${t.bookedCount} between 0 and ${t.maxCapacity}`),
+    uniqueIndex('booking_slots_at')
+      .on(t.productVariantId, t.startsAt)
+      .where(sql`${t.status} <> 'cancelled'`),
+    index('booking_slots_starts').on(t.startsAt, t.id),
+    index('booking_slots_status_starts').on(t.status, t.startsAt, t.id),
+    index('booking_slots_variant').on(t.productVariantId, t.startsAt, t.id),
+    index('booking_slots_variant_ends').on(t.productVariantId, t.endsAt),
+  ],
+)
+
+/** The places that a line of an order holds in a slot; there is none once all of them were given back. */
+export const bookings = sqliteTable(
+  'bookings',
+  {
+    /** Not a foreign key: lines are made and removed with their orders. */
+    lineId: text().primaryKey(),
+    slotId: text()
+      .notNull()
+      .references(() => bookingSlots.id, { onDelete: 'cascade' }),
+    orderId: text()
+      .notNull()
+      .references(() => orders.id, { onDelete: 'cascade' }),
+    quantity: integer().notNull(),
+    /** Nobody has to look at it any more. */
+    confirmed: flag().notNull(),
+    createdAt: instant().notNull(),
+  },
+  (t) => [
+    check('bookings_quantity', sql`${t.quantity} >= 1`),
+    index('bookings_slot').on(t.slotId, t.createdAt, t.lineId),
+    index('bookings_order').on(t.orderId),
+  ],
 )

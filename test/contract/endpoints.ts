@@ -266,6 +266,10 @@ POST     /booking-slots                               catalog:write
 PATCH    /booking-slots/{id}                          catalog:write
 DELETE   /booking-slots/{id}                          catalog:write
 GET      /booking-slots/{id}/bookings                 orders:read
+POST     /booking-slots/repeat                        catalog:write
+POST     /booking-slots/{id}/bookings/{orderId}/confirm orders:write
+POST     /booking-slots/{id}/bookings/{orderId}/decline orders:write
+POST     /bookings/cancel                             storefront:write orders:write
 
 GET      /feedback-sessions                           store:admin
 POST     /feedback-sessions                           store:admin

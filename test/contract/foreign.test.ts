@@ -10,7 +10,7 @@ afterAll(() => app.close())
 /** What holds the things that a field of such a name means, where its name alone does not say so. */
 const MEANS: Record<string, string> = { parentId: '/categories', scopeIds: '/products', memberId: '/team', memberIds: '/team' }
 /** Fields that are called so and mean nothing of a store's own. */
-const NO_IDENTIFIERS = ['orgId', 'bookingSlotId']
+const NO_IDENTIFIERS = ['orgId']
 
 /** What else a body has to say for a field of it to be looked at. */
 const WITH: Record<string, () => Json> = {

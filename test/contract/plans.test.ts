@@ -44,6 +44,7 @@ const KNOWN: Record<string, string[]> = {
     '/orders?currency scans orders',
     '/orders?due scans orders',
     '/promotions?active scans promotions',
+    '/booking-slots?status scans booking_slots',
   ],
   // Hundreds, of which a page is shown by name.
   'brands by name': ['/brands? scans brands', '/brands? sorts', '/brands?active sorts'],
@@ -76,6 +77,7 @@ function valuesOf(name: string, schema: Json): string[] {
   if (schema.anyOf) return schema.anyOf.flatMap((part: Json) => valuesOf(name, part))
   if (schema.const !== undefined) return [schema.const]
   if (schema.type === 'boolean') return ['true', 'false']
+  if (schema.format === 'date') return ['2026-03-01']
   if (schema.format === 'date-time') return ['2026-03-01T00:00:00Z']
   if (schema.type === 'number' || schema.type === 'integer') return [String(Math.max(1, schema.minimum ?? 1))]
   return [referred(known, name) ?? (schema.format === 'uuid' ? nobody() : 'linen')]

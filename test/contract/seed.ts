@@ -102,6 +102,19 @@ async function buySeats(known: Known, send: Send, key: string) {
   known.set('/tickets/attendee', found.body.lines[0].seats[0].token)
 }
 
+/** Books a place of a slot, whose order stands under it. */
+async function bookPlace(known: Known, send: Send, key: string) {
+  const post = async (path: string, body: unknown) => (await send('POST', path, body, { key })).body
+  const product = await post('/products', { name: 'Haircut', status: 'published', variants: [{ price: 30, bookable: true }] })
+  const variantId = product.variants[0].id
+  const times = { startsAt: '2099-12-05T10:00:00Z', endsAt: '2099-12-05T11:00:00Z' }
+  const slot = await post('/booking-slots', { productVariantId: variantId, ...times, maxCapacity: 3, status: 'published' })
+  const cart = await post('/carts', { items: [{ variantId, bookingSlotId: slot.id }] })
+  const { order } = await post(`/carts/${cart.id}/checkout`, { email: 'ada@example.com', paymentMethod: 'test' })
+  known.set('/booking-slots', slot.id)
+  known.set('/booking-slots/{id}/bookings', order.id)
+}
+
 /**
  * Calls every POST with its example, twice, so that what depends on another resource finds it; then reads every list. At last somebody who
  * is invited accepts.
@@ -141,6 +154,7 @@ export async function seed(operations: readonly Operation[], send: Send, key: st
     }
   }
   await buySeats(known, send, key)
+  await bookPlace(known, send, key)
   const { body: invited } = await send('POST', '/team/invitations', { email: 'grace@example.com', role: 'admin' }, { key })
   remember(known, '/team', (await send('POST', '/team/invitations/accept', { token: invited.token, name: 'Grace Hopper' })).body)
   return known
