@@ -2,6 +2,7 @@
 import { IMPORT_IMAGES } from './content/image-import.ts'
 import { importImages } from './content/image-import-job.ts'
 import type { Services } from './outside/services.ts'
+import { sendTickets, TICKETS } from './events/ticket-mail.ts'
 import { confirmSubscriber } from './marketing/subscribers/confirmation.ts'
 import { deliverNewsletter } from './marketing/newsletters/delivery.ts'
 import { expireLoyaltyPoints } from './marketing/loyalty/expiry.ts'
@@ -16,6 +17,7 @@ export const jobKinds = (services: Services): Readonly<Record<string, JobKind>> 
   [CONFIRM]: confirmSubscriber(services),
   [DELIVER]: deliverNewsletter(services),
   [IMPORT_IMAGES]: importImages(services),
+  [TICKETS]: sendTickets(services),
   [UNPAID.kind]: cancelUnpaidOrders(services),
   'loyalty.expire': expireLoyaltyPoints,
 })

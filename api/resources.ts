@@ -21,6 +21,7 @@ import { shippingRoutes } from './checkout/shipping.ts'
 import { attendeeRoutes } from './events/attendees.ts'
 import { bookingSlotRoutes } from './events/booking-slots.ts'
 import { eventRoutes } from './events/events.ts'
+import { calendarRoutes, ticketPdfRoutes } from './events/ticket-documents.ts'
 import { ticketRoutes } from './events/tickets.ts'
 import { mediaRoutes } from './content/media.ts'
 import { photofeedRoutes } from './content/photofeed.ts'
@@ -95,7 +96,9 @@ export const resources: readonly Resource[] = [
   photofeedRoutes,
   eventRoutes,
   attendeeRoutes,
+  calendarRoutes,
   ticketRoutes,
+  ticketPdfRoutes,
   bookingSlotRoutes,
   bookingRoutes,
 ]

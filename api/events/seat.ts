@@ -1,14 +1,13 @@
 /** Seats: one for each unit of a ticket, made with its order, with a token that opens it and nothing else. */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { and, desc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { inserter, type Db } from '../../db/driver.ts'
 import { seats } from '../../db/store/events.ts'
+import type { Owner } from '../outside/files.ts'
 import type { Secrets } from '../outside/secrets.ts'
+import { newToken } from '../store/link-token.ts'
 import type { Moment } from '../values/clock.ts'
 import { fold } from '../values/slug.ts'
-
-/** 144 random bits: 24 characters. */
-const TOKEN_BYTES = 18
 
 /** What a token is found by: it can't be made back into the token. */
 export const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
@@ -26,18 +25,24 @@ interface Bought {
   lines: readonly { id: string; productId: string | null; quantity: number; ticket: boolean }[]
 }
 
+/** What tokens are sealed with, and the store that they name. */
+export interface Sealing {
+  secrets: Secrets
+  owner: Owner
+}
+
 /** Makes the seats of an order, in its transaction. */
-export async function issueSeats(tx: Db, { clock, now }: Moment, secrets: Secrets, { order, lines }: Bought) {
+export async function issueSeats(tx: Db, { clock, now }: Moment, sealing: Sealing, { order, lines }: Bought) {
   for (const line of lines) {
     if (!line.ticket) continue
     for (let position = 0; position < line.quantity; position++) {
       const id = clock.id()
-      const token = randomBytes(TOKEN_BYTES).toString('base64url')
+      const token = newToken(sealing.owner)
       await insertSeat(tx, {
         ...{ id, productId: line.productId!, orderId: order.id, lineId: line.id, position },
         state: order.status === 'pending' ? 'held' : 'valid',
         tokenHash: hashOf(token),
-        token: secrets.seal(token, placeOf(id)),
+        token: sealing.secrets.seal(token, placeOf(id)),
         ...{ buyerEmail: order.email, name: null, foldedName: fold(order.name ?? ''), email: null, bio: null },
         ...{ socialProfileUrl: null, photoId: null, listed: false, checkedInAt: null, checkedInBy: null, createdAt: now, updatedAt: now },
       })

@@ -3,11 +3,12 @@ import { and, eq, isNull } from 'drizzle-orm'
 import { compile, named } from '../../db/driver.ts'
 import { seats } from '../../db/store/events.ts'
 import { Reply, resource } from '../http/route.ts'
-import { Body, Line, Named, Nullable, Text, Type } from '../http/schema.ts'
+import { Body, deleted, Deleted, Instant, Line, Named, Nullable, Text, Type } from '../http/schema.ts'
 import { emit } from '../store/outbox.ts'
 import { isEmail, normalizeEmail } from '../values/email.ts'
-import { conflict, wrong } from '../values/refusal.ts'
+import { conflict, missing, wrong } from '../values/refusal.ts'
 import { fold } from '../values/slug.ts'
+import { utc } from '../values/time.ts'
 import { PRIVATE } from './event.ts'
 import { addPhoto, choosePhoto, keepPhoto, PHOTO_MAX_BYTES, photoUrlOf } from './photo.ts'
 import { hashOf } from './seat.ts'
@@ -17,7 +18,7 @@ const name = Type.Optional(Nullable(Line(0, 200)))
 const email = Type.Optional(Nullable(Type.String({ maxLength: 254, description: 'Null or empty clears it' })))
 const SeatsInput = Body(
   'TicketSeatsInput',
-  [{ email: 'ada@example.com', seats: [{ token: 'zJ0pUqkNw1qWm7x5Yt3aBcDe', name: 'Grace Hopper' }] }],
+  [{ email: 'ada@example.com', seats: [{ token: 'AZhdLHwAe0KNHwJCrBIAAgC8nq3sT1xYw5ZbR7cUe2gQ', name: 'Grace Hopper' }] }],
   {
     email: Text(1, 254, { description: 'The one that bought them' }),
     seats: Type.Array(Type.Object({ token: Type.String({ minLength: 16, maxLength: 200 }), name, email }), { minItems: 1, maxItems: 200 }),
@@ -42,7 +43,12 @@ const PhotoForm = Type.Object(
   { file: Type.String({ contentMediaType: 'image/*', description: 'JPEG, PNG or WebP, at most 2 MB' }) },
   { examples: [{ file: '@file' }] },
 )
-const CheckInInput = Body('CheckInInput', [{ by: 'Door 1' }], { by: Type.Optional(Nullable(Line(0, 200))) })
+const CheckInInput = Body('CheckInInput', [{ by: 'Door 1' }], {
+  by: Type.Optional(Nullable(Line(0, 200))),
+  scannedAt: Type.Optional(
+    Nullable(Instant(), { description: 'When a scanner without a line has read the code, a day ago at most; now when left out' }),
+  ),
+})
 
 const nameSeat = compile((db) =>
   db
@@ -53,6 +59,16 @@ const nameSeat = compile((db) =>
 
 const read = ['storefront:read', 'events:read'] as const
 const write = ['storefront:write', 'events:write'] as const
+/** A scanner that was without a line sends what it has read within so long. */
+const SCANNED_MAX_MS = 86_400_000
+
+/** When a guest came: never later than now, whatever a scanner's clock says. */
+function cameAt(scannedAt: string | null | undefined, now: string): string {
+  const at = utc(scannedAt) ?? now
+  if (Date.parse(now) - Date.parse(at) > SCANNED_MAX_MS) throw wrong('scannedAt', 'must be a day ago at most')
+  return at < now ? at : now
+}
+
 const blank = (text: string | null | undefined) => text?.trim() || null
 
 /** An address as it is stored; null for none, 400 at `path` for what is none. */
@@ -203,16 +219,35 @@ export const ticketRoutes = resource('events', '/tickets')
     },
     (call) =>
       call.write(async (tx) => {
+        const cameIn = cameAt(call.body.scannedAt, call.now)
         const { seat, status } = await findActiveSeat(tx, call)
         if (seat.state === 'held') throw conflict('the order has not been paid', { status })
         const { clock, now, body } = call
         if (seat.checkedInAt !== null) return { checkedInAt: seat.checkedInAt, checkedInBy: seat.checkedInBy, alreadyCheckedIn: true }
-        const checkedIn = { checkedInAt: now, checkedInBy: blank(body.by) }
+        const checkedIn = { checkedInAt: cameIn, checkedInBy: blank(body.by) }
         await tx
           .update(seats)
           .set(checkedIn)
           .where(and(eq(seats.id, seat.id), isNull(seats.checkedInAt)))
         await emit(tx, clock, now, 'ticket.checked_in', { productId: seat.productId, seatId: seat.id, orderId: seat.orderId })
         return { ...checkedIn, alreadyCheckedIn: false }
+      }),
+  )
+  .delete(
+    '/attendee/{token}/checkin',
+    {
+      operationId: 'undoCheckIn',
+      summary: 'Take a check-in back',
+      description: 'For the wrong code at the door: the guest can be checked in again. 404 for one who was not.',
+      scope: 'events:write',
+      tool: 'events',
+      responses: { 200: Deleted },
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const { seat } = await findSeat(tx, call)
+        if (seat.checkedInAt === null) throw missing('check-in')
+        await tx.update(seats).set({ checkedInAt: null, checkedInBy: null }).where(eq(seats.id, seat.id))
+        return deleted
       }),
   )

@@ -14,6 +14,7 @@ import { insertPayment } from './place.ts'
 import { earn, takeBack } from './earn.ts'
 import { assignmentOf } from './workstations/packing.ts'
 import { returnPoints } from './redeem.ts'
+import { askForTickets } from '../events/ticket-mail.ts'
 import { voidSeats } from '../events/seat.ts'
 import { freePlaces } from '../events/slot.ts'
 import { MOVES, readLines, type LineRow, type OrderRow, type OrderStatus } from './order.ts'
@@ -154,7 +155,9 @@ export async function pay(
     ...(becomesPaid ? { status: 'paid' as const, ...(await assignmentOf(tx, order)) } : {}),
   })
   if (!becomesPaid) return
-  await earn(tx, acting, order, await readLines(tx, order.id))
+  const lines = await readLines(tx, order.id)
+  await earn(tx, acting, order, lines)
+  if (lines.some(({ ticket }) => ticket)) await askForTickets(tx, acting, order.id)
   await emit(tx, acting.clock, acting.now, 'order.paid', told(order))
 }
 

@@ -3,6 +3,7 @@ import { desc, eq } from 'drizzle-orm'
 import { ORDER_STATUSES } from '../../db/store/orders.ts'
 import { payments } from '../../db/store/payments.ts'
 import { conflict } from '../values/refusal.ts'
+import { wakeJobs } from '../http/auth.ts'
 import { resource } from '../http/route.ts'
 import { Body, Label, Nullable, OneOf, Page, Text, Type, Uuid } from '../http/schema.ts'
 import { actingOf, cancel, dueCents, move, pay, setOrder } from './change.ts'
@@ -49,7 +50,11 @@ export const orderRoutes = resource('orders', '/orders')
       body: OrderInput,
       responses: { 201: Order },
     },
-    (call) => call.write((tx) => record(tx, call)),
+    (call) =>
+      call.write((tx) => {
+        wakeJobs(call)
+        return record(tx, call)
+      }),
   )
   .get(
     '/{id}',
@@ -84,6 +89,7 @@ export const orderRoutes = resource('orders', '/orders')
         if (body.status === 'refunded') askForRefund(call, await refundRest(tx, actingOf(call), order))
         else if (body.status !== undefined) await move(tx, actingOf(call), order, body.status)
         if (body.status === 'cancelled' || body.status === 'paid') giveUpIntents(call, order)
+        if (body.status === 'paid') wakeJobs(call)
         const columns: Partial<OrderRow> = {
           ...(assigned ? { workstationId, workstationBy: 'hand' as const } : {}),
           ...(body.note === undefined ? {} : { note: body.note }),
@@ -113,6 +119,7 @@ export const orderRoutes = resource('orders', '/orders')
         if (call.body.amountCents > due) throw conflict(`only ${due} is due`, { dueCents: due })
         await pay(tx, actingOf(call), order, call.body.amountCents, { method: call.body.method, reference: call.body.reference ?? null })
         giveUpIntents(call, order)
+        wakeJobs(call)
         const [row] = await tx.select().from(payments).where(eq(payments.orderId, order.id)).orderBy(desc(payments.id)).limit(1)
         return row!
       }),

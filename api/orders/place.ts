@@ -12,8 +12,8 @@ import { reserve } from '../catalog/stock.ts'
 import { conflict } from '../values/refusal.ts'
 import type { Settings } from '../http/route.ts'
 import type { Moment } from '../values/clock.ts'
-import type { Secrets } from '../outside/secrets.ts'
-import { issueSeats } from '../events/seat.ts'
+import { askForTickets } from '../events/ticket-mail.ts'
+import { issueSeats, type Sealing } from '../events/seat.ts'
 import { placesLeft, takePlaces, type SlotRow } from '../events/slot.ts'
 import { fold } from '../values/slug.ts'
 import { emit } from '../store/outbox.ts'
@@ -39,15 +39,15 @@ interface Placing {
   pickupLocationId: string | null
   note: string | null
   cartId: string | null
-  /** Seals the tokens of seats; a seed sells none. */
-  secrets: Secrets | null
+  /** For the tokens of seats; a seed sells none. */
+  sealing: Sealing | null
   /** How it is paid; `paid` when the money is there already. */
   payment: { method: string; paid: boolean; reference: string | null; providerId: string | null } | null
 }
 
-function requireSecrets(secrets: Secrets | null): Secrets {
-  if (!secrets) throw new Error('seats are sold where their tokens can be sealed')
-  return secrets
+function requireSealing(sealing: Sealing | null): Sealing {
+  if (!sealing) throw new Error('seats are sold where their tokens can be sealed')
+  return sealing
 }
 
 /** Nobody has decided where it is packed. */
@@ -243,7 +243,10 @@ export async function place(
   for (const { id } of quote.price.coupons) await insertRedemption(tx, { couponId: id, orderId: row.id, createdAt: now })
   const lines = lineRows(moment, row.id, quote)
   for (const line of lines) await insertLine(tx, line)
-  if (lines.some(({ ticket }) => ticket)) await issueSeats(tx, moment, requireSecrets(order.secrets), { order: row, lines })
+  if (lines.some(({ ticket }) => ticket)) {
+    await issueSeats(tx, moment, requireSealing(order.sealing), { order: row, lines })
+    if (paid) await askForTickets(tx, moment, row.id)
+  }
   if (slots.size) await takePlaces(tx, moment, settings, { order: row, lines, slots })
   const payment = paymentRow(moment, order, row.id)
   if (payment) await insertPayment(tx, payment)

@@ -9,6 +9,7 @@ import { requireSlot } from '../events/slot.ts'
 import { quote } from '../pricing/quote.ts'
 import { currencyOf } from '../store/currency.ts'
 import { conflict, wrong } from '../values/refusal.ts'
+import { ownerOf } from '../http/auth.ts'
 import type { Call } from '../http/route.ts'
 import { Body, Money, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { toMinor } from '../values/money.ts'
@@ -118,7 +119,7 @@ export async function record(tx: Db, call: Recording) {
     pickupLocationId: null,
     note: body.note ?? null,
     cartId: null,
-    secrets: call.services.secrets,
+    sealing: { secrets: call.services.secrets, owner: ownerOf(call) },
     payment: body.paid ? { method: 'manual', paid: true, reference: null, providerId: null } : null,
   })
   return orderView(placed.order, placed.lines)

@@ -5,6 +5,14 @@ import { join } from 'node:path'
 import type { SendMailOptions, Transporter } from 'nodemailer'
 import type { Environment } from '../../db/open.ts'
 
+/** A file that goes with a mail; with a `contentId` it is a picture of its HTML (`cid:…`). */
+export interface Attachment {
+  filename: string
+  type: string
+  content: Uint8Array
+  contentId?: string
+}
+
 /** One mail to one person. */
 export interface Mail {
   from: { name: string; address: string }
@@ -14,6 +22,7 @@ export interface Mail {
   text: string
   html: string
   headers?: Record<string, string>
+  attachments?: readonly Attachment[]
   /** Unique for ever: becomes the Message-ID, and the name of the file. */
   id: string
 }
@@ -53,11 +62,15 @@ function encodedSubject(subject: string): string | null {
   return words.map((word) => `=?UTF-8?B?${btoa(word)}?=`).join('\r\n ')
 }
 
-function messageOf({ id, from, subject, headers = {}, ...mail }: Mail): SendMailOptions {
+function messageOf({ id, from, subject, headers = {}, attachments = [], ...mail }: Mail): SendMailOptions {
   const encoded = encodedSubject(subject)
   return {
     ...mail,
     from,
+    attachments: attachments.map(({ filename, type, content, contentId }) => ({
+      ...{ filename, contentType: type, content: Buffer.from(content) },
+      ...(contentId === undefined ? {} : { cid: contentId, contentDisposition: 'inline' as const }),
+    })),
     messageId: `<${id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
     ...(encoded === null ? { subject, headers } : { headers: { ...headers, Subject: { prepared: true, value: encoded } } }),
   }

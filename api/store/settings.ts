@@ -7,7 +7,7 @@ import { hostname } from '../values/hostname.ts'
 import { isLocale } from '../values/locales.ts'
 import { isCurrency } from '../values/money.ts'
 import { wrong } from '../values/refusal.ts'
-import { ownerOf } from '../http/auth.ts'
+import { wakeJobs } from '../http/auth.ts'
 import { resource, type Settings as Stored } from '../http/route.ts'
 import { enqueueBy } from '../jobs/queue.ts'
 import { UNPAID } from './unpaid.ts'
@@ -112,7 +112,7 @@ export const settingsRoutes = resource('store', '/settings')
         after(async () => {
           await services.registry.updateStore(session.store.id, { name: row.name })
         })
-      if (body.checkout?.unpaidHours !== undefined) after(async () => services.wake.tell(ownerOf({ session })))
+      if (body.checkout?.unpaidHours !== undefined) wakeJobs({ after, services, session })
       return view(row)
     },
   )

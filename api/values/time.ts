@@ -30,6 +30,13 @@ export const isDay = (text: string) => parseInstant(`${text}T00:00:00Z`) !== nul
 export const dayIn = (timezone: string, instant: string) =>
   Temporal.Instant.from(instant).toZonedDateTimeISO(timezone).toPlainDate().toString()
 
+/** An instant as people read it in English, where a store is: `Sunday, December 5, 2027 at 10:00 AM PST`. */
+export const spoken = (instant: string, timezone: string, locale: string) =>
+  new Intl.DateTimeFormat(locale.startsWith('en') ? locale : 'en-GB', {
+    ...{ weekday: 'long', year: 'numeric', month: 'long', day: 'numeric', hour: 'numeric', minute: '2-digit' },
+    ...{ timeZone: timezone, timeZoneName: 'short' },
+  }).format(new Date(instant))
+
 /** The wire form of an instant that a schema has checked: UTC with milliseconds. Null and undefined pass through. */
 export function utc<T extends string | null | undefined>(text: T): T {
   return (typeof text === 'string' ? new Date(parseInstant(text)!).toISOString() : text) as T

@@ -135,7 +135,7 @@ export async function seedOrder(tx: Db, seeding: Seeding, pool: Pool, atMs: numb
     pickupLocationId: null,
     note: choose.chance(0.05) ? 'Please leave it with the neighbours.' : null,
     cartId: null,
-    secrets: null,
+    sealing: null,
     payment: { method: isPaid ? 'test' : 'manual', paid: isPaid, reference: null, providerId: null },
   })
   const ageDays = (nowMs - atMs) / DAY_MS

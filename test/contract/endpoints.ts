@@ -260,6 +260,9 @@ GET      /tickets/attendee/{token}                    storefront:read events:rea
 PATCH    /tickets/attendee/{token}                    storefront:write events:write
 POST     /tickets/attendee/{token}/photo              storefront:write events:write
 POST     /tickets/attendee/{token}/checkin            storefront:write events:write
+DELETE   /tickets/attendee/{token}/checkin            events:write
+GET      /tickets/attendee/{token}/ticket.pdf         -
+GET      /events/{idOrSlug}/calendar.ics              storefront:read events:read
 GET      /booking-slots                               storefront:read
 GET      /booking-slots/{id}                          storefront:read
 POST     /booking-slots                               catalog:write

@@ -4,7 +4,8 @@ import { isBarcodable, numberOf, templateFor } from '../../api/carriers/labels/p
 import { carriersDouble, connecting, type CarriersDouble } from '../doubles/carriers.ts'
 import { testApp, type CallOptions, type TestApp } from '../harness.ts'
 import { ADDRESS, made, newShop, paths, type Shop } from '../shop.ts'
-import { barcodes, readDpl, readEpl, readPdf, readZpl, turnedBack } from './labels.ts'
+import { readPdf } from '../paper.ts'
+import { barcodes, readDpl, readEpl, readZpl, turnedBack } from './labels.ts'
 
 let carriers: CarriersDouble
 let app: TestApp

@@ -1,10 +1,5 @@
-/** Reading labels back, in the test of what they say: printers' languages into dots, PDF into text, dots into a barcode's text. */
-import { readFileSync } from 'node:fs'
-import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs'
-import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
-
-/** Dots by row, true is black. */
-type Dots = boolean[][]
+/** Reading labels back, in the test of what they say: printers' languages into dots, dots into a barcode's text. */
+import { codesIn, imageOf, type Dots } from '../paper.ts'
 
 const bitsOf = (bytes: Uint8Array, rowBytes: number): Dots => {
   const rows: Dots = []
@@ -91,33 +86,5 @@ export const turnedBack = (dots: Dots): Dots => {
   return Array.from({ length: width }, (_, y) => dots.map((row) => row[width - 1 - y]!))
 }
 
-prepareZXingModule({
-  overrides: { wasmBinary: readFileSync('node_modules/zxing-wasm/dist/reader/zxing_reader.wasm').buffer as ArrayBuffer },
-})
-
 /** The texts of the Code 128 barcodes that a reader finds. */
-export async function barcodes(dots: Dots): Promise<string[]> {
-  const [height, width] = [dots.length, dots[0]!.length]
-  const data = new Uint8ClampedArray(width * height * 4).fill(255)
-  for (const [y, row] of dots.entries())
-    for (const [x, black] of row.entries()) if (black) data.fill(0, (y * width + x) * 4, (y * width + x) * 4 + 3)
-  const found = await readBarcodes({ data, width, height, colorSpace: 'srgb' } as ImageData, { formats: ['Code128'] })
-  return found.map(({ text }) => text)
-}
-
-/** The pages of a PDF: their size in mm, and their texts with where they stand, from the upper left corner. */
-export async function readPdf(bytes: Buffer) {
-  const document = await getDocument({ data: new Uint8Array(bytes), useSystemFonts: true, verbosity: 0 }).promise
-  const mm = (points: number) => Math.round((points / 72) * 25.4 * 100) / 100
-  const pages = []
-  for (let i = 1; i <= document.numPages; i++) {
-    const page = await document.getPage(i)
-    const [, , width, height] = page.view as [number, number, number, number]
-    const { items } = await page.getTextContent()
-    const texts = (items as { str: string; transform: number[]; width: number }[])
-      .filter(({ str }) => str.trim())
-      .map(({ str, transform, width: long }) => ({ text: str, x: mm(transform[4]!), y: mm(height - transform[5]!), width: mm(long) }))
-    pages.push({ width: mm(width), height: mm(height), texts })
-  }
-  return pages
-}
+export const barcodes = (dots: Dots) => codesIn(imageOf(dots), 'Code128')

@@ -1,9 +1,10 @@
 /** Labels: what a carrier prints of a shipment, in the format that the store has chosen. */
 import bwip from 'bwip-js/node'
 import type { Carrier, LabelMode } from '../../../db/store/addons.ts'
-import { printable, widthOf } from './font.ts'
-import { layout, LABEL_HEIGHT_MM, LABEL_WIDTH_MM, type LabelContent, type Mark } from './layout.ts'
-import { pdf, type Sheet } from './pdf.ts'
+import { printable, widthOf } from '../../printing/font.ts'
+import { layout, LABEL_HEIGHT_MM, LABEL_WIDTH_MM, type LabelContent } from './layout.ts'
+import type { Mark } from '../../printing/marks.ts'
+import { pdf, type Sheet } from '../../printing/pdf.ts'
 import { dpl, epl, zpl } from './printers.ts'
 import { drawn, type Bitmap } from './raster.ts'
 
@@ -19,7 +20,7 @@ const A4 = { width: 210, height: 297 }
 const quarter = { width: A4.height, height: A4.width, y: 10, scale: 0.85 }
 const ROLL: Sheet = { width: LABEL_WIDTH_MM, height: LABEL_HEIGHT_MM, x: 0, y: 0, scale: 1 }
 const SHEETS: Partial<Record<LabelMode, Sheet>> = {
-  one_label_on_a4_pdf: { ...A4, x: 25, y: 20, scale: 1, framed: true },
+  one_label_on_a4_pdf: { ...A4, x: 25, y: 20, scale: 1, cut: { width: LABEL_WIDTH_MM, height: LABEL_HEIGHT_MM } },
   four_labels_on_a4_pdf: { ...quarter, x: 6.25 },
   four_labels_on_a4_right_pdf: { ...quarter, x: A4.height / 2 + 6.25 },
   roll_160x100_pdf: ROLL,

@@ -1,4 +1,5 @@
 /** Where everything stands on a label of 160 by 100 mm: pure, in mm from the upper left corner. */
+import { box, line, texts, type Mark, type Measure } from '../../printing/marks.ts'
 
 /** The texts of a label, as people read them. */
 export interface LabelContent {
@@ -20,14 +21,6 @@ export interface LabelContent {
   isTest: boolean
 }
 
-/** Something black on a label, or white on something black; `y` of a text is its baseline. */
-export type Mark =
-  | { kind: 'text'; x: number; y: number; size: number; text: string; bold: boolean; white?: boolean }
-  | { kind: 'box'; x: number; y: number; width: number; height: number }
-
-/** How wide a text is, in its own size. */
-type Measure = (text: string, bold: boolean) => number
-
 export const LABEL_WIDTH_MM = 160
 export const LABEL_HEIGHT_MM = 100
 /** Label printers have 8 dots a mm: bars begin and end at a dot, so that they are as wide on paper as they are told to be. */
@@ -35,7 +28,6 @@ const DOT_MM = 1 / 8
 const MARGIN = 4
 const RIGHT = LABEL_WIDTH_MM - MARGIN
 const INNER = RIGHT - MARGIN
-const LINE_HEIGHT = 1.2
 /** Modules of white before and after a barcode (ISO 15417). */
 const QUIET_MODULES = 10
 const MODULE_MAX_MM = 0.75
@@ -43,75 +35,6 @@ const BODY_TOP = 19
 const BODY_BOTTOM = 68
 const BANNER_HEIGHT = 7.5
 const TEST_WORDS = 'TEST – SAMPLE – NOT FOR SHIPPING'
-
-/** A column or a box of text. */
-interface Frame {
-  x: number
-  /** Upper edge. */
-  y: number
-  width: number
-  height: number
-  largest: number
-  smallest: number
-  bold?: boolean
-}
-
-/** Lines that are no wider than `width` sizes; a word that is too long for any line is broken. */
-function wrapped(text: string, width: number, bold: boolean, measure: Measure): string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    const longer = line ? `${line} ${word}` : word
-    if (measure(longer, bold) <= width) {
-      line = longer
-      continue
-    }
-    if (line) lines.push(line)
-    line = ''
-    for (const letter of word) {
-      if (line && measure(line + letter, bold) > width) {
-        lines.push(line)
-        line = ''
-      }
-      line += letter
-    }
-  }
-  return line ? [...lines, line] : lines
-}
-
-const cut = (text: string, width: number, bold: boolean, measure: Measure) => {
-  if (measure(text, bold) <= width) return text
-  let kept = [...text]
-  while (kept.length && measure(`${kept.join('')}…`, bold) > width) kept = kept.slice(0, -1)
-  return `${kept.join('').trimEnd()}…`
-}
-
-/** Lines as large as the frame allows. In the smallest size a line that is too long is cut off, which an ellipsis tells, so that none is lost. */
-function texts(lines: readonly string[], frame: Frame, measure: Measure): Mark[] {
-  const { x, y, width, height, largest, smallest, bold = false } = frame
-  for (let size = largest; ; size = Math.max(smallest, size - 0.2)) {
-    let laid = lines.flatMap((text) => wrapped(text, width / size, bold, measure))
-    const room = Math.max(1, Math.floor(height / (size * LINE_HEIGHT)))
-    if (laid.length > room && size > smallest) continue
-    if (laid.length > room) laid = lines.slice(0, room).map((text) => cut(text, width / size, bold, measure))
-    return laid.map((text, i) => ({ kind: 'text', x, y: y + size * (0.95 + i * LINE_HEIGHT), size, text, bold }))
-  }
-}
-
-/** A line of text, as large as the width allows. */
-function line(
-  text: string,
-  at: { x: number; y: number; width: number; size: number; align?: 'right' | 'centre' },
-  measure: Measure,
-  bold = true,
-): Mark {
-  const size = Math.max(at.size * 0.5, Math.min(at.size, at.width / Math.max(0.01, measure(text, bold))))
-  const shown = cut(text, at.width / size, bold, measure)
-  const rest = at.width - measure(shown, bold) * size
-  return { kind: 'text', x: at.x + (at.align === 'right' ? rest : at.align === 'centre' ? rest / 2 : 0), y: at.y, size, text: shown, bold }
-}
-
-const box = (x: number, y: number, width: number, height: number): Mark => ({ kind: 'box', x, y, width, height })
 
 function header({ carrier, service, reference, date }: LabelContent, measure: Measure): Mark[] {
   const right = { x: 100, width: RIGHT - 100, align: 'right' as const }

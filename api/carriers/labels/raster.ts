@@ -1,7 +1,8 @@
 /** A label as dots, for printers that take pictures: every letter comes out, and no text ever stands among a printer's commands. */
 import { loadSharp } from '../../outside/sharp.ts'
-import { outlinesOf } from './font.ts'
-import { LABEL_HEIGHT_MM, LABEL_WIDTH_MM, type Mark } from './layout.ts'
+import { outlinesOf } from '../../printing/font.ts'
+import type { Mark } from '../../printing/marks.ts'
+import { LABEL_HEIGHT_MM, LABEL_WIDTH_MM } from './layout.ts'
 
 /** Black and white dots, rows from the top, eight to a byte, the first in the highest bit; 1 is black. */
 export interface Bitmap {

@@ -3,7 +3,7 @@ import { and, asc, eq } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
 import { DELIVERY_STATUSES, newsletterDeliveries, newsletters, subscribers } from '../../../db/store/newsletters.ts'
 import { conflict, wrong } from '../../values/refusal.ts'
-import { ownerOf } from '../../http/auth.ts'
+import { wakeJobs } from '../../http/auth.ts'
 import { resource, type Call, type Params } from '../../http/route.ts'
 import { Body, Instant, Named, Nullable, OneOf, Page, Paging, Type, Uuid } from '../../http/schema.ts'
 import { enqueue, withdraw } from '../../jobs/queue.ts'
@@ -66,7 +66,7 @@ export const newsletterSendingRoutes = resource('marketing', '/newsletters')
     },
     (call) =>
       call.write(async (tx) => {
-        const { body, params, now, services, session, after } = call
+        const { body, params, now, session } = call
         const newsletter = await findNewsletter(tx, params.id)
         const scheduledAt = utc(body?.scheduledAt) ?? null
         if (scheduledAt !== null && scheduledAt <= now) throw wrong('scheduledAt', 'must be in the future')
@@ -82,7 +82,7 @@ export const newsletterSendingRoutes = resource('marketing', '/newsletters')
           await tx.update(newsletters).set({ status: 'scheduled', scheduledAt, updatedAt: now }).where(eq(newsletters.id, newsletter.id))
         }
         await enqueue(tx, call, { kind: DELIVER, subject: newsletter.id, dueAt: scheduledAt ?? now })
-        after(async () => services.wake.tell(ownerOf(call)))
+        wakeJobs(call)
         const to = People(reached.recipients)
         const message =
           scheduledAt === null ? `the newsletter is being sent to ${to}` : `the newsletter will be sent to ${to} at ${scheduledAt}`

@@ -7,7 +7,7 @@ import { html, type Html } from '../../values/html.ts'
 import { missing } from '../../values/refusal.ts'
 import { Reply, resource, type Call, type Params } from '../../http/route.ts'
 import { confirm, unsubscribe } from './subscribing.ts'
-import { ownerOfToken } from './token.ts'
+import { ownerOfToken } from '../../store/link-token.ts'
 
 const STYLE =
   ':root{color-scheme:light dark}body{font:18px/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto 0;padding:0 1.5rem;text-align:center}h1{font-size:1.5rem}button{font:inherit;padding:.6rem 1.6rem;border:0;border-radius:.5rem;background:light-dark(#1c1b19,#ece9e2);color:light-dark(#fff,#171614);cursor:pointer}button:focus-visible{outline:3px solid #4a90d9;outline-offset:3px}'

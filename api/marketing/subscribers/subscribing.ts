@@ -6,7 +6,9 @@ import { settings as settingsTable } from '../../../db/store/store.ts'
 import type { Settings } from '../../http/route.ts'
 import type { Moment } from '../../values/clock.ts'
 import { enqueue } from '../../jobs/queue.ts'
-import { newToken, tokenFor, type Owner } from './token.ts'
+import type { Owner } from '../../outside/files.ts'
+import { newToken } from '../../store/link-token.ts'
+import { tokenFor } from './token.ts'
 import { countSignUp, recount, type SubscriberStatus } from '../newsletters/tally.ts'
 
 type SubscriberRow = typeof subscribers.$inferSelect

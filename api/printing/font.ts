@@ -1,9 +1,9 @@
-/** The letters of labels: DejaVu Sans Condensed, which has all of Latin, Greek and Cyrillic and may be embedded anywhere. */
+/** The letters of what is printed: DejaVu Sans Condensed, which has all of Latin, Greek and Cyrillic and may be embedded anywhere. */
 import { createRequire } from 'node:module'
 import anyAscii from 'any-ascii'
 import * as fontkit from 'fontkit'
 
-/** The part of fontkit's fonts that labels use. */
+/** The part of fontkit's fonts that is used. */
 interface Font {
   unitsPerEm: number
   hasGlyphForCodePoint(codePoint: number): boolean
@@ -25,7 +25,7 @@ const PLAIN = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Co
 /** Control characters, and marks that steer text without being seen. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]+/gu
 
-/** Text as a label can show it, on one line: what the font lacks is transliterated. */
+/** Text as paper can show it, on one line: what the font lacks is transliterated. */
 export function printable(text: string): string {
   const plain = (letter: string) => {
     const codePoint = letter.codePointAt(0)!

@@ -1,24 +1,24 @@
-/** A label as PDF: its texts can be read and copied, and the same label has the same bytes each time. */
+/** A sheet as PDF: its texts can be read and copied, and the same sheet has the same bytes each time. */
 import PDFDocument from 'pdfkit'
 import { FONT_FILES } from './font.ts'
-import { LABEL_HEIGHT_MM, LABEL_WIDTH_MM, type Mark } from './layout.ts'
+import type { Mark } from './marks.ts'
 
-/** A sheet in mm, and where on it the label lies. */
+/** A sheet in mm, and where on it the marks lie. */
 export interface Sheet {
   width: number
   height: number
   x: number
   y: number
-  /** The size of the label on the sheet: 1 is its 160 by 100 mm. */
+  /** The size of the marks on the sheet: 1 is theirs. */
   scale: number
-  /** Shows where to cut. */
-  framed?: boolean
+  /** What is to be cut out, in mm of the marks; its edge is shown. */
+  cut?: { width: number; height: number }
 }
 
 const POINTS_PER_MM = 72 / 25.4
 const FRAME_MM = 0.2
 
-/** Draws a label on its sheet; `madeAt` stands in the file's properties. */
+/** Draws marks on their sheet; `madeAt` stands in the file's properties. */
 export async function pdf(marks: readonly Mark[], sheet: Sheet, { title, madeAt }: { title: string; madeAt: Date }): Promise<Uint8Array> {
   const document = new PDFDocument({
     size: [sheet.width * POINTS_PER_MM, sheet.height * POINTS_PER_MM],
@@ -34,7 +34,7 @@ export async function pdf(marks: readonly Mark[], sheet: Sheet, { title, madeAt 
   document.registerFont('bold', FONT_FILES.bold)
   document.registerFont('regular', FONT_FILES.regular)
   document.scale(POINTS_PER_MM).translate(sheet.x, sheet.y).scale(sheet.scale)
-  if (sheet.framed) document.lineWidth(FRAME_MM).rect(0, 0, LABEL_WIDTH_MM, LABEL_HEIGHT_MM).stroke('#999')
+  if (sheet.cut) document.lineWidth(FRAME_MM).rect(0, 0, sheet.cut.width, sheet.cut.height).stroke('#999')
   document.fillColor('black')
   for (const mark of marks) {
     if (mark.kind === 'box') document.rect(mark.x, mark.y, mark.width, mark.height).fill('black')
