@@ -1,6 +1,7 @@
 /** The store API: how requests reach its resources (resources.ts). */
 import type { Handles } from '../db/handles.ts'
 import { serveFile } from './content/cdn.ts'
+import { serveDoor } from './events/door/page.ts'
 import { imageImport } from './content/image-import.ts'
 import { Pipeline } from './http/pipeline.ts'
 import { REMEMBERED_BYTES } from './http/remembered.ts'
@@ -51,20 +52,21 @@ export interface App {
   drain(): Promise<void>
 }
 
-/** Answers a file of media; null for what is none. */
-async function file(
+/** Answers what is no operation of the API, under the name of its route; null when `serve` has nothing for the request. */
+async function beside(
   request: Request,
-  files: Services['files'],
+  route: 'cdn' | 'door',
   { metrics, log }: { metrics: Metrics; log: Log },
+  serve: () => Promise<Response | null>,
 ): Promise<Response | null> {
   const started = performance.now()
-  const response = await serveFile(files, request)
+  const response = await serve()
   if (!response) return null
   const ms = performance.now() - started
   const { status } = response
-  metrics.count(request.method, 'cdn', status, ms / 1000)
+  metrics.count(request.method, route, status, ms / 1000)
   const path = pathOf(request.url)
-  log.write('info', 'request', { method: request.method, route: 'cdn', path, status, ms: Math.round(ms * 100) / 100 })
+  log.write('info', 'request', { method: request.method, route, path, status, ms: Math.round(ms * 100) / 100 })
   return response
 }
 
@@ -122,7 +124,8 @@ export function createApp(options: AppOptions): App {
     if (!path.startsWith(PREFIX))
       return (
         (await health(path, { version, underway, readiness, scrape })) ??
-        (await file(request, services.files, surroundings)) ??
+        (await beside(request, 'cdn', surroundings, () => serveFile(services.files, request))) ??
+        (await beside(request, 'door', surroundings, () => serveDoor(request))) ??
         router.unknown(request)
       )
     if (request.method !== 'HEAD') return router.answer(request, path)

@@ -7,8 +7,8 @@ const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 export const hasChromium = existsSync(EXECUTABLE)
-export const launch = () =>
-  chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'] })
+export const launch = (more: readonly string[] = []) =>
+  chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', ...more] })
 
 export type Theme = 'light' | 'dark'
 export const THEMES: readonly Theme[] = ['light', 'dark']

@@ -311,6 +311,9 @@ test('tokens and codes stand in no log, no audit row and no key of a repetition'
   await name([{ token: tokens[0], name: 'Ada' }])
   await seat(tokens[0]!)
   await bundle()
+  await app.send('GET', `/tickets/attendee/${tokens[0]}/ticket.pdf`, undefined, { key: null })
+  await app.send('GET', `/tickets/attendee/${tokens[0]}x/ticket.pdf`, undefined, { key: null })
+  await shop.remove(`/tickets/attendee/${tokens[0]}/checkin`)
   const rows = await shop.rows(
     sql`select path from audit_log union all select path from idempotency_keys union all select payload from outbox`,
   )

@@ -1,0 +1,136 @@
+/** What a door decides of a code: with a line as the server says, without one as the roster that it has read. Runs in browsers. */
+import type { Answer, Line, Roster, Seat } from './line.ts'
+import type { Scan, Scans } from './scans.ts'
+
+/** What is shown of a scan. */
+export interface Verdict {
+  isWelcome: boolean
+  title: string
+  text: string
+  /** The one who was let in, and can be sent back. */
+  token: string | null
+  /** It stands on the roster alone: the server has not answered yet. */
+  waits: boolean
+}
+
+const time = (instant: string) => new Date(instant).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+const refused = (title: string, text: string): Verdict => ({ isWelcome: false, title, text, token: null, waits: false })
+const cameBefore = ({ checkedInAt, checkedInBy }: Pick<Seat, 'checkedInAt' | 'checkedInBy'>) =>
+  `since ${time(checkedInAt!)}${checkedInBy ? `, ${checkedInBy}` : ''}`
+
+export class Door {
+  #seats = new Map<string, Seat>()
+  #readAt: string | null = null
+  #isSending = false
+  event = ''
+  total = 0
+
+  constructor(
+    readonly line: Line,
+    readonly scans: Scans,
+    readonly by: string,
+    /** Told what the server says of a scan that was let in without it. */
+    readonly corrected: (verdict: Verdict) => void,
+    readonly newId: () => string = () => crypto.randomUUID(),
+  ) {}
+
+  get checkedIn() {
+    let count = 0
+    for (const seat of this.#seats.values()) if (seat.checkedInAt !== null) count++
+    return count
+  }
+
+  get waiting() {
+    return this.scans.all().length
+  }
+
+  /** Reads who may come; what was let in meanwhile stays in. */
+  async read(): Promise<Answer> {
+    const answer = await this.line.roster()
+    if (answer.kind === 'lost' || answer.status !== 200) return answer
+    const { event, total, attendees } = answer.body as Roster
+    this.event = event.name
+    this.total = total
+    this.#readAt = new Date().toISOString()
+    this.#seats = new Map(attendees.flatMap((seat) => (seat.token === null ? [] : [[seat.token, seat]])))
+    for (const { token, scannedAt, by } of this.scans.all()) this.#note(token, scannedAt, by)
+    return answer
+  }
+
+  /** Seats whose guest has a name like that, at most ten. */
+  named(part: string): Seat[] {
+    const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+    const wanted = plain(part.trim())
+    if (!wanted) return []
+    return [...this.#seats.values()].filter(({ name }) => name !== null && plain(name).includes(wanted)).slice(0, 10)
+  }
+
+  /** Lets the guest of a code in, or says why not. */
+  async scan(token: string): Promise<Verdict> {
+    const scan: Scan = { id: this.newId(), token, scannedAt: new Date().toISOString(), by: this.by }
+    // Kept before it is sent: an answer that is lost on its way is asked for again.
+    this.scans.add(scan)
+    const answer = await this.line.checkIn(scan)
+    if (answer.kind === 'answer') {
+      this.scans.remove(scan.id)
+      return this.#said(token, answer)
+    }
+    const verdict = this.#guess(scan)
+    if (!verdict.isWelcome) this.scans.remove(scan.id)
+    return verdict
+  }
+
+  /** Sends what waits, in its order, until the line is lost again; false when something still waits. */
+  async send(): Promise<boolean> {
+    if (this.#isSending) return false
+    this.#isSending = true
+    try {
+      for (const scan of this.scans.all()) {
+        const answer = await this.line.checkIn(scan)
+        // A key that has ended opens nothing, but what was let in is not forgotten.
+        if (answer.kind === 'lost' || answer.status === 401 || answer.status === 403) return false
+        this.scans.remove(scan.id)
+        const verdict = this.#said(scan.token, answer)
+        if (!verdict.isWelcome) this.corrected({ ...verdict, title: `Let in, but: ${verdict.title}` })
+      }
+      return true
+    } finally {
+      this.#isSending = false
+    }
+  }
+
+  /** Takes the last check-in of a guest back. */
+  async undo(token: string): Promise<Answer> {
+    const answer = await this.line.undo(token)
+    const seat = this.#seats.get(token)
+    if (seat && answer.kind === 'answer' && answer.status < 300) Object.assign(seat, { checkedInAt: null, checkedInBy: null })
+    return answer
+  }
+
+  #note(token: string, checkedInAt: string, checkedInBy: string | null) {
+    const seat = this.#seats.get(token)
+    if (seat && seat.checkedInAt === null) Object.assign(seat, { checkedInAt, checkedInBy })
+  }
+
+  #nameOf = (token: string) => this.#seats.get(token)?.name ?? 'Welcome'
+
+  #said(token: string, { status, body }: Extract<Answer, { kind: 'answer' }>): Verdict {
+    if (status === 404) return refused('No such ticket', 'Nobody has this code, or it was given back.')
+    if (status === 401 || status === 403) return refused('The key does not open this door', body?.error ?? '')
+    if (status !== 200) return refused('Not valid', body?.error ?? `The server said ${status}.`)
+    this.#note(token, body.checkedInAt, body.checkedInBy)
+    if (body.alreadyCheckedIn) return refused('Already in', `${this.#nameOf(token)}, ${cameBefore(body)}`)
+    return { isWelcome: true, title: this.#nameOf(token), text: `Checked in at ${time(body.checkedInAt)}`, token, waits: false }
+  }
+
+  /** Without a line: as the roster says that was read last. */
+  #guess({ token, scannedAt, by }: Scan): Verdict {
+    const seat = this.#seats.get(token)
+    const list = this.#readAt === null ? 'No list was read yet.' : `The list is of ${time(this.#readAt)}.`
+    if (!seat) return refused('Not in the list', `There is no line to ask. ${list}`)
+    if (seat.checkedInAt !== null) return refused('Already in', `${this.#nameOf(token)}, ${cameBefore(seat)}`)
+    if (seat.orderStatus === 'pending') return refused('Not paid', list)
+    this.#note(token, scannedAt, by)
+    return { isWelcome: true, title: this.#nameOf(token), text: 'No line: kept, and sent when it is back', token: null, waits: true }
+  }
+}
