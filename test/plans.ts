@@ -90,7 +90,8 @@ export async function planOf(planner: Handle, text: string, isGrowing: (table: s
   const scans = steps.filter((step) => {
     const [, kind, , columns] = /^(SCAN|SEARCH) \w+(?: USING (?:COVERING )?(INDEX|INTEGER PRIMARY KEY) ?\w* ?\(([^)]*)\))?/.exec(step) ?? []
     if (kind === undefined || !isGrowing(tableOf(text, step))) return false
-    return kind === 'SCAN' || (columns ?? '').split(' AND ').every((part) => ALIKE.has(/^<?\w+/.exec(part)![0]))
+    // The least or the most of an index is at its end.
+    return kind === 'SCAN' || (columns?.split(' AND ').every((part) => ALIKE.has(/^<?\w+/.exec(part)![0])) ?? false)
   })
   return { steps, scans }
 }

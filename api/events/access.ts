@@ -1,6 +1,6 @@
 /** The way of a buyer to what an order holds: its access code and the address that bought it (document 2, Authentication). */
 import { timingSafeEqual } from 'node:crypto'
-import { eq } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { compile, named, type Reader } from '../../db/driver.ts'
 import { orders } from '../../db/store/orders.ts'
 import type { Guesses } from '../http/route.ts'
@@ -8,6 +8,7 @@ import { normalizeEmail } from '../values/email.ts'
 import { missing } from '../values/refusal.ts'
 import { hashOf } from './seat.ts'
 
+/** The order of a code, or for a code that none has the newest one, which is read for the time that it takes. */
 const orderByCode = compile((db) =>
   db
     .select({
@@ -19,9 +20,10 @@ const orderByCode = compile((db) =>
       totalGross: orders.totalCents,
       email: orders.email,
       name: orders.name,
+      accessCode: orders.accessCode,
     })
     .from(orders)
-    .where(eq(orders.accessCode, named('code'))),
+    .where(sql`${orders.id} = coalesce((select id from orders where access_code = ${named('code')}), (select max(id) from orders))`),
 )
 
 /** Whether two addresses are one, in a time that tells nothing of either. */
@@ -43,12 +45,13 @@ interface Asked<T> {
 export async function findBought<T>(db: Reader, guesses: Guesses, { code, email, what, rowsOf }: Asked<T>) {
   const subject = `ticket ${hashOf(code)}`
   guesses.require(subject)
-  const order = await orderByCode.get(db, { code })
-  const isBuyer = isSameAddress(email, order?.email ?? '')
-  const rows = await rowsOf(order && isBuyer ? order.id : '')
-  if (!order || !rows.length) {
+  const found = await orderByCode.get(db, { code })
+  const isBuyer = isSameAddress(email, found?.email ?? '')
+  const rows = await rowsOf(found && found.accessCode === code && isBuyer ? found.id : '')
+  if (!found || !rows.length) {
     guesses.failed(subject)
     throw missing(what)
   }
+  const { accessCode: _, ...order } = found
   return { order, rows }
 }
