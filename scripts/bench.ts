@@ -14,7 +14,7 @@ import { measurePrice } from './bench/price-large.ts'
 import { document, table, type Figures } from './bench/report.ts'
 import { requests } from './bench/requests.ts'
 import { measureRows } from './bench/rounds.ts'
-import { cartsFor, ROW_NAMES, rowsOf, type Side } from './bench/rows.ts'
+import { cartsFor, ROW_NAMES, rowsOf, ticketsFor, type Side } from './bench/rows.ts'
 import { requireSame } from './bench/same.ts'
 import { seed, type Seeded } from './bench/seed.ts'
 import { stormWorkstations } from './bench/storm.ts'
@@ -32,6 +32,7 @@ const MIXED_LOAD_MS = 60_000
 const INTERRUPTED = 130
 /** Carts that the comparison of answers takes. */
 const CARTS_COMPARED = 2
+const TICKETS_COMPARED = 1
 
 /** What `--only` takes: rows that are asked for over HTTP, one that needs no server, and those of a large store. */
 const NAMES = [...ROW_NAMES, 'price-large', ...LARGE_ROWS] as const
@@ -66,7 +67,9 @@ async function measure(dataDir: string, seeded: Seeded, options: Options, say: (
   try {
     const side = async (name: Side['name'], server: Promise<Server>): Promise<Side> => {
       running.push(await server)
-      return { name, port: running.at(-1)!.port, carts: { ids: seeded.cartIds, used: 0 } }
+      const { cartIds, ticketCartIds, tokens } = seeded
+      const supply = (ids: readonly string[]) => ({ ids, used: 0 })
+      return { name, port: running.at(-1)!.port, carts: supply(cartIds), ticketCarts: supply(ticketCartIds), tokens: supply(tokens) }
     }
     const floor = await side('floor', startFloor(file))
     const stoa = await side('stoa', startStoa(dataDir, { isCold: true }))
@@ -120,7 +123,15 @@ async function bench(options: Options): Promise<Figures> {
     const dataDir = join(folder, 'data')
     say('seeding')
     const carts = CARTS_COMPARED + cartsFor(only, options.rounds)
-    const seeded = await seed({ url: `file:${dataDir}/{name}.db` }, { products: PRODUCTS, orders: ORDERS, carts })
+    const { ticketCarts, seats } = ticketsFor(only, options.rounds)
+    const amounts = {
+      products: PRODUCTS,
+      orders: ORDERS,
+      carts,
+      ticketCarts: TICKETS_COMPARED + ticketCarts,
+      seats: TICKETS_COMPARED + seats,
+    }
+    const seeded = await seed({ url: `file:${dataDir}/{name}.db` }, amounts)
     const figures: Figures = { rows: await measure(dataDir, seeded, options, say), ...alone }
     if (options.marketing) Object.assign(figures, await measureMarketing(folder, say))
     if (!options.memory) return figures

@@ -3,7 +3,7 @@ import type { Database, Statement } from 'bun:sqlite'
 import { cartOf, parsed } from './floor-cart.ts'
 import { pricing, type Item, type Priced } from './floor-price.ts'
 import type { reads } from './floor-reads.ts'
-import { addressOf, boughtCart, cartRow, lineRow, orderRow, paymentRow } from './floor-rows.ts'
+import { addressOf, boughtCart, cartRow, lineRow, orderRow, paymentRow, seatRow } from './floor-rows.ts'
 
 type Row = Record<string, any>
 
@@ -44,6 +44,7 @@ const statements = (db: Database) => ({
   insertOrder: inserting(db, 'orders'),
   insertRedemption: inserting(db, 'coupon_redemptions'),
   insertLine: inserting(db, 'order_lines'),
+  insertSeat: inserting(db, 'seats'),
   insertPayment: inserting(db, 'payments'),
   insertEvent: inserting(db, 'outbox'),
 })
@@ -148,7 +149,10 @@ export class Carts {
   #insert(order: Row, coupons: Priced['coupons'], lines: Row[], payment: Row) {
     this.#sql.insertOrder(order)
     for (const coupon of coupons) this.#sql.insertRedemption({ coupon_id: coupon.id, order_id: order.id, created_at: order.created_at })
-    for (const line of lines) this.#sql.insertLine(line)
+    for (const line of lines) {
+      this.#sql.insertLine(line)
+      for (let n = 0; line.ticket && n < line.quantity; n++) this.#sql.insertSeat(seatRow(order, line, n))
+    }
     this.#sql.insertPayment(payment)
     this.#emit('order.created', { orderId: order.id, orderNumber: String(order.lookup) }, order.created_at)
   }

@@ -106,7 +106,7 @@ function summed({ lines, coupons, method }: Pick<Priced, 'lines' | 'coupons' | '
 export function pricing(db: Database) {
   const sold =
     db.prepare(`select variants.id, variants.product_id, variants.name, variants.sku, variants.price, variants.prices, variants.tracked, variants.quantity, variants.reserved, variants.backorder,
-    variants.shippable, variants.bookable, variants.tax_rate_id, variants.active, products.name as product_name, products.status, products.images, products.category_id, products.brand_id,
+    variants.shippable, variants.bookable, variants.tax_rate_id, variants.active, products.name as product_name, products.is_event, products.status, products.images, products.category_id, products.brand_id,
     (select json_group_array(collection_id) from collection_products where product_id = products.id) as collection_ids
     from variants join products on products.id = variants.product_id where variants.id in (select value from json_each(?))`)
   const rates = db.prepare('select id, rate, countries, "default" from tax_rates limit 1000')

@@ -1,4 +1,5 @@
 /** The rows that the floor writes: carts, and orders with their lines and payments. Their columns are the names of their members. */
+import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { fold } from '../../api/values/slug.ts'
 import { textOf } from './floor-cart.ts'
 import type { Priced } from './floor-price.ts'
@@ -16,6 +17,8 @@ const NO_ADDRESS = {
   country: null,
   phone: null,
 }
+
+const SEAL_KEY = randomBytes(32)
 
 const secret = () => Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')
 
@@ -124,7 +127,22 @@ export const lineRow = ({ item, row, name, discount, tax, total }: Priced['lines
   shipped_quantity: 0,
   refunded_quantity: 0,
   booking_slot_id: null,
+  ticket: row.is_event,
 })
+
+/** A seat of a line: sealed with a key, found by its hash. */
+export function seatRow(order: Row, line: Row, position: number) {
+  const [id, token] = [Bun.randomUUIDv7(), randomBytes(33).toString('base64url')]
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', SEAL_KEY, nonce).setAAD(Buffer.from(`seat ${id}`))
+  const sealed = Buffer.concat([nonce, cipher.update(JSON.stringify(token), 'utf8'), cipher.final(), cipher.getAuthTag()])
+  return {
+    ...{ id, product_id: line.product_id, order_id: order.id, line_id: line.id, position, state: 'held' },
+    ...{ token_hash: createHash('sha256').update(token).digest('base64url'), token: `v1.${sealed.toString('base64url')}` },
+    ...{ buyer_email: order.email, name: null, folded_name: order.folded_name, email: null, bio: null, social_profile_url: null },
+    ...{ photo_id: null, listed: 0, checked_in_at: null, checked_in_by: null, created_at: order.created_at, updated_at: order.created_at },
+  }
+}
 
 /** A payment that nobody has made yet. */
 export const paymentRow = (order: Row, method: string, now: string) => ({

@@ -4,6 +4,7 @@
  */
 import { Database } from 'bun:sqlite'
 import { Carts } from './floor-checkout.ts'
+import { door } from './floor-door.ts'
 import { reads, readShop } from './floor-reads.ts'
 
 const db = new Database(process.argv[2]!, { readwrite: true, create: false })
@@ -13,6 +14,7 @@ db.run('PRAGMA foreign_keys = ON')
 
 const read = reads(db, readShop(db))
 const carts = new Carts(db, read)
+const checkIn = door(db)
 /** Runs `fn` as one durable transaction. */
 const durably = db.transaction(<T>(fn: () => T): T => fn()).immediate
 
@@ -52,6 +54,15 @@ const server = Bun.serve({
         return answer(
           201,
           durably(() => carts.addItem(request.params.id, body)),
+        )
+      },
+    },
+    '/api/v1/tickets/attendee/:token/checkin': {
+      POST: async (request) => {
+        const { by } = (await request.json()) as { by: string }
+        return answer(
+          200,
+          durably(() => checkIn(request.params.token, by)),
         )
       },
     },

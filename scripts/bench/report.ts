@@ -15,6 +15,8 @@ const RATIOS = {
   'add-to-cart': 0.5,
   'checkout-1': 0.3,
   'checkout-32': 1.5,
+  'ticket-checkout-32': 0.6,
+  checkin: 0.6,
 } as const
 /** Of answers that are remembered: beside writes to other stores, and with one a second to the same. */
 const LIST_HOT_RATIO = 5
@@ -83,6 +85,8 @@ function barsOf(row: RowResult, all: readonly RowResult[]): Bar[] {
     case 'get-order':
     case 'add-to-cart':
     case 'checkout-1':
+    case 'ticket-checkout-32':
+    case 'checkin':
       return [ratio(RATIOS[row.name as keyof typeof RATIOS])]
     case 'list-products-hot':
       return [ratio(LIST_HOT_RATIO)]

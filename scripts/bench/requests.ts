@@ -35,8 +35,20 @@ const cycle =
   (n) =>
     list[n % list.length]!
 
+/** Who buys, how and where it goes. */
+const detailsOf =
+  ({ customerEmails, methodId }: Seeded) =>
+  (n: number) => ({
+    email: n % 2 ? customerEmails[n % KNOWN_BUYERS]! : `buyer${n}@example.com`,
+    name: 'Ada Lovelace',
+    shippingAddress: ADDRESS,
+    shippingMethodId: methodId,
+    paymentMethod: 'manual',
+  })
+
 /** All requests that the rows need, made once over the seeded data. */
-export function requests({ keys, productIds, orderIds, variantIds, customerEmails, methodId }: Seeded) {
+export function requests(seeded: Seeded) {
+  const { keys, productIds, orderIds, variantIds } = seeded
   const choose = choosing(SEED)
   const buyer = { authorization: `Bearer ${keys.storefront}` }
   const team = { authorization: `Bearer ${keys.admin}` }
@@ -46,13 +58,7 @@ export function requests({ keys, productIds, orderIds, variantIds, customerEmail
   })
   const post = (path: string, body: unknown) => requestOf('POST', `${API}${path}`, buyer, body)
 
-  const details = (n: number) => ({
-    email: n % 2 ? customerEmails[n % KNOWN_BUYERS]! : `buyer${n}@example.com`,
-    name: 'Ada Lovelace',
-    shippingAddress: ADDRESS,
-    shippingMethodId: methodId,
-    paymentMethod: 'manual',
-  })
+  const details = detailsOf(seeded)
   const item = () => ({ variantId: choose.one(variantIds), quantity: 1 })
 
   return {
@@ -81,6 +87,11 @@ export function requests({ keys, productIds, orderIds, variantIds, customerEmail
     })) as Operations,
     /** The checkout of a cart that is there. */
     checkout: (cartId: string, n: number): Operation => ({ first: post(`/carts/${cartId}/checkout`, details(n)), expect: CREATED }),
+    /** A guest who comes in. */
+    checkIn: (token: string): Operation => ({
+      first: requestOf('POST', `${API}/tickets/attendee/${token}/checkin`, team, { by: 'Door 1' }),
+      expect: OK,
+    }),
     /** A whole purchase. */
     purchase: ((n: number): Operation => {
       let cartId = ''

@@ -16,6 +16,8 @@ export const ROW_NAMES = [
   'add-to-cart',
   'checkout-1',
   'checkout-32',
+  'ticket-checkout-32',
+  'checkin',
   'reads-beside-checkouts',
 ] as const
 export type RowName = (typeof ROW_NAMES)[number]
@@ -30,6 +32,10 @@ const CHECKOUTS_32 = 1_200
 /** Checkouts that go on beside the reads of one round; the round ends with them. */
 const CHECKOUTS_BESIDE = 4_000
 const CHECKOUTS_WARM = 300
+/** Guests who come in at a round, through so many doors. */
+const CHECKINS = 1_500
+const CHECKINS_WARM = 300
+const DOORS = 20
 /** Writes to another store, and to the one that is read, while remembered answers are asked for. */
 const ELSEWHERE_PER_SECOND = 20
 const HERE_PER_SECOND = 1
@@ -39,7 +45,14 @@ export interface Side {
   name: 'floor' | 'stoa' | 'hot'
   port: number
   /** Carts that are not orders yet, each taken once. */
-  carts: { ids: readonly string[]; used: number }
+  carts: Supply
+  ticketCarts: Supply
+  /** Of guests who have not come. */
+  tokens: Supply
+}
+interface Supply {
+  ids: readonly string[]
+  used: number
 }
 
 /** A load of a row: `most` bounds its operations in a round, `warm` those before the first. */
@@ -62,6 +75,12 @@ export interface Row {
   /** A request that goes to that Stoa so many times a second while it is measured. */
   meanwhile?: { request(): RequestInit & { path: string }; perSecond: number }
 }
+
+/** Carts with tickets, and guests, that a run of these rows takes from each side. */
+export const ticketsFor = (names: readonly RowName[], rounds: number) => ({
+  ticketCarts: names.includes('ticket-checkout-32') ? CHECKOUTS_WARM + rounds * CHECKOUTS_32 : 0,
+  seats: names.includes('checkin') ? CHECKINS_WARM + rounds * CHECKINS : 0,
+})
 
 /** Carts that a run of these rows takes from each side. */
 export const cartsFor = (names: readonly RowName[], rounds: number) =>
@@ -97,19 +116,21 @@ async function etagsOf({ port }: Side, { productIds }: Seeded, { buyer }: Reques
 
 /** All rows over the seeded data. */
 export function rowsOf(seeded: Seeded, ask: Requests): Row[] {
-  const checkouts = (connections: number, most: number): Part => ({
-    connections,
-    most,
-    warm: CHECKOUTS_WARM,
-    async operations({ carts }, count) {
-      const last = Math.min(carts.used + count, carts.ids.length)
+  /** Takes each of a supply once. */
+  const taking = (of: (side: Side) => Supply, operation: (id: string, n: number) => Operation, part: Omit<Part, 'operations'>): Part => ({
+    ...part,
+    async operations(side, count) {
+      const supply = of(side)
+      const last = Math.min(supply.used + count, supply.ids.length)
       return () => {
-        if (carts.used >= last) return null
-        const n = carts.used++
-        return ask.checkout(carts.ids[n]!, n)
+        if (supply.used >= last) return null
+        const n = supply.used++
+        return operation(supply.ids[n]!, n)
       }
     },
   })
+  const checkouts = (connections: number, most: number) =>
+    taking(({ carts }) => carts, ask.checkout, { connections, most, warm: CHECKOUTS_WARM })
   const row = (name: RowName, part: Part, beside?: Part): Row => ({ name, part, roundMs: ROUND_MS, warmMs: WARM_MS, beside })
   const hot = (asked: Row, meanwhile?: Row['meanwhile']): Row => ({ ...asked, isHot: true, meanwhile })
   const elsewhere = { request: () => ask.newCart(seeded.otherKey), perSecond: ELSEWHERE_PER_SECOND }
@@ -127,6 +148,16 @@ export function rowsOf(seeded: Seeded, ask: Requests): Row[] {
     'add-to-cart': () => row('add-to-cart', { ...reading(ask.addToCart), connections: 1 }),
     'checkout-1': () => row('checkout-1', checkouts(1, CHECKOUTS_1)),
     'checkout-32': () => row('checkout-32', checkouts(BUYERS, CHECKOUTS_32)),
+    'ticket-checkout-32': () =>
+      row(
+        'ticket-checkout-32',
+        taking(({ ticketCarts }) => ticketCarts, ask.checkout, { connections: BUYERS, most: CHECKOUTS_32, warm: CHECKOUTS_WARM }),
+      ),
+    checkin: () =>
+      row(
+        'checkin',
+        taking(({ tokens }) => tokens, ask.checkIn, { connections: DOORS, most: CHECKINS, warm: CHECKINS_WARM }),
+      ),
     'reads-beside-checkouts': () => row('reads-beside-checkouts', reading(ask.products), checkouts(BUYERS, CHECKOUTS_BESIDE)),
   }
   return ROW_NAMES.map((name) => parts[name]())

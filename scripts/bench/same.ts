@@ -6,7 +6,7 @@ import type { Seeded } from './seed.ts'
 
 const SAMPLES = 25
 /** Fields that each side draws for itself: ids, instants, secrets. */
-const DRAWN = new Set(['id', 'orderId', 'expiresAt', 'createdAt', 'updatedAt', 'accessCode'])
+const DRAWN = new Set(['id', 'orderId', 'expiresAt', 'createdAt', 'updatedAt', 'accessCode', 'checkedInAt'])
 
 type Body = Record<string, unknown>
 
@@ -32,6 +32,10 @@ async function purchase(side: Side, ask: ReturnType<typeof requests>, seeded: Se
     const cartId = side.carts.ids[side.carts.used++]!
     answers.push(await post(`/carts/${cartId}/checkout`, bodyOf(ask.checkout(cartId, known).first)))
   }
+  const ticketCart = side.ticketCarts.ids[side.ticketCarts.used++]!
+  answers.push(await post(`/carts/${ticketCart}/checkout`, bodyOf(ask.checkout(ticketCart, 0).first)))
+  const token = side.tokens.ids[side.tokens.used++]!
+  answers.push(await call(side, 'POST', `/api/v1/tickets/attendee/${token}/checkin`, ask.team, { by: 'Door 1' }))
   return answers
 }
 
