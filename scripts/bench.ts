@@ -94,11 +94,11 @@ async function measureMarketing(folder: string, say: (text: string) => void): Pr
   say('a newsletter')
   const newsletter = await sendNewsletter(own(folder, 'newsletter'), RECIPIENTS)
   say('long lists')
-  const paging = await measurePaging(own(folder, 'paging'))
+  const { paging, rosterMs } = await measurePaging(own(folder, 'paging'))
   say('orders at workstations')
   const storm = own(folder, 'storm')
   const seeded = await seed({ url: `file:${storm}/{name}.db` }, { products: STORM_PRODUCTS, orders: STORM_PRODUCTS, carts: 0 })
-  return { newsletter, paging, storm: await stormWorkstations(storm, seeded) }
+  return { newsletter, paging, rosterMs, storm: await stormWorkstations(storm, seeded) }
 }
 
 async function bench(options: Options): Promise<Figures> {

@@ -1,5 +1,5 @@
 /** Who comes to an event (document 2): its buyers, the seats as they are checked in, and the guests who want to be found. */
-import { and, asc, desc, eq, isNotNull, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNotNull, or, sql, type SQL } from 'drizzle-orm'
 import type { Reader } from '../../db/driver.ts'
 import { media } from '../../db/store/content.ts'
 import { seats } from '../../db/store/events.ts'
@@ -62,53 +62,58 @@ interface Asked {
 
 /** Those who bought seats that are paid, each once, with how many. */
 async function buyersOf(db: Reader, productId: string, { limit = ALL, offset }: Asked) {
-  const bought = db
-    .select({
-      email: seats.buyerEmail,
-      quantity: sql<number>`count(*)`.as('quantity'),
-      orderId: sql<string>`max(${seats.orderId})`.as('last'),
-    })
+  const paid = and(eq(seats.productId, productId), sql`${seats.state} = 'valid'`)
+  // What is skipped is only looked at in its index.
+  const page = db
+    .selectDistinct({ email: seats.buyerEmail })
     .from(seats)
-    .where(and(eq(seats.productId, productId), sql`${seats.state} = 'valid'`))
-    .groupBy(seats.buyerEmail)
+    .where(paid)
     .orderBy(asc(seats.buyerEmail))
     .limit(limit)
     .offset(offset)
-    .as('bought')
+    .as('page')
+  const own = sql`from ${seats} s where s.product_id = ${productId} and s.buyer_email = ${page.email} and s.state = 'valid'`
   return db
-    .select({ name: orders.name, email: bought.email, quantity: bought.quantity })
-    .from(bought)
-    .innerJoin(orders, eq(orders.id, bought.orderId))
-    .orderBy(asc(bought.email))
+    .select({ name: orders.name, email: page.email, quantity: sql<number>`(select count(*) ${own})` })
+    .from(page)
+    .innerJoin(orders, eq(orders.id, sql`(select max(s.order_id) ${own})`))
+    .orderBy(asc(page.email))
 }
+
+/** Some seats of an event by a condition: what is skipped is only looked at in its index. */
+const pageOf = (db: Reader, where: SQL | undefined, order: SQL[], { limit, offset }: { limit: number; offset: number }) =>
+  db
+    .select({ id: seats.id })
+    .from(seats)
+    .where(where)
+    .orderBy(...order)
+    .limit(limit)
+    .offset(offset)
+    .as('page')
 
 const standing = (productId: string) => and(eq(seats.productId, productId), sql`${seats.state} <> 'void'`)
 
 /** The seats of an event, those that were checked in last first, with their tokens. */
 async function rosterOf(db: Reader, secrets: Secrets, productId: string, { limit = ALL, offset, query }: Asked) {
   const part = query?.trim() && contains(fold(query.trim()))
+  const searched =
+    part &&
+    or(
+      sql`${seats.foldedName} like ${part} escape '\\'`,
+      sql`${seats.email} like ${part} escape '\\'`,
+      sql`${seats.buyerEmail} like ${part} escape '\\'`,
+    )
+  const order = [desc(seats.checkedInAt), asc(seats.foldedName), asc(seats.id)]
+  const page = pageOf(db, and(standing(productId), searched || undefined), order, { limit, offset })
   const rows = await db
     .select({
       ...{ id: seats.id, token: seats.token, name: seats.name, email: seats.email, buyer: orders.name, buyerEmail: seats.buyerEmail },
       ...{ orderStatus: orders.status, checkedInAt: seats.checkedInAt, checkedInBy: seats.checkedInBy },
     })
-    .from(seats)
+    .from(page)
+    .innerJoin(seats, eq(seats.id, page.id))
     .innerJoin(orders, eq(orders.id, seats.orderId))
-    .where(
-      and(
-        standing(productId),
-        part
-          ? or(
-              sql`${seats.foldedName} like ${part} escape '\\'`,
-              sql`${seats.email} like ${part} escape '\\'`,
-              sql`${seats.buyerEmail} like ${part} escape '\\'`,
-            )
-          : undefined,
-      ),
-    )
-    .orderBy(desc(seats.checkedInAt), asc(seats.foldedName), asc(seats.id))
-    .limit(limit)
-    .offset(offset)
+    .orderBy(...order)
   const attendees = []
   for (const [i, { id, token, buyer, buyerEmail, ...seat }] of rows.entries()) {
     if (i % OPENED_AT_ONCE === OPENED_AT_ONCE - 1) await new Promise(setImmediate)
@@ -172,6 +177,9 @@ export const attendeeRoutes = resource('events', '/events/{idOrSlug}')
       const { limit = DIRECTORY_MAX, offset } = call.query
       const { db, params, storefront } = call
       const { event } = await findEvent(db, params.idOrSlug, { lang: null, storefront })
+      const order = [asc(seats.foldedName), asc(seats.id)]
+      const listed = and(eq(seats.productId, event.productId), sql`${seats.state} = 'valid' and ${seats.listed} = 1`)
+      const page = pageOf(db, listed, order, { limit, offset })
       const rows = await db
         .select({
           name: seats.name,
@@ -180,12 +188,10 @@ export const attendeeRoutes = resource('events', '/events/{idOrSlug}')
           photoId: seats.photoId,
           photoType: media.type,
         })
-        .from(seats)
+        .from(page)
+        .innerJoin(seats, eq(seats.id, page.id))
         .leftJoin(media, eq(media.id, seats.photoId))
-        .where(and(eq(seats.productId, event.productId), sql`${seats.state} = 'valid' and ${seats.listed} = 1`))
-        .orderBy(asc(seats.foldedName), asc(seats.id))
-        .limit(limit)
-        .offset(offset)
+        .orderBy(...order)
       return { attendees: rows.map((row) => ({ ...row, photoUrl: photoUrlOf(call, row) })) }
     },
   )

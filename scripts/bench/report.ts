@@ -30,6 +30,7 @@ const MEMORY_STORES_MB = 700
 const START_MS = 2_000
 const MAIL_MEMORY_MB = 250
 const PAGE_TIMES = 2
+const ROSTER_MS = 300
 /** The longest that anybody waits while others search and list a large store. */
 const HEALTH_MS = 20
 const PRICE_MS = 20
@@ -48,6 +49,8 @@ export interface Figures {
   mixedPerSecond?: number
   newsletter?: Mailed
   paging?: Paged[]
+  /** A roster of 10,000 seats as a whole. */
+  rosterMs?: number
   storm?: Storm
   priceLarge?: PriceLarge
   large?: Large[]
@@ -106,12 +109,13 @@ function barsOf(row: RowResult, all: readonly RowResult[]): Bar[] {
 }
 
 /** The bars of what goes on in the background, and of long lists. */
-const barsOfMarketing = ({ newsletter, paging, storm }: Figures): Bar[] => [
+const barsOfMarketing = ({ newsletter, paging, rosterMs, storm }: Figures): Bar[] => [
   ...(newsletter ? [under(`memory while ${whole(newsletter.recipients)} mails go out, MB`, newsletter.memoryMb, MAIL_MEMORY_MB)] : []),
   ...(paging ?? []).flatMap(({ list, rows, firstTimes, middleTimes }) => [
     under(`${list}: first page of ${whole(rows)}, times of 100`, firstTimes, PAGE_TIMES, 'x'),
     under(`${list}: middle page of ${whole(rows)}, times of 100`, middleTimes, PAGE_TIMES, 'x'),
   ]),
+  ...(rosterMs === undefined ? [] : [under('roster of 10,000 seats, ms', rosterMs, ROSTER_MS)]),
   ...(storm ? [under(`${whole(storm.orders)} orders over workstations: spread`, storm.split[0]! - storm.split.at(-1)!, SPREAD)] : []),
 ]
 

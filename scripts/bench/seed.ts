@@ -1,12 +1,11 @@
 /** The bench's data: the shop that `stoa seed` makes, with more on its shelves, and carts that are ready to be bought. */
-import { createHash, randomBytes } from 'node:crypto'
 import { asc, eq, sql } from 'drizzle-orm'
 import { openRegistry } from '../../db/control/open.ts'
 import { inserter, type Db, type Reader } from '../../db/driver.ts'
 import { databaseName, openDatabase, type Location } from '../../db/open.ts'
-import { products, variants } from '../../db/store/catalog.ts'
+import { products } from '../../db/store/catalog.ts'
 import { carts, shippingMethods } from '../../db/store/checkout.ts'
-import { events, seats } from '../../db/store/events.ts'
+import { seedEvent } from './event.ts'
 import { coupons } from '../../db/store/marketing.ts'
 import { customers, orders } from '../../db/store/orders.ts'
 import { settings } from '../../db/store/store.ts'
@@ -56,7 +55,6 @@ interface Amounts {
 }
 
 const insertCart = inserter(carts)
-const insertSeat = inserter(seats)
 
 /** Carts with one item and the coupon, as a buyer leaves them before checkout. */
 async function seedCarts(
@@ -91,34 +89,6 @@ async function seedCarts(
     ids.push(id)
   }
   return ids
-}
-
-/** An event whose guests have bought their seats: their tokens, and the variant of more. */
-async function seedEvent(tx: Db, count: number, nowMs: number): Promise<{ variantId: string; tokens: string[] }> {
-  const now = new Date(nowMs).toISOString()
-  const [productId, variantId] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()]
-  await tx.insert(products).values({
-    ...{ id: productId, name: 'Opening night', slug: 'opening-night', foldedName: 'opening night', status: 'published', isEvent: true },
-    ...{ images: [], tags: [], seo: {}, ratingSum: 0, ratingCount: 0, createdAt: now, updatedAt: now },
-  })
-  await tx.insert(variants).values({
-    ...{ id: variantId, productId, name: 'Opening night', price: 2_500, prices: {}, options: {}, position: 0, active: true },
-    ...{ tracked: true, quantity: MORE_UNITS, reserved: 0, backorder: false, shippable: false, bookable: false },
-    ...{ createdAt: now, updatedAt: now },
-  })
-  await tx.insert(events).values({ productId, variantId, createdAt: now, updatedAt: now })
-  const [order] = await tx.select({ id: orders.id, email: orders.email }).from(orders).where(eq(orders.status, 'paid')).limit(1)
-  const tokens: string[] = []
-  for (let position = 0; position < count; position++) {
-    const token = randomBytes(33).toString('base64url')
-    tokens.push(token)
-    await insertSeat(tx, {
-      ...{ id: Bun.randomUUIDv7(), productId, orderId: order!.id, lineId: order!.id, position, state: 'valid' },
-      ...{ tokenHash: createHash('sha256').update(token).digest('base64url'), token: 'v1.', buyerEmail: order!.email, foldedName: '' },
-      ...{ listed: false, createdAt: now, updatedAt: now },
-    })
-  }
-  return { variantId, tokens }
 }
 
 /** Does `count` of something in parts, one after the other. */
@@ -168,7 +138,8 @@ export async function seed(location: Location, amounts: Amounts): Promise<Seeded
   await inParts(amounts.carts, CARTS_AT_ONCE, async (from, to) => {
     cartIds.push(...(await handle.write((tx) => seedCarts(tx, ids.variantIds, [coupon!.id], { from, to, nowMs }))))
   })
-  const show = amounts.seats || amounts.ticketCarts ? await handle.write((tx) => seedEvent(tx, amounts.seats ?? 0, nowMs)) : null
+  const show =
+    amounts.seats || amounts.ticketCarts ? await handle.write((tx) => seedEvent(tx, amounts.seats ?? 0, { nowMs, secrets: null })) : null
   const ticketCartIds: string[] = []
   await inParts(amounts.ticketCarts ?? 0, CARTS_AT_ONCE, async (from, to) => {
     ticketCartIds.push(...(await handle.write((tx) => seedCarts(tx, [show!.variantId], [], { from, to, nowMs }))))
