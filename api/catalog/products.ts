@@ -143,7 +143,7 @@ export const productRoutes = resource('catalog', '/products')
     (call) =>
       call.write(async (tx) => {
         const { id } = await findProduct(tx, call.params.idOrSlug, { lang: null, storefront: false })
-        await refuseWhileOrdered(tx, 'productId', id)
+        await refuseWhileOrdered(tx, 'productId', id, call.now)
         await tx.delete(products).where(eq(products.id, id))
         await tx.delete(translations).where(and(eq(translations.entity, 'product'), eq(translations.entityId, id)))
         await unindexDocument(tx, 'product', id)

@@ -170,7 +170,7 @@ export const variantRoutes = resource('catalog', '/variants')
         const row = await findVariant(tx, call.params.id, false)
         if ((await tx.$count(variants, eq(variants.productId, row.productId))) === 1)
           throw conflict("a product's last variant can't be removed")
-        await refuseWhileOrdered(tx, 'variantId', row.id)
+        await refuseWhileOrdered(tx, 'variantId', row.id, call.now)
         await tx.delete(variants).where(eq(variants.id, row.id))
         await refresh(tx, call, row.productId)
         return deleted

@@ -260,8 +260,22 @@ export async function requireLinks(tx: Db, input: { brandId?: string | null; cat
 
 const OPEN = ['pending', 'paid', 'processing'] as const
 
-/** Refuses with 409 while an order that is still open has a line of this product (or, given one, of this variant). */
-export async function refuseWhileOrdered(tx: Db, column: 'productId' | 'variantId', id: string) {
+/** Refuses with 409 while somebody is still to come: a guest of an event that is not over, or who has booked a slot that has not ended. */
+async function refuseWhileAwaited(tx: Db, column: 'productId' | 'variantId', id: string, now: string) {
+  const [seat] = await tx.all<[number]>(
+    sql`select 1 from seats s join events e on e.product_id = s.product_id
+      where ${column === 'productId' ? sql`e.product_id` : sql`e.variant_id`} = ${id} and s.state <> 'void' and coalesce(e.starts_at, '9') > ${now} limit 1`,
+  )
+  if (seat) throw conflict('seats of the event are sold, and it is still to come: give them back first')
+  const [slot] = await tx.all<[number]>(
+    sql`select 1 from booking_slots b where b.booked_count > 0 and b.ends_at > ${now}
+      and b.product_variant_id ${column === 'variantId' ? sql`= ${id}` : sql`in (select id from variants where product_id = ${id})`} limit 1`,
+  )
+  if (slot) throw conflict('a slot of it has bookings that are still to come: decline them first')
+}
+
+/** Refuses with 409 while an order that is still open has a line of this product (or, given one, of this variant), or somebody is to come. */
+export async function refuseWhileOrdered(tx: Db, column: 'productId' | 'variantId', id: string, now: string) {
   const [line] = await tx
     .select({ lookup: orders.lookup })
     .from(orderLines)
@@ -269,4 +283,5 @@ export async function refuseWhileOrdered(tx: Db, column: 'productId' | 'variantI
     .where(and(eq(orderLines[column], id), inArray(orders.status, [...OPEN])))
     .limit(1)
   if (line) throw conflict(`the open order ${line.lookup} has this ${column === 'productId' ? 'product' : 'variant'}`)
+  await refuseWhileAwaited(tx, column, id, now)
 }

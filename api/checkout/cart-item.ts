@@ -5,8 +5,9 @@ import { conflict, wrong } from '../values/refusal.ts'
 import type { Call, Settings } from '../http/route.ts'
 import { Body, Nullable, Type, Uuid, type Static } from '../http/schema.ts'
 import { requireOpen, type CartRow } from './cart.ts'
+import { SEATS_MAX } from '../events/seat.ts'
 import { placesLeft, requireSlot } from '../events/slot.ts'
-import { availableOf, canGive, demandOf, LINES_MAX, placesOf } from '../pricing/quote-lines.ts'
+import { availableOf, canGive, demandOf, LINES_MAX, placesOf, ticketsIn } from '../pricing/quote-lines.ts'
 import { quote } from '../pricing/quote.ts'
 
 export const Quantity = (minimum: number) => Type.Integer({ minimum, maximum: 10_000 })
@@ -67,6 +68,8 @@ export async function requireSellable(db: Reader, cart: CartRow, touched: Map<Ca
       throw wrong([...path.slice(0, -1), 'bookingSlotId'], 'is needed for a bookable variant')
   }
   requireOpen(cart)
+  if (ticketsIn(quoted.lines) > SEATS_MAX && [...touched.keys()].some((item) => linesOf(item).some(({ variant }) => variant.isEvent)))
+    throw conflict(`an order has at most ${SEATS_MAX} tickets`, { maximum: SEATS_MAX })
   const demand = demandOf(quoted.lines)
   const places = placesOf(quoted.lines)
   for (const item of touched.keys()) {

@@ -1,5 +1,6 @@
 /** Who comes to an event (document 2): its buyers, the seats as they are checked in, and the guests who want to be found. */
 import { and, asc, desc, eq, isNotNull, or, sql, type SQL } from 'drizzle-orm'
+import { aside } from '../../db/aside.ts'
 import type { Reader } from '../../db/driver.ts'
 import { media } from '../../db/store/content.ts'
 import { seats } from '../../db/store/events.ts'
@@ -8,6 +9,7 @@ import { Reply, resource } from '../http/route.ts'
 import { Named, Nullable, Type } from '../http/schema.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import { contains } from '../values/like.ts'
+import { normalizeEmail } from '../values/email.ts'
 import { fold } from '../values/slug.ts'
 import { everyone, findEvent, PRIVATE } from './event.ts'
 import { photoUrlOf } from './photo.ts'
@@ -96,12 +98,13 @@ const standing = (productId: string) => and(eq(seats.productId, productId), sql`
 /** The seats of an event, those that were checked in last first, with their tokens. */
 async function rosterOf(db: Reader, secrets: Secrets, productId: string, { limit = ALL, offset, query }: Asked) {
   const part = query?.trim() && contains(fold(query.trim()))
+  const address = contains(normalizeEmail(query ?? ''))
   const searched =
     part &&
     or(
       sql`${seats.foldedName} like ${part} escape '\\'`,
-      sql`${seats.email} like ${part} escape '\\'`,
-      sql`${seats.buyerEmail} like ${part} escape '\\'`,
+      sql`${seats.email} like ${address} escape '\\'`,
+      sql`${seats.buyerEmail} like ${address} escape '\\'`,
     )
   const order = [desc(seats.checkedInAt), asc(seats.foldedName), asc(seats.id)]
   const page = pageOf(db, and(standing(productId), searched || undefined), order, { limit, offset })
@@ -136,7 +139,7 @@ export const attendeeRoutes = resource('events', '/events/{idOrSlug}')
     },
     async ({ db, params, query }) => {
       const { event } = await findEvent(db, params.idOrSlug, everyone)
-      return new Reply(200, { attendees: await buyersOf(db, event.productId, query), totalTickets: event.sold }, PRIVATE)
+      return new Reply(200, { attendees: await buyersOf(aside(db, 'seats'), event.productId, query), totalTickets: event.sold }, PRIVATE)
     },
   )
   .get(
@@ -158,7 +161,7 @@ export const attendeeRoutes = resource('events', '/events/{idOrSlug}')
       const id = event.productId
       const total = await db.$count(seats, standing(id))
       const checkedIn = await db.$count(seats, and(standing(id), isNotNull(seats.checkedInAt)))
-      const attendees = await rosterOf(db, services.secrets, id, query)
+      const attendees = await rosterOf(aside(db, 'seats'), services.secrets, id, query)
       return new Reply(200, { event: { name: product.name, slug: product.slug }, total, checkedIn, attendees }, PRIVATE)
     },
   )

@@ -6,7 +6,7 @@ import { bookingSlots, SLOT_STATUSES, type SlotSettings } from '../../db/store/e
 import type { Settings } from '../http/route.ts'
 import { Instant, Line, Nullable, OneOf, Text, Type, Uuid, WebUrl, type Static } from '../http/schema.ts'
 import { conflict, missing, wrong } from '../values/refusal.ts'
-import { dayIn, timeZoneOf, utc } from '../values/time.ts'
+import { dayIn, later, timeZoneOf, utc } from '../values/time.ts'
 import { effective, type SlotRow } from './slot.ts'
 
 const CAPACITY_MAX = 100_000
@@ -147,26 +147,39 @@ class Calendar {
   }
 }
 
-const later = (instant: string, ms: number) => new Date(Math.min(Date.parse(instant) + ms, 253_402_300_799_999)).toISOString()
-
 /** Refuses with 409 slots of one variant that clash with one that is there (but for `ownId`) or with each other; cancelled ones clash with none. */
 export async function requireFree(tx: Db, slots: readonly Written[], store: Settings, ownId: string | null) {
   const [first] = slots
   if (!first || first.status === 'cancelled') return
-  const ends = slots.map(({ endsAt }) => endsAt).sort()
+  const others = and(
+    eq(bookingSlots.productVariantId, first.productVariantId),
+    sql`${bookingSlots.status} <> 'cancelled'`,
+    ownId === null ? undefined : ne(bookingSlots.id, ownId),
+  )
+  const select = () =>
+    tx.select({ startsAt: bookingSlots.startsAt, endsAt: bookingSlots.endsAt, settings: bookingSlots.settings }).from(bookingSlots)
+  const starts = slots.map(({ startsAt }) => startsAt).sort()
+  const atOnce = await select().where(
+    and(others, sql`${bookingSlots.startsAt} in (select value from json_each(${JSON.stringify(starts)}))`),
+  )
   const gap = BUFFER_MAX_MINUTES * MINUTE_MS
-  const there = await tx
-    .select({ startsAt: bookingSlots.startsAt, endsAt: bookingSlots.endsAt, settings: bookingSlots.settings })
-    .from(bookingSlots)
-    .where(
-      and(
-        eq(bookingSlots.productVariantId, first.productVariantId),
-        sql`${bookingSlots.status} <> 'cancelled'`,
-        sql`${bookingSlots.endsAt} > ${later(slots.map(({ startsAt }) => startsAt).sort()[0]!, -gap)}`,
-        sql`${bookingSlots.startsAt} < ${later(ends.at(-1)!, gap)}`,
-        ownId === null ? undefined : ne(bookingSlots.id, ownId),
-      ),
-    )
+  const keepsGap = effective(first, store).bufferMinutes > 0 || (store.booking.bufferMinutes ?? 0) > 0
+  const near = await select().where(
+    and(
+      others,
+      sql`${bookingSlots.endsAt} > ${later(starts[0]!, -gap)}`,
+      sql`${bookingSlots.startsAt} < ${later(
+        slots
+          .map(({ endsAt }) => endsAt)
+          .sort()
+          .at(-1)!,
+        gap,
+      )}`,
+      // Where nobody keeps a gap by default, few do, and they have an index of their own.
+      keepsGap ? undefined : sql`${bookingSlots.settings} ->> 'bufferMinutes' > 0`,
+    ),
+  )
+  const there = [...new Map([...atOnce, ...near].map((slot) => [slot.startsAt, slot])).values()]
   const calendar = new Calendar()
   for (const slot of there.sort((a, b) => (a.startsAt < b.startsAt ? -1 : 1))) calendar.add(holdOf(slot, store))
   for (const slot of slots) {

@@ -7,12 +7,12 @@ import { viewOf } from '../catalog/read.ts'
 import { Lang } from '../catalog/shapes.ts'
 import { Reply, resource } from '../http/route.ts'
 import { Body, Counted, DayOrInstant, OneOf, Text, Type, Uuid } from '../http/schema.ts'
-import { conflict } from '../values/refusal.ts'
-import { isDay, utc } from '../values/time.ts'
+import { conflict, invalid } from '../values/refusal.ts'
+import { isDay, later, parseInstant, utc } from '../values/time.ts'
 import { isMoved, requireFree, requireVariant, slotChanges, slotFields, written, type Written } from './booking-slot.ts'
 import { everyone } from './event.ts'
 import { repeated, SLOTS_MAX } from './repetition.ts'
-import { BookingSlot, findSlot, isShown, readSlots, SEEN_STATUSES, type SlotRow } from './slot.ts'
+import { BookingSlot, findSlot, readSlots, SEEN_STATUSES, shownSlots, type SlotRow } from './slot.ts'
 
 /** Local days are at most so far from those of UTC. */
 const DAY_MS = 86_400_000
@@ -43,10 +43,13 @@ function bound(field: 'startDate' | 'endDate', given: string | undefined): SQL |
   const isFrom = field === 'startDate'
   if (isDay(given)) {
     // The instants beside it let the list be read along its index.
-    const near = new Date(Date.parse(given) + (isFrom ? -DAY_MS : 2 * DAY_MS)).toISOString()
+    const near = later(`${given}T00:00:00.000Z`, isFrom ? -DAY_MS : 2 * DAY_MS)
     const { startsAt, startsOn } = bookingSlots
     return isFrom ? sql`${startsAt} >= ${near} and ${startsOn} >= ${given}` : sql`${startsAt} <= ${near} and ${startsOn} <= ${given}`
   }
+  // Whatever else reads formats in this process: a day that no month has finds nothing, and is no day.
+  if (parseInstant(given) === null)
+    throw invalid([{ code: 'invalid_string', message: 'must be a date, or a date and time with offset (+ as %2B)', path: [field] }])
   const instant = utc(given)
   return isFrom ? sql`${bookingSlots.startsAt} >= ${instant}` : sql`${bookingSlots.startsAt} <= ${instant}`
 }
@@ -86,7 +89,7 @@ export const bookingSlotRoutes = resource('events', '/booking-slots')
       const { startDate, endDate, status, productVariantId, limit, offset } = call.query
       const view = await viewOf(call)
       const where = and(
-        view.storefront ? isShown : undefined,
+        view.storefront ? await shownSlots(call.db) : undefined,
         bound('startDate', startDate),
         bound('endDate', endDate),
         having(status, call.now),

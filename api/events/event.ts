@@ -2,7 +2,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { compile, named, type Db, type Reader } from '../../db/driver.ts'
 import { collectionProducts, collections, products, variants } from '../../db/store/catalog.ts'
-import { events } from '../../db/store/events.ts'
+import { events, seats } from '../../db/store/events.ts'
 import { eventFieldsOf, findProduct, type View } from '../catalog/read.ts'
 import { EventFields } from '../catalog/shapes.ts'
 import { translationsFor } from '../catalog/translated.ts'
@@ -104,8 +104,8 @@ export async function findEvent(db: Reader, idOrSlug: string, view: Pick<View, '
 /** Gives an event a capacity, or takes it away; 409 when more seats are sold. */
 export async function setCapacity(tx: Db, call: Call, variantId: string, capacity: number | null) {
   const [ticket] = await tx.select().from(variants).where(eq(variants.id, variantId))
-  if (capacity !== null && ticket!.tracked && capacity < ticket!.reserved)
-    throw conflict(`${ticket!.reserved} seats are sold or held: the capacity can't be less`, { sold: ticket!.reserved })
+  const sold = await tx.$count(seats, and(eq(seats.productId, ticket!.productId), sql`${seats.state} <> 'void'`))
+  if (capacity !== null && capacity < sold) throw conflict(`${sold} seats are sold or held: the capacity can't be less`, { sold })
   const stock = capacity === null ? { tracked: false } : { tracked: true, quantity: capacity }
   await changeVariant(tx, writing(call), ticket!, { stock }, await call.settings())
 }

@@ -94,6 +94,9 @@ async function groupsOf(tx: Db, { body, clock, now }: Call<unknown, Static<typeo
   return [...ids]
 }
 
+/** A text that is blank clears a field, as null does; undefined leaves it. */
+const blank = (text: string | null | undefined) => (text === undefined ? undefined : text?.trim() || null)
+
 async function createEvent(tx: Db, call: Call<unknown, Static<typeof EventInput>>): Promise<string> {
   const { body, clock, now } = call
   const { name, description, images = [], status, capacity = null } = body
@@ -111,9 +114,9 @@ async function createEvent(tx: Db, call: Call<unknown, Static<typeof EventInput>
     productId: product,
     variantId: ticket![0],
     startsAt: utc(body.startsAt ?? null),
-    location: body.location ?? null,
-    guest: body.guest ?? null,
-    guestLabel: body.guestLabel ?? null,
+    location: blank(body.location) ?? null,
+    guest: blank(body.guest) ?? null,
+    guestLabel: blank(body.guestLabel) ?? null,
     createdAt: now,
     updatedAt: now,
   })
@@ -143,7 +146,7 @@ async function changeEvent(tx: Db, call: Call<unknown, Static<typeof EventPatch>
     .where(eq(products.id, id))
   await tx
     .update(events)
-    .set({ startsAt: utc(startsAt), location, guest, guestLabel, updatedAt: now })
+    .set({ startsAt: utc(startsAt), location: blank(location), guest: blank(guest), guestLabel: blank(guestLabel), updatedAt: now })
     .where(eq(events.productId, id))
   if (capacity !== undefined) await setCapacity(tx, call, event.variantId, capacity)
   await indexProduct(tx, id)

@@ -10,7 +10,9 @@ import type { Call } from '../http/route.ts'
 import { wrong } from '../values/refusal.ts'
 import { findActiveSeat } from './ticket.ts'
 
-export const PHOTO_MAX_BYTES = 2 * 1_048_576
+const PHOTO_MAX_BYTES = 2 * 1_048_576
+/** A file that is larger is told so (400), up to here; beyond, nobody reads it (413). */
+export const UPLOAD_MAX_BYTES = 4 * PHOTO_MAX_BYTES
 /** Photos of a seat that no profile shows yet: one that was tried before may still be sent. */
 const UNSHOWN_MAX = 3
 
@@ -38,7 +40,7 @@ export async function keepPhoto(call: SeatCall): Promise<StoredImage> {
     if (kept.image.type === 'image/gif') throw new NoImage('must be a JPEG, PNG or WebP image')
     return kept
   } catch (error) {
-    if (error instanceof NoImage) throw wrong('file', error.message)
+    if (error instanceof NoImage) throw wrong('file', error.message.replace('PNG, WebP or GIF', 'PNG or WebP'))
     throw error
   }
 }

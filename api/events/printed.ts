@@ -13,6 +13,7 @@ const columns = {
   ...{ status: orders.status, lookup: orders.lookup, buyer: orders.name, email: orders.email, accessCode: orders.accessCode },
   ...{ productId: products.id, event: products.name, summary: products.summary },
   ...{ startsAt: events.startsAt, location: events.location, guest: events.guest, guestLabel: events.guestLabel },
+  createdAt: events.createdAt,
   updatedAt: sql<string>`max(${events.updatedAt}, ${products.updatedAt})`,
 }
 export type PrintedSeat = Awaited<ReturnType<typeof printedSeats>>[number]

@@ -1,6 +1,6 @@
 /** Slots repeated by a rule of RFC 5545: the same time of the day where they are, whatever the clocks do. */
 import { wrong } from '../values/refusal.ts'
-import { dayIn } from '../values/time.ts'
+import { dayIn, LAST } from '../values/time.ts'
 
 /** A year of days. */
 export const SLOTS_MAX = 366
@@ -43,6 +43,7 @@ export async function repeated<T extends { startsAt: string; endsAt: string; tim
   }
   if (!times.length) throw wrong('rrule', 'gives no slot at all')
   if (times.length > SLOTS_MAX) throw wrong('rrule', `gives more than ${SLOTS_MAX} slots`)
+  if (times.at(-1)!.epochMilliseconds + lengthMs > LAST) throw wrong('rrule', 'leads beyond the year 9999')
   return times.map((time) => {
     const startsAt = new Date(time.epochMilliseconds).toISOString()
     const endsAt = new Date(time.epochMilliseconds + lengthMs).toISOString()

@@ -1,7 +1,7 @@
 /** Seats: one for each unit of a ticket, made with its order, with a token that opens it and nothing else. */
 import { createHash } from 'node:crypto'
 import { and, desc, eq, inArray, ne, sql } from 'drizzle-orm'
-import { inserter, type Db } from '../../db/driver.ts'
+import { compile, named, type Db } from '../../db/driver.ts'
 import { seats } from '../../db/store/events.ts'
 import type { Owner } from '../outside/files.ts'
 import type { Secrets } from '../outside/secrets.ts'
@@ -17,7 +17,19 @@ const placeOf = (seatId: string) => `seat ${seatId}`
 /** The token of a seat; null when it was sealed with another key. */
 export const tokenOf = (secrets: Secrets, seat: { id: string; token: string }) => secrets.open<string>(seat.token, placeOf(seat.id))
 
-const insertSeat = inserter(seats)
+/** Seats of one order, from a JSON list of `[id, product, line, position, hash, sealed token]`, in the order of the table's columns. */
+const insertSeats = compile((db) =>
+  db.insert(seats).select(sql`select value ->> 0, value ->> 1, ${named('orderId')}, value ->> 2, value ->> 3, ${named('state')},
+    value ->> 4, value ->> 5, ${named('email')}, null, ${named('foldedName')}, null, null, null, null, 0, null, null, ${named('now')}, ${named('now')}
+    from json_each(${named('rows')})`),
+)
+/**
+ * Seats that one statement makes. A statement for each would cost more the more seats there are: inside of a savepoint SQLite walks through
+ * what it has noted for undoing at the end of each.
+ */
+const INSERTED_AT_ONCE = 200
+/** Seats of one order: more are several orders. */
+export const SEATS_MAX = 1_000
 
 /** The order whose seats are made, and the lines of it that are tickets. */
 interface Bought {
@@ -32,22 +44,17 @@ export interface Sealing {
 }
 
 /** Makes the seats of an order, in its transaction. */
-export async function issueSeats(tx: Db, { clock, now }: Moment, sealing: Sealing, { order, lines }: Bought) {
-  for (const line of lines) {
-    if (!line.ticket) continue
-    for (let position = 0; position < line.quantity; position++) {
-      const id = clock.id()
-      const token = newToken(sealing.owner)
-      await insertSeat(tx, {
-        ...{ id, productId: line.productId!, orderId: order.id, lineId: line.id, position },
-        state: order.status === 'pending' ? 'held' : 'valid',
-        tokenHash: hashOf(token),
-        token: sealing.secrets.seal(token, placeOf(id)),
-        ...{ buyerEmail: order.email, name: null, foldedName: fold(order.name ?? ''), email: null, bio: null },
-        ...{ socialProfileUrl: null, photoId: null, listed: false, checkedInAt: null, checkedInBy: null, createdAt: now, updatedAt: now },
-      })
+export async function issueSeats(tx: Db, { clock, now }: Moment, { secrets, owner }: Sealing, { order, lines }: Bought) {
+  const rows: (string | number)[][] = []
+  for (const { ticket, id: lineId, productId, quantity } of lines)
+    for (let position = 0; ticket && position < quantity; position++) {
+      const [id, token] = [clock.id(), newToken(owner)]
+      rows.push([id, productId!, lineId, position, hashOf(token), secrets.seal(token, placeOf(id))])
     }
-  }
+  const state = order.status === 'pending' ? 'held' : 'valid'
+  const common = { orderId: order.id, state, email: order.email, foldedName: fold(order.name ?? ''), now }
+  for (let from = 0; from < rows.length; from += INSERTED_AT_ONCE)
+    await insertSeats.run(tx, { ...common, rows: JSON.stringify(rows.slice(from, from + INSERTED_AT_ONCE)) })
 }
 
 /** Units of a line were given back: so many seats are no longer any, those first that nobody has come to or put a name on. */

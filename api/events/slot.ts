@@ -1,5 +1,5 @@
 /** A booking slot (document 2): a time in which a variant can be booked, and the places of it that orders hold. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, sql, type SQL } from 'drizzle-orm'
 import { compile, inserter, named, type Db, type Reader } from '../../db/driver.ts'
 import { products, variants } from '../../db/store/catalog.ts'
 import { bookings, bookingSlots } from '../../db/store/events.ts'
@@ -90,11 +90,30 @@ export async function requireSlot(db: Reader, id: string, variantId: string | nu
   if (slot.productVariantId !== variantId) throw wrong(path, 'is a slot of another variant')
 }
 
-/** What visitors see is for sale: a slot that is no draft, of a variant and a product that are shown. */
-export const isShown = and(
-  sql`${bookingSlots.status} <> 'draft'`,
-  sql`exists (select 1 from variants v join products p on p.id = v.product_id where v.id = ${bookingSlots.productVariantId} and v.active and p.status = 'published')`,
-)!
+const STANDING = sql`${bookingSlots.status} in ('published', 'cancelled', 'completed')`
+const isForSale = (variantId: SQL) =>
+  sql`exists (select 1 from variants v join products p on p.id = v.product_id where v.id = ${variantId} and v.active and p.status = 'published')`
+
+/** A slot that visitors see: no draft, and of a variant that is for sale. */
+const isShown = and(STANDING, isForSale(sql`${bookingSlots.productVariantId}`))!
+
+/**
+ * The slots that visitors see, for a list: those of variants that are not for sale are named, since there are few of them or none; to ask of
+ * each slot whether it is one costs a hundred times as much.
+ */
+export async function shownSlots(db: Reader): Promise<SQL> {
+  const hidden = await db.all<[string]>(sql`
+    with recursive booked(id) as (
+      select min(product_variant_id) from ${bookingSlots}
+      union all
+      select (select min(product_variant_id) from ${bookingSlots} where product_variant_id > booked.id) from booked where booked.id is not null
+    ) select id from booked where id is not null and not ${isForSale(sql`booked.id`)}`)
+  if (!hidden.length) return STANDING
+  return and(
+    STANDING,
+    sql`${bookingSlots.productVariantId} not in (select value from json_each(${JSON.stringify(hidden.map(([id]) => id))}))`,
+  )!
+}
 
 type SlotView = Pick<View, 'lang' | 'storefront'>
 

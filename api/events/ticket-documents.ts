@@ -29,7 +29,7 @@ export const calendarRoutes = resource('events', '/events').get(
     if (startsAt === null) throw new Refusal(404, 'the event has no date yet')
     const { calendarOf } = await import('./calendar.ts')
     const { name, summary, slug } = seen!
-    const dated = { id: product.id, name, summary, startsAt, location, updatedAt: event.updatedAt }
+    const dated = { id: product.id, name, summary, startsAt, location, createdAt: event.createdAt, updatedAt: event.updatedAt }
     return new Reply(200, calendarOf(dated, new URL(call.services.mailers.baseUrl).hostname), {
       'content-type': 'text/calendar; charset=utf-8',
       'content-disposition': `attachment; filename="${slug}.ics"`,

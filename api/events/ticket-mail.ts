@@ -19,6 +19,10 @@ export const TICKETS = 'order.tickets'
 const CODES_MAX = 10
 const LISTED_MAX = 100
 
+/** Has the tickets of an order sent again, though they were before: a mail of its own. */
+export const askAgain = (tx: Db, moment: Moment, orderId: string) =>
+  enqueueBy(tx, moment, { kind: TICKETS, subject: `${orderId} ${Date.parse(moment.now)}`, dueAt: moment.now })
+
 /** Has the tickets of an order sent, once the change at hand is committed. */
 export const askForTickets = (tx: Db, moment: Moment, orderId: string) =>
   enqueueBy(tx, moment, { kind: TICKETS, subject: orderId, dueAt: moment.now })
@@ -31,14 +35,14 @@ interface Shown {
   code: string | null
 }
 
-const guestOf = ({ name, buyer, email }: PrintedSeat) => name ?? buyer ?? email
+const guestOf = ({ name, buyer, email }: PrintedSeat) => (name ?? buyer ?? email).replace(/\s+/g, ' ')
 /** The seats of each event, in their order. */
 const byEvent = (shown: readonly Shown[]) => [...Map.groupBy(shown, ({ seat }) => seat.productId).values()]
 
 function textOf(shown: readonly Shown[], more: string, settings: Settings): string {
   const parts = byEvent(shown).map((own) => {
     const { seat } = own[0]!
-    const tickets = own.map(({ seat: one, link }) => `${guestOf(one)}: ${link}`)
+    const tickets = own.map(({ seat: one, link }, i) => `${i + 1}. ${guestOf(one)}: ${link}`)
     return [seat.event, ...factsOf(seat, settings), '', ...tickets].join('\n')
   })
   return `${parts.join('\n\n')}\n${more}\n`
@@ -51,9 +55,9 @@ function htmlOf(shown: readonly Shown[], more: string, settings: Settings): Html
       return html`<h1 style="font-size:22px;margin:24px 0 4px">${seat.event}</h1>
         ${factsOf(seat, settings).map((fact) => html`<p style="margin:0">${fact}</p>`)}
         ${own.map(
-          ({ seat: one, link, code }) =>
+          ({ seat: one, link, code }, i) =>
             html`<div style="margin:16px 0;padding:16px;border:1px solid #ccc;border-radius:8px">
-              <p style="margin:0 0 8px"><strong>${guestOf(one)}</strong></p>
+              <p style="margin:0 0 8px"><strong>${i + 1}. ${guestOf(one)}</strong></p>
               ${code === null ? '' : html`<img src="cid:${code}" alt="Code for the door" width="222" height="222" style="display:block;background:#fff" />`}
               <p style="margin:8px 0 0"><a href="${link}">Print this ticket</a></p>
             </div>`,
@@ -83,14 +87,14 @@ async function shownOf(all: readonly PrintedSeat[], { secrets, mailers }: Pick<S
 async function calendars(all: readonly PrintedSeat[], host: string): Promise<Attachment[]> {
   const { calendarOf } = await import('./calendar.ts')
   const dated = [...new Map(all.map((seat) => [seat.productId, seat])).values()]
-  return dated.flatMap(({ productId: id, event: name, summary, startsAt, location, updatedAt }, i) =>
+  return dated.flatMap(({ productId: id, event: name, summary, startsAt, location, createdAt, updatedAt }, i) =>
     startsAt === null
       ? []
       : [
           {
             filename: `event-${i + 1}.ics`,
             type: 'text/calendar; charset=utf-8; method=PUBLISH',
-            content: Buffer.from(calendarOf({ id, name, summary, startsAt, location, updatedAt }, host)),
+            content: Buffer.from(calendarOf({ id, name, summary, startsAt, location, createdAt, updatedAt }, host)),
           },
         ],
   )
@@ -100,19 +104,20 @@ async function calendars(all: readonly PrintedSeat[], host: string): Promise<Att
 export const sendTickets = (services: Pick<Services, 'mailers' | 'secrets'>): JobKind => ({
   retriesMs: [5_000, 60_000, 600_000, 3_600_000, 6 * 3_600_000],
   async run({ store, environment, subject }) {
-    const all = await printedSeats(store.read, and(eq(seats.orderId, subject), eq(seats.state, 'valid'))!, LISTED_MAX + 1)
+    const [orderId, again] = subject.split(' ') as [string, string?]
+    const all = await printedSeats(store.read, and(eq(seats.orderId, orderId), eq(seats.state, 'valid'))!, LISTED_MAX + 1)
     const settings = await settingsOf(store.read)
     const [first] = all
-    if (!first || !settings.email.outboundEnabled || !settings.tools.events) return
+    if (!first || !settings.email.outboundEnabled) return
     const { mailers } = services
     const { shown, attachments } = await shownOf(all.slice(0, LISTED_MAX), services)
     const names = [...new Set(all.map(({ event }) => event))]
     const rest = all.length > LISTED_MAX ? ' These are the first of your tickets: all of them are found in the shop.' : ''
-    const more = `Order ${first.lookup}. Each code lets one person in, once.${rest}`
+    const more = `Order ${first.lookup}, access code ${first.accessCode}. Each code lets one person in, once.${rest}`
     const mailer = await mailers.open(environment)
     try {
       await mailer.send({
-        id: `${subject}-tickets`,
+        id: `${orderId}-tickets${again === undefined ? '' : `-${again}`}`,
         ...senderOf(settings, mailers.baseUrl),
         to: { name: first.buyer ?? '', address: first.email },
         subject: `Your tickets for ${names.length > 1 ? `${names.length} events` : names[0]}`,

@@ -1,4 +1,6 @@
 /** A ticket on paper: an A4 page whose upper third is cut out, with the code that the door reads. */
+import { Busy } from '../../db/errors.ts'
+import { turn } from '../../db/sliced.ts'
 import { printable, widthOf } from '../printing/font.ts'
 import { box, line, texts, type Mark } from '../printing/marks.ts'
 import { pdf, type Sheet } from '../printing/pdf.ts'
@@ -42,6 +44,16 @@ function layout({ token, event, facts, attendee, order, store, contact }: Ticket
   ]
 }
 
-/** Draws a ticket; the same one has the same bytes each time. */
-export const ticketPdf = (content: TicketContent, madeAt: Date) =>
-  pdf(layout(content), SHEET, { title: `Ticket for ${content.event}`, madeAt })
+let last: Promise<unknown> = Promise.resolve()
+/** Sheets that wait to be drawn; who comes later is told to come again. */
+const WAITING_MAX = 100
+let waiting = 0
+
+/** Draws a ticket, which takes some 40 ms: one at a time, others' requests in between. The same one has the same bytes each time. */
+export async function ticketPdf(content: TicketContent, madeAt: Date): Promise<Uint8Array> {
+  if (waiting >= WAITING_MAX) throw new Busy(1, 'too many tickets are being printed')
+  waiting++
+  const drawn = last.then(turn).then(() => pdf(layout(content), SHEET, { title: `Ticket for ${content.event}`, madeAt }))
+  last = drawn.catch(() => {})
+  return drawn.finally(() => waiting--)
+}

@@ -1,6 +1,7 @@
 /** Tickets (document 2): buyers name the guests of their seats, guests their own, and the door lets each in once. */
 import { and, eq, isNull } from 'drizzle-orm'
-import { compile, named } from '../../db/driver.ts'
+import { compile, named, type Reader } from '../../db/driver.ts'
+import { products } from '../../db/store/catalog.ts'
 import { seats } from '../../db/store/events.ts'
 import { Reply, resource } from '../http/route.ts'
 import { Body, deleted, Deleted, Instant, Line, Named, Nullable, Text, Type } from '../http/schema.ts'
@@ -10,7 +11,7 @@ import { conflict, missing, wrong } from '../values/refusal.ts'
 import { fold } from '../values/slug.ts'
 import { utc } from '../values/time.ts'
 import { PRIVATE } from './event.ts'
-import { addPhoto, choosePhoto, keepPhoto, PHOTO_MAX_BYTES, photoUrlOf } from './photo.ts'
+import { addPhoto, choosePhoto, keepPhoto, UPLOAD_MAX_BYTES, photoUrlOf } from './photo.ts'
 import { hashOf } from './seat.ts'
 import { AttendeeTicket, bundleOf, findActiveSeat, findSeats, findSeat, requireActive, ticketOf, Tickets } from './ticket.ts'
 
@@ -46,7 +47,12 @@ const PhotoForm = Type.Object(
 const CheckInInput = Body('CheckInInput', [{ by: 'Door 1' }], {
   by: Type.Optional(Nullable(Line(0, 200))),
   scannedAt: Type.Optional(
-    Nullable(Instant(), { description: 'When a scanner without a line has read the code, a day ago at most; now when left out' }),
+    Nullable(Instant(), {
+      description: 'When a scanner without a line has read the code; a time that is not within the last day counts as now',
+    }),
+  ),
+  event: Type.Optional(
+    Nullable(Text(1, 200, { description: 'Id or slug of the event whose door it is: 409 for a ticket of another one' })),
   ),
 })
 
@@ -62,11 +68,17 @@ const write = ['storefront:write', 'events:write'] as const
 /** A scanner that was without a line sends what it has read within so long. */
 const SCANNED_MAX_MS = 86_400_000
 
-/** When a guest came: never later than now, whatever a scanner's clock says. */
+/** When a guest came: within the last day, whatever a scanner's clock says. */
 function cameAt(scannedAt: string | null | undefined, now: string): string {
   const at = utc(scannedAt) ?? now
-  if (Date.parse(now) - Date.parse(at) > SCANNED_MAX_MS) throw wrong('scannedAt', 'must be a day ago at most')
-  return at < now ? at : now
+  return at < now && Date.parse(now) - Date.parse(at) <= SCANNED_MAX_MS ? at : now
+}
+
+/** Refuses with 409 a ticket that is for another event than the door's. */
+async function requireDoor(db: Reader, seat: { productId: string }, event: string | null | undefined) {
+  if (event == null || event === seat.productId) return
+  const [own] = await db.select({ name: products.name, slug: products.slug }).from(products).where(eq(products.id, seat.productId))
+  if (own?.slug !== event) throw conflict(`the ticket is for another event: ${own?.name}`, { event: own?.slug })
 }
 
 const blank = (text: string | null | undefined) => text?.trim() || null
@@ -197,7 +209,7 @@ export const ticketRoutes = resource('events', '/tickets')
       tool: 'events',
       unaudited: true,
       upload: PhotoForm,
-      uploadMaxBytes: PHOTO_MAX_BYTES,
+      uploadMaxBytes: UPLOAD_MAX_BYTES,
       responses: { 201: Named('AttendeePhoto', { photoUrl: Type.String() }) },
       prepare: keepPhoto,
     },
@@ -219,12 +231,12 @@ export const ticketRoutes = resource('events', '/tickets')
     },
     (call) =>
       call.write(async (tx) => {
-        const cameIn = cameAt(call.body.scannedAt, call.now)
         const { seat, status } = await findActiveSeat(tx, call)
+        await requireDoor(tx, seat, call.body.event)
         if (seat.state === 'held') throw conflict('the order has not been paid', { status })
         const { clock, now, body } = call
         if (seat.checkedInAt !== null) return { checkedInAt: seat.checkedInAt, checkedInBy: seat.checkedInBy, alreadyCheckedIn: true }
-        const checkedIn = { checkedInAt: cameIn, checkedInBy: blank(body.by) }
+        const checkedIn = { checkedInAt: cameAt(body.scannedAt, now), checkedInBy: blank(body.by) }
         await tx
           .update(seats)
           .set(checkedIn)
@@ -238,14 +250,15 @@ export const ticketRoutes = resource('events', '/tickets')
     {
       operationId: 'undoCheckIn',
       summary: 'Take a check-in back',
-      description: 'For the wrong code at the door: the guest can be checked in again. 404 for one who was not.',
+      description:
+        'For the wrong code at the door: the guest can be checked in again. 404 for one who was not, 409 once the order is over.',
       scope: 'events:write',
       tool: 'events',
       responses: { 200: Deleted },
     },
     (call) =>
       call.write(async (tx) => {
-        const { seat } = await findSeat(tx, call)
+        const { seat } = await findActiveSeat(tx, call)
         if (seat.checkedInAt === null) throw missing('check-in')
         await tx.update(seats).set({ checkedInAt: null, checkedInBy: null }).where(eq(seats.id, seat.id))
         return deleted

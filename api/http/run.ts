@@ -94,10 +94,13 @@ async function runIf(running: Running, call: AnyCall, condition: string, effect:
   }, abandoned(request))
 }
 
-/** The query of a request as a GET takes it; null when it lacks what that needs. */
-function queryOf(reading: Ready, request: Request): unknown {
+/** The query of a request as a GET takes it: what that needs may stand in the body, too; null when it is in neither. */
+function queryOf(reading: Ready, { request, body }: AnyCall): unknown {
+  const search = new URLSearchParams(searchOf(request.url))
+  for (const name of (reading.route.query?.required ?? []) as string[])
+    if (!search.has(name) && typeof body?.[name] === 'string') search.set(name, body[name])
   try {
-    return parseQuery(searchOf(request.url), reading.query, new Notes())
+    return parseQuery(String(search), reading.query, new Notes())
   } catch (error) {
     if (error instanceof Refusal) return null
     throw error
@@ -110,7 +113,7 @@ async function currentTag({ ready, reads, checkAnswers }: Running, inside: AnyCa
   let reading = reads.get(path)
   for (let above = path; !reading && (above = above.slice(0, above.lastIndexOf('/')));) if (above.endsWith('}')) reading = reads.get(above)
   if (!reading) return null
-  const query = queryOf(reading, inside.request)
+  const query = queryOf(reading, inside)
   if (query === null) return null
   return etagOf(encoded(reading, await reading.route.handler({ ...inside, query }), checkAnswers))
 }

@@ -101,14 +101,16 @@ async function giveUp(
       throw conflict('the order has not been paid and holds other things: cancel it as a whole', { orderId })
     await cancel(tx, acting, order, reason)
     giveUpIntents(call, order)
+    const deposit = order.paidCents - order.refundedCents
+    if (deposit > 0) row = await refund(tx, acting, order, { amountCents: deposit, reason })
   } else {
     const line = lines.find(({ id }) => id === lineId)!
     const quantity = line.quantity - line.refundedQuantity
     // None: a refund of them is on its way already.
-    if (quantity) row = await refund(tx, acting, order, { lines: [{ lineId, quantity }], reason })
-    askForRefund(call, row)
+    if (quantity) row = await refund(tx, acting, order, { lines: [{ lineId, quantity }], reason, isCapped: true })
     await freePlaces(tx, acting, order, lineId, line.quantity)
   }
+  askForRefund(call, row)
   return { orderId, lineId, status: order.status, refund: row }
 }
 
@@ -201,7 +203,9 @@ export const bookingRoutes = resource('events', '')
         const { order, rows } = await findBought(tx, call.guesses, { code, email, what: 'booking', rowsOf })
         const { slot } = rows[0]!
         const until = new Date(Date.parse(slot.startsAt) - effective(slot, await call.settings()).cancellationHours * HOUR_MS).toISOString()
-        if (call.now > until) throw conflict(`the booking could be cancelled until ${until}`, { cancellableUntil: until })
+        // What the store has called off can be given back as long as it likes.
+        if (call.now > until && slot.status !== 'cancelled')
+          throw conflict(`the booking could be cancelled until ${until}`, { cancellableUntil: until })
         return giveUp(tx, call, order.id, lineId, 'cancelled by the buyer')
       }),
   )

@@ -1,11 +1,13 @@
 /** Orders (document 3): what was bought, and what became of it. */
-import { desc, eq } from 'drizzle-orm'
+import { and, desc, eq } from 'drizzle-orm'
+import { seats } from '../../db/store/events.ts'
 import { ORDER_STATUSES } from '../../db/store/orders.ts'
 import { payments } from '../../db/store/payments.ts'
 import { conflict } from '../values/refusal.ts'
+import { askAgain } from '../events/ticket-mail.ts'
 import { wakeJobs } from '../http/auth.ts'
 import { resource } from '../http/route.ts'
-import { Body, Label, Nullable, OneOf, Page, Text, Type, Uuid } from '../http/schema.ts'
+import { Body, Label, Named, Nullable, OneOf, Page, Text, Type, Uuid } from '../http/schema.ts'
 import { actingOf, cancel, dueCents, move, pay, setOrder } from './change.ts'
 import { Amount, findOrder, isReady, onlyLooksUp, Order, orderView, Payment, readLines, readOrder, type OrderRow } from './order.ts'
 import { listOrders, OrderFilters } from './order-list.ts'
@@ -122,6 +124,26 @@ export const orderRoutes = resource('orders', '/orders')
         wakeJobs(call)
         const [row] = await tx.select().from(payments).where(eq(payments.orderId, order.id)).orderBy(desc(payments.id)).limit(1)
         return row!
+      }),
+  )
+  .post(
+    '/{id}/tickets/send',
+    {
+      operationId: 'sendTickets',
+      summary: 'Mail the tickets of an order again',
+      description: 'To its address, as when it was paid. 409 when it has none that are paid, or the store sends no mail.',
+      scope: 'orders:write',
+      responses: { 202: Named('TicketsSent', { message: Type.String() }) },
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const order = await findOrder(tx, call.params.id)
+        if (!(await call.settings()).email.outboundEnabled) throw conflict('the store sends no mail: email.outboundEnabled is off')
+        if (!(await tx.$count(seats, and(eq(seats.orderId, order.id), eq(seats.state, 'valid')))))
+          throw conflict('the order has no tickets that are paid')
+        await askAgain(tx, call, order.id)
+        wakeJobs(call)
+        return { message: `the tickets are being sent to ${order.email}` }
       }),
   )
   .post(

@@ -6,14 +6,14 @@ import { couponRedemptions, coupons } from '../../db/store/marketing.ts'
 import { customers, orderLines, orders } from '../../db/store/orders.ts'
 import { payments } from '../../db/store/payments.ts'
 import { appliedPromotions } from '../pricing/applied.ts'
-import { availableOf, canGive, demandOf, placesOf } from '../pricing/quote-lines.ts'
+import { availableOf, canGive, demandOf, placesOf, ticketsIn } from '../pricing/quote-lines.ts'
 import type { Quote } from '../pricing/quote.ts'
 import { reserve } from '../catalog/stock.ts'
 import { conflict } from '../values/refusal.ts'
 import type { Settings } from '../http/route.ts'
 import type { Moment } from '../values/clock.ts'
 import { askForTickets } from '../events/ticket-mail.ts'
-import { issueSeats, type Sealing } from '../events/seat.ts'
+import { issueSeats, SEATS_MAX, type Sealing } from '../events/seat.ts'
 import { placesLeft, takePlaces, type SlotRow } from '../events/slot.ts'
 import { fold } from '../values/slug.ts'
 import { emit } from '../store/outbox.ts'
@@ -231,6 +231,7 @@ export async function place(
 ): Promise<{ order: OrderRow; lines: LineRow[]; payment: PaymentRow | null }> {
   const { clock, now } = moment
   const { quote, settings } = order
+  if (ticketsIn(quote.lines) > SEATS_MAX) throw conflict(`an order has at most ${SEATS_MAX} tickets`, { maximum: SEATS_MAX })
   await reserveAll(tx, moment, quote, settings)
   const slots = requirePlaces(quote)
   await redeemAll(tx, quote)

@@ -68,6 +68,10 @@ export function demandOf(lines: readonly QuoteLine[]): Map<string, { variant: So
   return demand
 }
 
+/** How many tickets of events these lines are. */
+export const ticketsIn = (lines: readonly QuoteLine[]) =>
+  lines.reduce((sum, { variant, quantity }) => sum + (variant.isEvent ? quantity : 0), 0)
+
 /** How many places of each slot these lines ask for together. */
 export function placesOf(lines: readonly QuoteLine[]): Map<string, { slot: SlotRow; places: number }> {
   const demand = new Map<string, { slot: SlotRow; places: number }>()
@@ -117,6 +121,9 @@ function faceOf(item: CartItem, bundle: Part | null, first: Sold | undefined): F
   return { name: first ? nameOf(first) : 'unavailable product', image: first?.images[0] ?? null, productId: first?.productId ?? null }
 }
 
+/** Whether a variant is for sale: tickets are not while their tool is off, since nobody could see them. */
+const isOffered = ({ active, status, isEvent }: Sold, { tools }: Settings) => active && status === 'published' && (!isEvent || tools.events)
+
 /** The slot of an item, null when it books none; why it can't be booked. */
 function slotOf({ bookingSlotId, variantId }: CartItem, { slots, settings, now }: Shelf): SlotRow | string | null {
   if (!bookingSlotId) return null
@@ -133,7 +140,7 @@ function linesOf(item: CartItem, cart: Wanted, shelf: Shelf): { face: Face; line
   const face = faceOf(item, bundle, wanted[0]?.variant)
   const gone =
     !wanted.length ||
-    wanted.some(({ variant }) => !variant || !variant.active || variant.status !== 'published') ||
+    wanted.some(({ variant }) => !variant || !isOffered(variant, settings)) ||
     (bundle !== null && bundle.status !== 'published')
   // What was agreed elsewhere is recorded, even when it is no longer sold here.
   if (gone && !unitPrices)

@@ -2,7 +2,7 @@
 
 const FORM = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})$/
 /** The last millisecond of the year 9999. */
-const LAST = 253_402_300_799_999
+export const LAST = 253_402_300_799_999
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /**
@@ -22,6 +22,9 @@ export function parseInstant(text: string): number | null {
   // An offset can lead out of the years whose texts sort as they follow each other.
   return Number.isNaN(time) || time > LAST ? null : time
 }
+
+/** An instant so many ms later, in the years whose texts sort as they follow each other. */
+export const later = (instant: string, ms: number) => new Date(Math.min(Date.parse(instant) + ms, LAST)).toISOString()
 
 /** Whether a text is a day of the calendar: `2026-03-29`. */
 export const isDay = (text: string) => parseInstant(`${text}T00:00:00Z`) !== null

@@ -146,9 +146,14 @@ export const bookingSlots = sqliteTable(
       .on(t.productVariantId, t.startsAt)
       .where(sql`${t.status} <> 'cancelled'`),
     index('booking_slots_starts').on(t.startsAt, t.id),
-    index('booking_slots_status_starts').on(t.status, t.startsAt, t.id),
+    /** Enough to tell what a slot reads as now, so that lists count in it alone. */
+    index('booking_slots_status_starts').on(t.status, t.startsAt, t.id, t.endsAt, t.bookedCount, t.maxCapacity),
     index('booking_slots_variant').on(t.productVariantId, t.startsAt, t.id),
     index('booking_slots_variant_ends').on(t.productVariantId, t.endsAt),
+    /** Those that keep a gap of their own. */
+    index('booking_slots_gaps')
+      .on(t.productVariantId, t.endsAt)
+      .where(sql`${t.settings} ->> 'bufferMinutes' > 0`),
   ],
 )
 

@@ -83,8 +83,8 @@ async function begin(page: Page, secret = key) {
 }
 const verdict = (page: Page) => page.locator('#verdict')
 async function type(page: Page, text: string) {
-  await page.getByLabel('Code or name').fill(text)
-  await page.getByRole('button', { name: 'Check in', exact: true }).last().click()
+  await page.getByLabel('Name, address or code').fill(text)
+  await page.getByRole('button', { name: 'Find' }).click()
 }
 const roster = async () => made(await shop.get('/events/mending/checkins'))
 /** What the browser keeps of the page. */
@@ -123,7 +123,9 @@ describe.runIf(hasChromium)('the door', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('taken back').waitFor()
     expect((await roster()).checkedIn).toBe(1)
-    await page.getByLabel('Code or name').fill('hopp')
+    await type(page, 'nobody')
+    await page.getByText('Nobody has a name').waitFor()
+    await page.getByLabel('Name, address or code').fill('hopp')
     await page.locator('#found').getByRole('button', { name: 'Check in' }).first().click()
     await verdict(page).waitFor()
     expect((await roster()).checkedIn).toBe(2)
@@ -141,16 +143,18 @@ describe.runIf(hasChromium)('the door', () => {
     for (const { token } of left) {
       await type(page, token)
       await verdict(page).waitFor()
-      expect(await verdict(page).textContent()).toContain('No line: kept')
+      expect(await verdict(page).textContent()).toContain('Offline: kept')
       await verdict(page).click()
     }
     await type(page, 'A'.repeat(44))
     await page.getByText('Not in the list').first().waitFor()
-    expect(await page.locator('#line').textContent()).toBe(`${left.length} waiting for the line`)
+    expect(await page.locator('#line').textContent()).toBe(`${left.length} to be sent`)
     expect((await roster()).checkedIn).toBe(before)
     await context.setOffline(false)
-    await page.getByText('Line is up').waitFor({ timeout: 15_000 })
+    await page.getByText('Online', { exact: true }).waitFor({ timeout: 15_000 })
     expect((await roster()).checkedIn).toBe(4)
+    // What was let in offline can be taken back as well, once the server has it.
+    expect(await page.locator('#history').getByRole('button', { name: 'Undo' }).count()).toBe(left.length)
     expect(await kept(page)).not.toContain(left[0].token)
     expect(complaints).toEqual([])
     await stop(context)

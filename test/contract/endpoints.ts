@@ -262,6 +262,7 @@ POST     /tickets/attendee/{token}/photo              storefront:write events:wr
 POST     /tickets/attendee/{token}/checkin            storefront:write events:write
 DELETE   /tickets/attendee/{token}/checkin            events:write
 GET      /tickets/attendee/{token}/ticket.pdf         -
+POST     /orders/{id}/tickets/send                    orders:write
 GET      /events/{idOrSlug}/calendar.ics              storefront:read events:read
 GET      /booking-slots                               storefront:read
 GET      /booking-slots/{id}                          storefront:read

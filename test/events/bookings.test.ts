@@ -193,6 +193,7 @@ describe('an order', () => {
     const order = made(await record([item(2)]))
     expect(order.lines[0].bookingSlotId).toBe(slotId)
     expect((await slot()).bookedCount).toBe(2)
+    expect(paths(await record([{ variantId }]))).toEqual(['items.0.bookingSlotId'])
     expect(await record([item(9)])).toMatchObject({ status: 409, body: { bookingSlotId: slotId } })
     expect(paths(await record([item(), { ...item(), unitPrice: 1 }]))).toEqual(['items.1.bookingSlotId'])
     expect(paths(await record([{ variantId: await shop.variant(), bookingSlotId: slotId }]))).toEqual(['items.0.bookingSlotId'])
@@ -232,6 +233,17 @@ describe('a store that looks at each booking', () => {
     expect(await shop.order(order.id)).toMatchObject({ refundedCents: 2000, paymentStatus: 'partially_refunded' })
     for (const what of ['confirm', 'decline'] as const) expect((await decide(order, what)).status).toBe(404)
     expect(made(await shop.get(`/orders/${order.id}/refunds`)).data).toMatchObject([{ reason: 'ill', amountCents: 2000 }])
+  })
+
+  test('gives back what is left of what was paid, also of a deposit', async () => {
+    const kind = await book(2)
+    made(await shop.post(`/orders/${kind.id}/refunds`, { amountCents: 500 }))
+    expect(made(await decide(kind, 'decline'))).toMatchObject({ status: 'refunded', refund: { amountCents: 1500 } })
+    const deposit = await book(1, { paymentMethod: 'manual' })
+    made(await shop.post(`/orders/${deposit.id}/payments`, { amountCents: 300, method: 'cash' }))
+    expect(made(await decide(deposit, 'decline'))).toMatchObject({ status: 'cancelled', refund: { amountCents: 300, status: 'succeeded' } })
+    expect(await shop.order(deposit.id)).toMatchObject({ paidCents: 300, refundedCents: 300 })
+    expect((await slot()).bookedCount).toBe(0)
   })
 
   test('declines what was not paid by cancelling the order, unless that holds other things', async () => {
@@ -325,6 +337,24 @@ describe('a buyer', () => {
     expect((await cancel(by(early))).status).toBe(200)
     expect((await slot()).bookedCount).toBe(1)
   })
+
+  test('can cancel at any time what the store has called off', async () => {
+    const order = await book()
+    made(await shop.patch(`/booking-slots/${slotId}`, { status: 'cancelled' }))
+    app.clock.now = new Date(Date.parse((await slot()).startsAt) - 1)
+    expect(made(await cancel(by(order)))).toMatchObject({ status: 'refunded' })
+  })
+})
+
+test('what is booked is not deleted with its product, though its order has shipped, until it is over', async () => {
+  const order = await book()
+  made(await shop.patch(`/orders/${order.id}`, { status: 'completed' }))
+  const { productId } = made(await shop.get(`/variants/${variantId}`))
+  expect((await shop.remove(`/products/${productId}`)).status).toBe(409)
+  expect(await shop.post(`/products/${productId}/variants`, { price: 1 })).toMatchObject({ status: 201 })
+  expect((await shop.remove(`/variants/${variantId}`)).status).toBe(409)
+  app.clock.now = new Date(inDays(4))
+  made(await shop.remove(`/variants/${variantId}`))
 })
 
 test('after 20 wrong ones by a client, right and wrong are 429 alike', async () => {

@@ -101,6 +101,25 @@ describe('a printed ticket', () => {
     expect((await print(again!)).status).toBe(404)
   })
 
+  test('is one of many that are printed at once: others have their turns in between', async () => {
+    const tokens = await tokensOf(await buy(20))
+    const printed = Promise.all(tokens.map(print))
+    let longest = 0
+    let isOver = false
+    void printed.then(() => (isOver = true))
+    while (!isOver) {
+      const started = performance.now()
+      await new Promise(setImmediate)
+      longest = Math.max(longest, performance.now() - started)
+    }
+    const started = performance.now()
+    await print(tokens[0]!)
+    const alone = performance.now() - started
+    expect((await printed).map(({ status }) => status)).toEqual(tokens.map(() => 200))
+    // Twenty in one go would be twenty times as long.
+    expect(longest).toBeLessThan(alone * 6)
+  })
+
   test('with texts of every length and script stays one page', async () => {
     const names = {
       name: `${'Workshop '.repeat(33)}`,
@@ -153,7 +172,9 @@ describe('an event in a calendar', () => {
     )
     expect(Math.max(...answer.text.split('\r\n').map((line) => Buffer.byteLength(line)))).toBeLessThanOrEqual(75)
     made(await shop.patch(`/events/${event.id}`, { startsAt: '2027-12-06T18:00:00Z' }))
+    await shop.change(sql`update events set updated_at = '2027-01-01T00:00:00.000Z'`)
     const moved = linesOf((await calendar()).text)
+    expect(moved.find((line) => line.startsWith('SEQUENCE:'))).not.toBe('SEQUENCE:0')
     expect(moved).toEqual(expect.arrayContaining([`UID:${event.id}@shop.example`, 'DTSTART:20271206T180000Z']))
   })
 
@@ -169,10 +190,12 @@ describe('an event in a calendar', () => {
   })
 
   test('can not be broken out of by its texts', async () => {
-    const { event: odd } = await newEvent({ name: 'A\\nEND:VEVENT', description: 'x\r\nATTENDEE:mailto:a@b.c\n\nEND:VCALENDAR' })
+    const { event: odd } = await newEvent({ name: 'A\\nEND:VEVENT', description: '\u000bx\r\nATTENDEE:mailto:a@b.c\n\nEND:VCALENDAR' })
     const lines = linesOf((await calendar(odd.id)).text)
     expect(lines.filter((line) => line.startsWith('END:'))).toEqual(['END:VEVENT', 'END:VCALENDAR'])
     expect(lines.some((line) => line.startsWith('ATTENDEE'))).toBe(false)
+    expect(lines.join('')).not.toMatch(/[\u0000-\u001f]/)
+    expect(lines.at(-1)).toBe('')
   })
 })
 
@@ -241,10 +264,12 @@ describe('the mail with tickets', () => {
 
   test('escapes what guests are called', async () => {
     const { event: odd } = await newEvent({ name: '<img src=x onerror=alert(1)> & more' })
-    const order = await shop.buy({ items: [{ variantId: await ticket(odd.id) }], email: EMAIL, name: '<b>Grace</b>' })
+    const name = '<b>Grace</b>\r\n\r\nPay here: https://evil.example'
+    const order = await shop.buy({ items: [{ variantId: await ticket(odd.id) }], email: EMAIL, name })
     const mail = (await mailOf(order))!
     expect(mail.html).not.toContain('<b>Grace')
     expect(mail.html).not.toContain('<img src=x')
+    expect(mail.text).toContain('1. <b>Grace</b> Pay here: https://evil.example: https://shop.example')
     expect(mail.subject).toBe('Your tickets for <img src=x onerror=alert(1)> & more')
   })
 })
@@ -253,7 +278,8 @@ describe('a check-in that was taken back', () => {
   const undo = (token: string, options = {}) => shop.remove(`/tickets/attendee/${token}/checkin`, options)
 
   test('can be made again, is written down, and is for those who manage events', async () => {
-    const [token] = await tokensOf(await buy())
+    const order = await buy()
+    const [token] = await tokensOf(order)
     expect((await undo(token!)).status).toBe(404)
     made(await shop.post(`/tickets/attendee/${token}/checkin`, { by: 'Door 1' }))
     expect((await undo(token!, { key: shop.keys.storefront })).status).toBe(403)
@@ -269,6 +295,8 @@ describe('a check-in that was taken back', () => {
     const audited = await shop.rows(sql`select method, path from audit_log where method = 'DELETE'`)
     expect(audited).toEqual([['DELETE', '/tickets/attendee/{token}/checkin']])
     expect((await (await newShop(app)).remove(`/tickets/attendee/${token}/checkin`)).status).toBe(404)
+    made(await shop.post(`/orders/${order.id}/cancel`))
+    expect((await undo(token!)).status).toBe(409)
   })
 })
 
@@ -286,7 +314,8 @@ test('a scanner that was without a line says when it read the code', async () =>
     alreadyCheckedIn: true,
   })
   expect(made(await checkIn(two!, '2027-12-05T18:31:00Z')).checkedInAt).toBe('2027-12-05T18:30:00.000Z')
-  for (const wrong of ['2027-12-04T18:29:59Z', 'now', 5])
+  for (const wrong of ['now', 5])
     expect(await checkIn(three!, wrong)).toMatchObject({ status: 400, body: { details: [{ path: ['scannedAt'] }] } })
-  expect(made(await checkIn(three!, null)).checkedInAt).toBe('2027-12-05T18:30:00.000Z')
+  // A phone whose date is wrong lets guests in all the same.
+  expect(made(await checkIn(three!, '2027-12-04T18:29:59Z')).checkedInAt).toBe('2027-12-05T18:30:00.000Z')
 })

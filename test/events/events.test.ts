@@ -209,7 +209,7 @@ describe('the capacity', () => {
     const { id } = await event({ capacity: null })
     expect((await read(id)).body.event.event.capacity).toBe(null)
     const order = await buy(id, 30)
-    expect((await shop.patch(`/events/${id}`, { capacity: 29 })).status).toBe(409)
+    expect(await shop.patch(`/events/${id}`, { capacity: 29 })).toMatchObject({ status: 409, body: { sold: 30 } })
     expect((await shop.patch(`/events/${id}`, { capacity: 30 })).status).toBe(200)
     expect(await shop.stock(await ticketOf(id))).toMatchObject({ quantity: 30, reserved: 30, available: 0 })
     await shop.post(`/orders/${order.id}/refunds`, { lines: [{ lineId: order.lines[0].id, quantity: 1 }] })

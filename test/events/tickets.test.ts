@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { animation, blankPng, form, picture, png } from '../content/pictures.ts'
 import { createLog } from '../../api/server/log.ts'
 import { testApp, type TestApp } from '../harness.ts'
-import { made, newShop, type Shop } from '../shop.ts'
+import { ADDRESS, made, newShop, type Shop } from '../shop.ts'
 
 let app: TestApp
 let shop: Shop
@@ -245,7 +245,8 @@ describe('a guest', () => {
       const { status, body } = await upload(tokens[0]!, data)
       expect([status, body.details[0].path]).toEqual([400, ['file']])
     }
-    expect([400, 413]).toContain((await upload(tokens[0]!, form(new Uint8Array(2 * 1_048_576 + 1)))).status)
+    expect((await upload(tokens[0]!, form(new Uint8Array(2 * 1_048_576 + 1)))).status).toBe(400)
+    expect((await upload(tokens[0]!, form(new Uint8Array(9 * 1_048_576)))).status).toBe(413)
     expect(await shop.rows(sql`select count(*) from media`)).toEqual(kept)
   })
 })
@@ -344,4 +345,54 @@ test('after 20 wrong look-ups by a client, or at a code, right and wrong are 429
   } finally {
     await limited.close()
   }
+})
+
+test('a door takes the tickets of its own event alone', async () => {
+  const other = made(await shop.post('/events', { name: 'Gala', price: '500' })).event
+  for (const door of [other.id, other.slug, 'nothing'])
+    expect(await checkIn(tokens[0]!, { event: door })).toMatchObject({ status: 409, body: { event: event.slug } })
+  expect((await roster()).checkedIn).toBe(0)
+  expect(made(await checkIn(tokens[0]!, { event: event.slug })).alreadyCheckedIn).toBe(false)
+  expect(made(await checkIn(tokens[1]!, { event: event.id })).alreadyCheckedIn).toBe(false)
+})
+
+test('names are given under the condition that nobody has changed them', async () => {
+  const path = `/tickets/${order.accessCode}`
+  const etag = (await lookUp(order.accessCode, EMAIL)).headers.get('etag')!
+  const give = (given: string, name: string) =>
+    shop.patch(path, { email: EMAIL, seats: [{ token: tokens[0], name }] }, { headers: { 'if-match': given } })
+  expect((await give(etag, 'Ada')).status).toBe(200)
+  expect((await give(etag, 'Zoe')).status).toBe(412)
+})
+
+test('a store that closes its events sells no more tickets', async () => {
+  const { id } = await shop.cart([{ variantId: await ticket() }])
+  await shop.settings({ tools: { events: false } })
+  expect((await shop.checkOut(id)).status).toBe(409)
+  expect((await shop.post('/carts', { items: [{ variantId: await ticket() }] })).status).toBe(400)
+})
+
+test('an order has at most 1,000 tickets, however they are spread', async () => {
+  const [one, two] = [await ticket(), made(await shop.post('/events', { name: 'Gala', price: '5' })).event.id]
+  const other = made(await shop.get(`/products/${two}`)).variants[0].id
+  const { id } = await shop.cart([{ variantId: one, quantity: 1_000 }])
+  expect(await shop.post(`/carts/${id}/items`, { variantId: other })).toMatchObject({ status: 409, body: { maximum: 1_000 } })
+  const record = (quantity: number) =>
+    shop.post('/orders', { customer: { email: EMAIL }, items: [one, other].map((variantId) => ({ variantId, quantity })) })
+  expect((await record(501)).status).toBe(409)
+  const large = made(await record(500))
+  const { lines } = made(await lookUp(large.accessCode, EMAIL))
+  const all = lines.flatMap(({ seats }: any) => seats.map(({ token }: any) => token))
+  expect(new Set(all).size).toBe(1_000)
+})
+
+test('what guests are still coming to is not deleted, though its order has shipped or is complete', async () => {
+  const parcel = await shop.variant({ shippable: true })
+  const more = { shippingMethodId: await shop.method(), shippingAddress: ADDRESS }
+  const bought = await shop.buy({ items: [{ variantId: parcel }, { variantId: await ticket() }], ...more })
+  made(await shop.patch(`/orders/${order.id}`, { status: 'completed' }))
+  made(await shop.patch(`/orders/${bought.id}`, { status: 'shipped' }))
+  expect((await shop.remove(`/products/${event.id}`)).status).toBe(409)
+  made(await shop.patch(`/events/${event.id}`, { startsAt: '2020-01-01T00:00:00Z' }))
+  made(await shop.remove(`/products/${event.id}`))
 })

@@ -130,8 +130,11 @@ describe('over two processes', () => {
 
   test('20 scanners, copies and lines that are cut let each guest in once, and the first time stays', async () => {
     const event = await newEvent(null)
-    const order = { customer: { email: 'big@example.com' }, items: [{ variantId: event.variantId, quantity: SEATS }], paid: true }
-    expect((await send(0, 'POST', '/orders', order)).status).toBe(201)
+    for (let sold = 0; sold < SEATS; sold += 1_000) {
+      const quantity = Math.min(1_000, SEATS - sold)
+      const order = { customer: { email: 'big@example.com' }, items: [{ variantId: event.variantId, quantity }], paid: true }
+      expect((await send(0, 'POST', '/orders', order)).status).toBe(201)
+    }
     const { attendees } = (await send(0, 'GET', `/events/${event.id}/checkins`)).body
     const first = new Map<string, string>()
     const took: number[] = []

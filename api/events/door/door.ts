@@ -1,5 +1,5 @@
 /** What a door decides of a code: with a line as the server says, without one as the roster that it has read. Runs in browsers. */
-import type { Answer, Line, Roster, Seat } from './line.ts'
+import { ROSTER_PAGE, type Answer, type Line, type Roster, type Seat } from './line.ts'
 import type { Scan, Scans } from './scans.ts'
 
 /** What is shown of a scan. */
@@ -11,10 +11,15 @@ export interface Verdict {
   token: string | null
   /** It stands on the roster alone: the server has not answered yet. */
   waits: boolean
+  /** The scan that it is about, by which what the server says of it later is told. */
+  scanId: string
 }
 
+/** Guests of one name that are shown. */
+const FOUND_MAX = 10
+const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 const time = (instant: string) => new Date(instant).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
-const refused = (title: string, text: string): Verdict => ({ isWelcome: false, title, text, token: null, waits: false })
+const refused = (title: string, text: string) => ({ isWelcome: false, title, text, token: null, waits: false })
 const cameBefore = ({ checkedInAt, checkedInBy }: Pick<Seat, 'checkedInAt' | 'checkedInBy'>) =>
   `since ${time(checkedInAt!)}${checkedInBy ? `, ${checkedInBy}` : ''}`
 
@@ -29,7 +34,7 @@ export class Door {
     readonly line: Line,
     readonly scans: Scans,
     readonly by: string,
-    /** Told what the server says of a scan that was let in without it. */
+    /** Told what the server says of a scan that was let in without it, whatever that is. */
     readonly corrected: (verdict: Verdict) => void,
     readonly newId: () => string = () => crypto.randomUUID(),
   ) {}
@@ -46,23 +51,30 @@ export class Door {
 
   /** Reads who may come; what was let in meanwhile stays in. */
   async read(): Promise<Answer> {
-    const answer = await this.line.roster()
-    if (answer.kind === 'lost' || answer.status !== 200) return answer
-    const { event, total, attendees } = answer.body as Roster
-    this.event = event.name
-    this.total = total
-    this.#readAt = new Date().toISOString()
-    this.#seats = new Map(attendees.flatMap((seat) => (seat.token === null ? [] : [[seat.token, seat]])))
-    for (const { token, scannedAt, by } of this.scans.all()) this.#note(token, scannedAt, by)
-    return answer
+    const seats: Seat[] = []
+    for (;;) {
+      const answer = await this.line.roster(seats.length)
+      if (answer.kind === 'lost' || answer.status !== 200) return answer
+      const { event, total, attendees } = answer.body as Roster
+      seats.push(...attendees)
+      if (attendees.length === ROSTER_PAGE) continue
+      this.event = event.name
+      this.total = total
+      this.#readAt = new Date().toISOString()
+      this.#seats = new Map(seats.flatMap((seat) => (seat.token === null ? [] : [[seat.token, seat]])))
+      for (const { token, scannedAt, by } of this.scans.all()) this.#note(token, scannedAt, by)
+      return answer
+    }
   }
 
-  /** Seats whose guest has a name like that, at most ten. */
-  named(part: string): Seat[] {
-    const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+  /** Seats whose guest has a name or an address like that, at most ten: as the server knows them, without a line as they were read. */
+  async named(part: string): Promise<Seat[]> {
     const wanted = plain(part.trim())
     if (!wanted) return []
-    return [...this.#seats.values()].filter(({ name }) => name !== null && plain(name).includes(wanted)).slice(0, 10)
+    const answer = await this.line.roster(0, part.trim())
+    const known = [...this.#seats.values()].filter(({ name, email }) => plain(`${name} ${email}`).includes(wanted))
+    const found = answer.kind === 'answer' && answer.status === 200 ? (answer.body as Roster).attendees : known
+    return found.slice(0, FOUND_MAX)
   }
 
   /** Lets the guest of a code in, or says why not. */
@@ -73,11 +85,11 @@ export class Door {
     const answer = await this.line.checkIn(scan)
     if (answer.kind === 'answer') {
       this.scans.remove(scan.id)
-      return this.#said(token, answer)
+      return { ...this.#said(token, answer), scanId: scan.id }
     }
     const verdict = this.#guess(scan)
     if (!verdict.isWelcome) this.scans.remove(scan.id)
-    return verdict
+    return { ...verdict, scanId: scan.id }
   }
 
   /** Sends what waits, in its order, until the line is lost again; false when something still waits. */
@@ -91,7 +103,8 @@ export class Door {
         if (answer.kind === 'lost' || answer.status === 401 || answer.status === 403) return false
         this.scans.remove(scan.id)
         const verdict = this.#said(scan.token, answer)
-        if (!verdict.isWelcome) this.corrected({ ...verdict, title: `Let in, but: ${verdict.title}` })
+        const text = [this.#seats.get(scan.token)?.name, verdict.text].filter(Boolean).join(': ')
+        this.corrected({ ...verdict, ...(verdict.isWelcome ? {} : { title: `Let in, but: ${verdict.title}`, text }), scanId: scan.id })
       }
       return true
     } finally {
@@ -114,9 +127,10 @@ export class Door {
 
   #nameOf = (token: string) => this.#seats.get(token)?.name ?? 'Welcome'
 
-  #said(token: string, { status, body }: Extract<Answer, { kind: 'answer' }>): Verdict {
+  #said(token: string, { status, body }: Extract<Answer, { kind: 'answer' }>): Omit<Verdict, 'scanId'> {
     if (status === 404) return refused('No such ticket', 'Nobody has this code, or it was given back.')
     if (status === 401 || status === 403) return refused('The key does not open this door', body?.error ?? '')
+    if (status === 409 && body?.event) return refused('Another event', body.error)
     if (status !== 200) return refused('Not valid', body?.error ?? `The server said ${status}.`)
     this.#note(token, body.checkedInAt, body.checkedInBy)
     if (body.alreadyCheckedIn) return refused('Already in', `${this.#nameOf(token)}, ${cameBefore(body)}`)
@@ -124,13 +138,19 @@ export class Door {
   }
 
   /** Without a line: as the roster says that was read last. */
-  #guess({ token, scannedAt, by }: Scan): Verdict {
+  #guess({ token, scannedAt, by }: Scan): Omit<Verdict, 'scanId'> {
     const seat = this.#seats.get(token)
     const list = this.#readAt === null ? 'No list was read yet.' : `The list is of ${time(this.#readAt)}.`
-    if (!seat) return refused('Not in the list', `There is no line to ask. ${list}`)
+    if (!seat) return refused('Not in the list', `There is no connection to ask. ${list}`)
     if (seat.checkedInAt !== null) return refused('Already in', `${this.#nameOf(token)}, ${cameBefore(seat)}`)
     if (seat.orderStatus === 'pending') return refused('Not paid', list)
     this.#note(token, scannedAt, by)
-    return { isWelcome: true, title: this.#nameOf(token), text: 'No line: kept, and sent when it is back', token: null, waits: true }
+    return {
+      isWelcome: true,
+      title: this.#nameOf(token),
+      text: 'Offline: kept, and sent when the connection is back',
+      token: null,
+      waits: true,
+    }
   }
 }

@@ -5,6 +5,7 @@ import type { Scan } from './scans.ts'
 export interface Seat {
   token: string | null
   name: string | null
+  email: string
   orderStatus: string
   checkedInAt: string | null
   checkedInBy: string | null
@@ -21,6 +22,8 @@ export type Answer = { kind: 'lost' } | { kind: 'answer'; status: number; body: 
 
 const WAIT_MS = 5_000
 const ROSTER_WAIT_MS = 30_000
+/** Seats that are read at a time: a roster of thousands keeps nobody waiting so. */
+export const ROSTER_PAGE = 1_000
 
 export class Line {
   constructor(
@@ -50,10 +53,19 @@ export class Line {
     }
   }
 
-  roster = () => this.#ask('GET', `/events/${encodeURIComponent(this.event)}/checkins`, ROSTER_WAIT_MS)
+  /** A part of the roster; `query` is a part of a name or an address. */
+  roster = (offset: number, query = '') =>
+    this.#ask(
+      'GET',
+      `/events/${encodeURIComponent(this.event)}/checkins?limit=${ROSTER_PAGE}&offset=${offset}&query=${encodeURIComponent(query)}`,
+      ROSTER_WAIT_MS,
+    )
 
   checkIn = ({ id, token, scannedAt, by }: Scan) =>
-    this.#ask('POST', `/tickets/attendee/${token}/checkin`, WAIT_MS, { body: { by, scannedAt }, headers: { 'idempotency-key': id } })
+    this.#ask('POST', `/tickets/attendee/${token}/checkin`, WAIT_MS, {
+      body: { by, scannedAt, event: this.event },
+      headers: { 'idempotency-key': id },
+    })
 
   undo = (token: string) => this.#ask('DELETE', `/tickets/attendee/${token}/checkin`, WAIT_MS)
 }

@@ -22,7 +22,7 @@ button{font:inherit;min-height:44px;padding:.4rem 1.2rem;border:0;border-radius:
 :focus-visible{outline:3px solid #2f7fd0;outline-offset:2px}.row{display:flex;justify-content:space-between;gap:1rem;align-items:baseline}.soft{color:var(--soft)}
 #line[data-state=down]{font-weight:700}#start button{margin-top:1.2rem;width:100%}#start-error{color:light-dark(#9c1c16,#ff9d97)}
 video{width:100%;aspect-ratio:1;object-fit:cover;background:#000;border-radius:.75rem;display:block;margin:.5rem 0}
-#typing{display:flex;gap:.5rem;align-items:end}#typing div{flex:1}ul{list-style:none;padding:0;margin:.6rem 0}li{padding:.45rem 0;border-top:1px solid color-mix(in srgb,var(--edge) 40%,transparent)}#history button{min-height:36px;padding:0 .8rem;background:transparent;color:inherit;border:1px solid var(--edge)}#found li{display:flex;justify-content:space-between;align-items:center}
+#typing{display:flex;gap:.5rem;align-items:end}#typing div{flex:1}ul{list-style:none;padding:0;margin:.6rem 0}li{padding:.45rem 0;border-top:1px solid color-mix(in srgb,var(--edge) 40%,transparent)}#history button{min-height:36px;padding:0 .8rem;background:transparent;color:inherit;border:1px solid var(--edge)}#found small{color:var(--soft)}#found li{display:flex;justify-content:space-between;align-items:center}
 #verdict{position:fixed;inset:0;display:grid;place-content:center;text-align:center;padding:2rem;color:#fff;z-index:1}#verdict[data-state=welcome]{background:var(--green)}#verdict[data-state=refused]{background:var(--red)}
 #verdict-title{font-size:clamp(2.2rem,11vw,4.5rem);font-weight:750;line-height:1.1;margin:0;overflow-wrap:anywhere}#verdict-text{font-size:1.5rem;margin:.8rem 0 0}`
 
@@ -57,13 +57,13 @@ const pageOf = (version: string) =>
             <h1 id="event"></h1>
             <div class="row"><span id="count"></span><span id="line" role="status"></span></div>
             <video id="camera" muted playsinline aria-label="What the camera sees"></video>
-            <p id="no-camera" hidden>There is no camera, or this page may not use it. Type the code, or a name.</p>
+            <p id="no-camera" hidden>There is no camera, or this page may not use it. Type a name, an address or the code.</p>
             <form id="typing" autocomplete="off">
               <div>
-                <label for="typed">Code or name</label>
+                <label for="typed">Name, address or code</label>
                 <input id="typed" autocapitalize="off" autocorrect="off" spellcheck="false" />
               </div>
-              <button>Check in</button>
+              <button>Find</button>
             </form>
             <ul id="found" aria-label="Guests of that name"></ul>
             <h2>Last scans</h2>

@@ -9,6 +9,8 @@ const AGAIN_MS = 4_000
 const SHOWN_MS = 3_500
 const LOOK_MS = 150
 const SEND_MS = 5_000
+/** A name is looked for once nothing more is typed for so long. */
+const TYPING_MS = 250
 const READ_MS = 120_000
 /** The longer side of what is looked at, in pixels. */
 const LOOKED_AT = 640
@@ -30,7 +32,7 @@ function tell() {
   $('event').textContent = door.event
   $('count').textContent = `${door.checkedIn} of ${door.total} in`
   const { waiting } = door
-  $('line').textContent = waiting ? `${waiting} waiting for the line` : navigator.onLine ? 'Line is up' : 'No line'
+  $('line').textContent = waiting ? `${waiting} to be sent` : navigator.onLine ? 'Online' : 'Offline'
   $('line').dataset.state = waiting || !navigator.onLine ? 'down' : 'up'
 }
 
@@ -47,23 +49,38 @@ function show(verdict: Verdict) {
   tell()
 }
 
-/** One line more in the list of what happened, newest first. */
-function note({ isWelcome, title, text, token }: Verdict) {
+/** The line of a scan in the list of what happened. */
+function entryOf({ isWelcome, title, text, token }: Verdict) {
   const entry = element('li', '')
   entry.append(element('strong', `${isWelcome ? '✓' : '✗'} ${title}`), ' ', element('span', text))
-  if (token !== null) {
-    const undo = element('button', 'Undo', { type: 'button' })
-    undo.onclick = async () => {
-      const answer = await door!.undo(token)
-      const isDone = answer.kind === 'answer' && answer.status < 300
-      undo.replaceWith(isDone ? 'taken back' : answer.kind === 'lost' ? 'no line: try again later' : answer.body?.error)
-      tell()
-    }
-    entry.append(' ', undo)
+  if (token === null) return entry
+  const [undo, said] = [element('button', 'Undo', { type: 'button' }), element('span', '')]
+  undo.onclick = async () => {
+    const answer = await door!.undo(token)
+    const isDone = answer.kind === 'answer' && (answer.status < 300 || answer.status === 404)
+    if (isDone) undo.remove()
+    said.textContent = isDone ? ' – taken back' : answer.kind === 'lost' ? ' – offline: try again' : ` – ${answer.body?.error}`
+    tell()
   }
+  entry.append(' ', undo, said)
+  return entry
+}
+
+/** Puts a verdict into the list, newest first; what was said of a scan before stands there no more. */
+function note(verdict: Verdict) {
+  const entry = entryOf(verdict)
+  entry.dataset.scan = verdict.scanId
   const list = $('history')
-  list.prepend(entry)
+  const before = list.querySelector(`[data-scan="${verdict.scanId}"]`)
+  if (before) before.replaceWith(entry)
+  else list.prepend(entry)
   while (list.children.length > HISTORY_MAX) list.lastElementChild!.remove()
+}
+
+/** What the server says at last of somebody who was let in without it: bad news fills the page. */
+function correct(verdict: Verdict) {
+  if (verdict.isWelcome) note(verdict)
+  else show(verdict)
 }
 
 async function checkIn(token: string) {
@@ -126,25 +143,38 @@ async function startCamera() {
 function found(seat: Seat) {
   const entry = element('li', '')
   const state = seat.checkedInAt !== null ? 'in' : seat.orderStatus === 'pending' ? 'not paid' : null
-  const button = element('button', state ?? 'Check in', { type: 'button', disabled: state !== null })
+  const button = element('button', state ?? 'Check in', { type: 'button', disabled: state !== null || seat.token === null })
   button.onclick = () => {
     $<HTMLInputElement>('typed').value = ''
     $('found').replaceChildren()
-    if (seat.token !== null) void checkIn(seat.token)
+    void checkIn(seat.token!)
   }
-  entry.append(element('span', seat.name ?? 'No name'), ' ', button)
+  const who = element('span', seat.name ?? 'No name')
+  who.append(element('br', ''), element('small', seat.email))
+  entry.append(who, ' ', button)
   return entry
+}
+
+let asked = 0
+/** Shows who has a name like what is typed; an answer that comes after a later question is none. */
+async function search() {
+  const { value } = $<HTMLInputElement>('typed')
+  const own = ++asked
+  const guests = tokenIn(value) || !value.trim() ? null : await door!.named(value)
+  if (own !== asked) return
+  const none = element('li', 'Nobody has a name or an address like that, and no code is so short.')
+  $('found').replaceChildren(...(guests === null ? [] : guests.length ? guests.map(found) : [none]))
 }
 
 async function start(form: SubmitEvent) {
   form.preventDefault()
   const field = $<HTMLInputElement>('key')
   const line = new Line(event, field.value.trim())
-  const at = new Door(line, new Scans(localStorage, event), $<HTMLInputElement>('by').value.trim(), show)
+  const at = new Door(line, new Scans(localStorage, event), $<HTMLInputElement>('by').value.trim(), correct)
   const answer = await at.read()
   if (answer.kind === 'lost' || answer.status !== 200) {
     $('start-error').textContent =
-      answer.kind === 'lost' ? 'There is no line to the server.' : (answer.body?.error ?? String(answer.status))
+      answer.kind === 'lost' ? 'There is no connection to the server.' : (answer.body?.error ?? String(answer.status))
     return
   }
   field.value = ''
@@ -152,6 +182,7 @@ async function start(form: SubmitEvent) {
   $('start').hidden = true
   $('at-work').hidden = false
   tell()
+  if (at.waiting) note({ isWelcome: true, title: `${at.waiting} from before`, text: 'are sent now', token: null, waits: true, scanId: '' })
   const again = async () => {
     if (door!.waiting) await door!.send()
     tell()
@@ -170,14 +201,14 @@ $('start').onsubmit = (form) => void start(form)
 $('typing').onsubmit = (form) => {
   form.preventDefault()
   const token = tokenIn($<HTMLInputElement>('typed').value)
-  if (!token) return
+  if (!token) return void search()
   $<HTMLInputElement>('typed').value = ''
   void checkIn(token)
 }
-$('verdict').onclick = () => ($('verdict').hidden = true)
+let typing: ReturnType<typeof setTimeout> | undefined
 $('typed').oninput = () => {
-  const { value } = $<HTMLInputElement>('typed')
-  $('found').replaceChildren(...(tokenIn(value) ? [] : door!.named(value).map(found)))
+  clearTimeout(typing)
+  typing = setTimeout(search, TYPING_MS)
 }
 // Whoever leaves while scans wait is asked; they are there again when the page is.
 addEventListener('beforeunload', (leaving) => {

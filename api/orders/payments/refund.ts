@@ -47,6 +47,8 @@ interface RefundInput {
   lines?: { lineId: string; quantity: number }[]
   reason?: string | null
   restock?: boolean
+  /** Gives back what is left where a part of the lines' price was given back before. */
+  isCapped?: boolean
 }
 
 /** Counts units as refunded, and gives what they were paid with. */
@@ -89,7 +91,8 @@ export async function refund(tx: Db, acting: Acting, order: OrderRow, input: Ref
   if (order.status === 'pending' && input.lines)
     throw conflict('the order has not been paid in full: refund an amount of what was paid, or cancel it')
   if (left <= 0 && !input.lines) throw conflict('everything that was paid has been refunded')
-  const amountCents = input.amountCents ?? (await takeUnits(tx, order, units))
+  const worth = input.amountCents ?? (await takeUnits(tx, order, units))
+  const amountCents = input.isCapped ? Math.min(worth, left) : worth
   if (amountCents > left) throw conflict(`at most ${left} can still be refunded`, { refundableCents: left })
   // Units that were paid with nothing come back, too; no provider has to hear of that.
   const providerPaymentId = amountCents ? await paymentFor(tx, order, amountCents) : null

@@ -19,9 +19,10 @@ CREATE TABLE `booking_slots` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `booking_slots_at` ON `booking_slots` (`product_variant_id`,`starts_at`) WHERE "booking_slots"."status" <> 'cancelled';--> statement-breakpoint
 CREATE INDEX `booking_slots_starts` ON `booking_slots` (`starts_at`,`id`);--> statement-breakpoint
-CREATE INDEX `booking_slots_status_starts` ON `booking_slots` (`status`,`starts_at`,`id`);--> statement-breakpoint
+CREATE INDEX `booking_slots_status_starts` ON `booking_slots` (`status`,`starts_at`,`id`,`ends_at`,`booked_count`,`max_capacity`);--> statement-breakpoint
 CREATE INDEX `booking_slots_variant` ON `booking_slots` (`product_variant_id`,`starts_at`,`id`);--> statement-breakpoint
 CREATE INDEX `booking_slots_variant_ends` ON `booking_slots` (`product_variant_id`,`ends_at`);--> statement-breakpoint
+CREATE INDEX `booking_slots_gaps` ON `booking_slots` (`product_variant_id`,`ends_at`) WHERE "booking_slots"."settings" ->> 'bufferMinutes' > 0;--> statement-breakpoint
 CREATE TABLE `bookings` (
 	`line_id` text PRIMARY KEY NOT NULL,
 	`slot_id` text NOT NULL,
