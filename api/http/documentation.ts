@@ -16,7 +16,8 @@ const PAGES: Readonly<Record<string, string>> = {
   loyalty: 'loyalty-operations',
   newsletters: 'newsletters-operations',
   photofeed: 'media',
-  bookings: 'booking-slots',
+  'booking-slots': 'booking-slots-operations',
+  bookings: 'booking-slots-operations',
   openapi: 'overview',
   docs: 'overview',
 }

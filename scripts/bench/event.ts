@@ -32,7 +32,11 @@ export async function seedEvent(
     ...{ createdAt: now, updatedAt: now },
   })
   await tx.insert(events).values({ productId, variantId, createdAt: now, updatedAt: now })
-  const [order] = await tx.select({ id: orders.id }).from(orders).where(notInArray(orders.status, ['pending', 'cancelled', 'refunded'])).limit(1)
+  const [order] = await tx
+    .select({ id: orders.id })
+    .from(orders)
+    .where(notInArray(orders.status, ['pending', 'cancelled', 'refunded']))
+    .limit(1)
   const tokens: string[] = []
   for (let position = 0; position < count; position++) {
     const [id, token] = [Bun.randomUUIDv7(), randomBytes(33).toString('base64url')]
