@@ -1,5 +1,5 @@
 /** Who comes to an event (document 2): its buyers, the seats as they are checked in, and the guests who want to be found. */
-import { and, asc, desc, eq, isNotNull, or, sql, type SQL } from 'drizzle-orm'
+import { and, asc, desc, eq, or, sql, type SQL } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
 import type { Reader } from '../../db/driver.ts'
 import { media } from '../../db/store/content.ts'
@@ -20,6 +20,8 @@ const ALL = 1_000_000
 /** Tokens that are opened in one turn of the event loop: about 5 µs each. */
 const OPENED_AT_ONCE = 500
 const DIRECTORY_MAX = 1_000
+/** Seats that are read in a millisecond or two. */
+const PAGE_MAX = 200
 
 const page = (maximum: number, description: string) => ({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum, description })),
@@ -61,6 +63,9 @@ interface Asked {
   offset: number
   query?: string
 }
+
+/** A page is read here; what is long, or searched through, beside the event loop where there are many seats. */
+const placeFor = (db: Reader, { limit = ALL, query }: Asked) => (limit > PAGE_MAX || query ? aside(db, 'seats') : db)
 
 /** Those who bought seats that are paid, each once, with how many. */
 async function buyersOf(db: Reader, productId: string, { limit = ALL, offset }: Asked) {
@@ -139,7 +144,7 @@ export const attendeeRoutes = resource('events', '/events/{idOrSlug}')
     },
     async ({ db, params, query }) => {
       const { event } = await findEvent(db, params.idOrSlug, everyone)
-      return new Reply(200, { attendees: await buyersOf(aside(db, 'seats'), event.productId, query), totalTickets: event.sold }, PRIVATE)
+      return new Reply(200, { attendees: await buyersOf(placeFor(db, query), event.productId, query), totalTickets: event.sold }, PRIVATE)
     },
   )
   .get(
@@ -159,10 +164,12 @@ export const attendeeRoutes = resource('events', '/events/{idOrSlug}')
     async ({ db, params, query, services }) => {
       const { event, product } = await findEvent(db, params.idOrSlug, everyone)
       const id = event.productId
-      const total = await db.$count(seats, standing(id))
-      const checkedIn = await db.$count(seats, and(standing(id), isNotNull(seats.checkedInAt)))
-      const attendees = await rosterOf(aside(db, 'seats'), services.secrets, id, query)
-      return new Reply(200, { event: { name: product.name, slug: product.slug }, total, checkedIn, attendees }, PRIVATE)
+      const [counted] = await db
+        .select({ total: sql<number>`count(*)`, checkedIn: sql<number>`count(${seats.checkedInAt})` })
+        .from(seats)
+        .where(standing(id))
+      const attendees = await rosterOf(placeFor(db, query), services.secrets, id, query)
+      return new Reply(200, { event: { name: product.name, slug: product.slug }, ...counted!, attendees }, PRIVATE)
     },
   )
   .get(
