@@ -112,7 +112,9 @@ async function openFile(path: string, kind: Kind, fits?: (version: number) => vo
   }
   // A snapshot older than the commit would be read after it, and would keep the checkpoint that may follow from emptying the log.
   const begin = fileTransactions(
-    () => (writing = new FileConnection(path)),
+    // Each write has a savepoint, and what undoes one is a list in memory that SQLite walks through after every statement that has a trigger
+    // or a foreign key: a long write would take the square of its statements. In a temporary file it is cut off where it ends.
+    () => (writing = new FileConnection(path, 'PRAGMA temp_store=FILE;')),
     () => connection.renew(),
   )
   try {

@@ -204,6 +204,28 @@ describe('the writer of a store', () => {
   })
 })
 
+test('a write of many statements takes as long for each of them, however many there are', async () => {
+  await store.write((tx) => tx.run(sql.raw('create table filled (id text primary key, about text not null unique)')))
+  // A trigger, or a foreign key, is what makes SQLite note how to undo a statement alone.
+  const trigger = "create trigger counted after insert on filled begin update counters set value = value + 1 where name = 'filled'; end"
+  await store.write((tx) => tx.run(sql.raw(trigger)))
+  await store.write((tx) => tx.insert(counters).values({ name: 'filled', value: 0 }))
+  const fill = (count: number) =>
+    store.write(async (tx) => {
+      const started = performance.now()
+      for (let i = 0; i < count; i++)
+        await tx.run(sql`insert into filled values (${crypto.randomUUID()}, ${crypto.randomUUID().repeat(4)})`)
+      return (performance.now() - started) / count
+    })
+  // Pages that were there before the write are what is noted.
+  const there = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 60000)
+    insert into filled select lower(hex(randomblob(16))), lower(hex(randomblob(70))) from n`
+  await store.write((tx) => tx.run(there))
+  const few = await fill(300)
+  expect(await fill(6_000)).toBeLessThan(few * 4)
+  expect(await store.read.$count(counters, eq(counters.value, 66_300))).toBe(1)
+}, 60_000)
+
 describe('two processes on one store', () => {
   test('both write at once, and nothing is lost or refused', async () => {
     const { run, told, ended } = child(400, 'child')
