@@ -24,6 +24,8 @@ import { eventRoutes } from './events/events.ts'
 import { calendarRoutes, ticketPdfRoutes } from './events/ticket-documents.ts'
 import { ticketRoutes } from './events/tickets.ts'
 import { mediaRoutes } from './content/media.ts'
+import { productReviewRoutes } from './content/product-reviews.ts'
+import { reviewRoutes } from './content/reviews.ts'
 import { photofeedRoutes } from './content/photofeed.ts'
 import { couponRoutes } from './marketing/discounts/coupons.ts'
 import { loyaltyCampaignRoutes } from './marketing/loyalty/campaigns.ts'
@@ -94,6 +96,8 @@ export const resources: readonly Resource[] = [
   newsletterSendingRoutes,
   mediaRoutes,
   photofeedRoutes,
+  reviewRoutes,
+  productReviewRoutes,
   eventRoutes,
   attendeeRoutes,
   calendarRoutes,

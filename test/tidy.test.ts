@@ -173,7 +173,8 @@ describe('the project is tidy', () => {
     const tables = readdirSync('db/store')
       .map((file) => file.replace('.ts', ''))
       .filter(
-        (name) => !['search', 'payments', 'translations', 'bundles', 'workstations', 'loyalty', 'newsletters', 'addons'].includes(name),
+        (name) =>
+          !['search', 'payments', 'visitors', 'translations', 'bundles', 'workstations', 'loyalty', 'newsletters', 'addons'].includes(name),
       )
     expect(tables.filter((name) => !ROOMS.includes(name))).toEqual([])
   })

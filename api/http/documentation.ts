@@ -22,7 +22,7 @@ const PAGES: Readonly<Record<string, string>> = {
   docs: 'overview',
 }
 /** Parts of a resource that have a page of their own. */
-const PARTS: Readonly<Record<string, string>> = { variants: 'variants', translations: 'localization' }
+const PARTS: Readonly<Record<string, string>> = { variants: 'variants', translations: 'localization', reviews: 'reviews' }
 
 /** The page where a room begins. */
 const ROOM_PAGES: Readonly<Record<Room, string>> = {

@@ -14,6 +14,7 @@ type StoreEvent =
   | 'product.deleted'
   | 'inventory.low'
   | 'customer.created'
+  | 'review.created'
   | 'newsletter.sent'
   | 'newsletter.failed'
   | 'booking.created'

@@ -243,6 +243,7 @@ GET      /reviews                                     content:read
 GET      /reviews/{id}                                content:read
 PATCH    /reviews/{id}                                content:write
 DELETE   /reviews/{id}                                content:write
+POST     /reviews/bulk                                content:write
 GET      /products/{idOrSlug}/reviews                 storefront:read
 POST     /products/{idOrSlug}/reviews                 storefront:write
 GET      /photofeed/accounts/{handle}/images          storefront:read

@@ -8,7 +8,13 @@ const { app, document, keyed, known, foreign, caller, somewhere, bodyOf } = awai
 afterAll(() => app.close())
 
 /** What holds the things that a field of such a name means, where its name alone does not say so. */
-const MEANS: Record<string, string> = { parentId: '/categories', scopeIds: '/products', memberId: '/team', memberIds: '/team' }
+const MEANS: Record<string, string> = {
+  parentId: '/categories',
+  scopeIds: '/products',
+  memberId: '/team',
+  memberIds: '/team',
+  ids: '/reviews',
+}
 /** Fields that are called so and mean nothing of a store's own. */
 const NO_IDENTIFIERS = ['orgId']
 
@@ -26,6 +32,9 @@ const WITH: Record<string, () => Json> = {
 }
 /** Whoever has left the team may stand in a list still, so these are not refused but left out. */
 const LEFT_OUT = 'memberIds'
+
+/** Those that are gone are passed over, and so are another store's: nothing is changed by them. */
+const PASSED_OVER = 'ids'
 
 /** The way to a field, `*` for the entries of a list. */
 type Way = string[]
@@ -72,7 +81,13 @@ test('in bodies get the answer of one that nothing has', () =>
         const [none, theirs] = [await send(nobody()), await send(id)]
         const field = way.filter((step) => step !== '*')
         const isNamed = none.body.details?.some(({ path }: Json) => field.every((step) => path.includes(step)))
-        if (name === LEFT_OUT ? none.body[name]?.length !== 0 : none.status !== 404 && !isNamed)
+        if (
+          name === LEFT_OUT
+            ? none.body[name]?.length !== 0
+            : name === PASSED_OVER
+              ? none.body.changed !== 0
+              : none.status !== 404 && !isNamed
+        )
           find(`${at} that nothing has is not refused`, none)
         if (theirs.status !== none.status || plain(theirs.text) !== plain(none.text))
           find(`${at} is answered otherwise than ${none.status} ${none.text.slice(0, 150)}`, theirs)

@@ -1,0 +1,42 @@
+/** A review of a product (document 1): its shapes, and its finding. */
+import { eq, sql } from 'drizzle-orm'
+import type { Reader } from '../../db/driver.ts'
+import { reviews } from '../../db/store/visitors.ts'
+import { Named, Type, Uuid } from '../http/schema.ts'
+import { missing } from '../values/refusal.ts'
+
+const shown = {
+  id: Uuid(),
+  author: Type.String({ examples: ['Ada Lovelace'] }),
+  content: Type.String(),
+  rating: Type.Integer({ examples: [5] }),
+  createdAt: Type.String(),
+}
+/** What visitors see. */
+export const PublicReview = Named('PublicReview', shown)
+/** What moderators see. */
+export const Review = Named('Review', {
+  ...shown,
+  productId: Uuid(),
+  email: Type.String(),
+  approved: Type.Boolean(),
+  verified: Type.Boolean({ description: 'The address has an order of the product that was paid and not given back' }),
+  updatedAt: Type.String(),
+})
+
+/** The columns of a review as moderators see it; whoever has bought under that address is looked up with it. */
+export const moderated = {
+  ...{ id: reviews.id, productId: reviews.productId, author: reviews.author, email: reviews.email, content: reviews.content },
+  ...{ rating: reviews.rating, approved: reviews.approved, createdAt: reviews.createdAt, updatedAt: reviews.updatedAt },
+  verified: sql<boolean>`exists (
+    select 1 from customers c join orders o on o.customer_id = c.id join order_lines l on l.order_id = o.id
+    where c.email = "reviews"."email" and l.product_id = "reviews"."product_id" and l.refunded_quantity < l.quantity
+      and o.status not in ('pending', 'cancelled', 'refunded'))`.mapWith(Boolean),
+}
+
+/** A review by its id, as moderators see it; or 404. */
+export async function findReview(db: Reader, id: string) {
+  const [row] = await db.select(moderated).from(reviews).where(eq(reviews.id, id))
+  if (!row) throw missing('review')
+  return row
+}
