@@ -17,6 +17,7 @@ import { orderLines, orders } from '../../db/store/orders.ts'
 import { conflict, wrong } from '../values/refusal.ts'
 import type { Call, Settings } from '../http/route.ts'
 import { toMinor } from '../values/money.ts'
+import { later } from '../values/time.ts'
 import { requireIds } from '../http/input/references.ts'
 import { emit } from '../store/outbox.ts'
 import { keptPrices, pricesIn } from './given-prices.ts'
@@ -260,11 +261,14 @@ export async function requireLinks(tx: Db, input: { brandId?: string | null; cat
 
 const OPEN = ['pending', 'paid', 'processing'] as const
 
+/** An event is over a day after it began: nobody says when it ends. */
+const DAY_MS = 86_400_000
+
 /** Refuses with 409 while somebody is still to come: a guest of an event that is not over, or who has booked a slot that has not ended. */
 async function refuseWhileAwaited(tx: Db, column: 'productId' | 'variantId', id: string, now: string) {
   const [seat] = await tx.all<[number]>(
     sql`select 1 from seats s join events e on e.product_id = s.product_id
-      where ${column === 'productId' ? sql`e.product_id` : sql`e.variant_id`} = ${id} and s.state <> 'void' and coalesce(e.starts_at, '9') > ${now} limit 1`,
+      where ${column === 'productId' ? sql`e.product_id` : sql`e.variant_id`} = ${id} and s.state <> 'void' and coalesce(e.starts_at, '9') > ${later(now, -DAY_MS)} limit 1`,
   )
   if (seat) throw conflict('seats of the event are sold, and it is still to come: give them back first')
   const [slot] = await tx.all<[number]>(

@@ -102,7 +102,8 @@ const standing = (productId: string) => and(eq(seats.productId, productId), sql`
 
 /** The seats of an event, those that were checked in last first, with their tokens. */
 async function rosterOf(db: Reader, secrets: Secrets, productId: string, { limit = ALL, offset, query }: Asked) {
-  const part = query?.trim() && contains(fold(query.trim()))
+  const folded = fold(query?.trim() ?? '')
+  const part = folded && contains(folded)
   const address = contains(normalizeEmail(query ?? ''))
   const searched =
     part &&

@@ -19,9 +19,9 @@ export const TICKETS = 'order.tickets'
 const CODES_MAX = 10
 const LISTED_MAX = 100
 
-/** Has the tickets of an order sent again, though they were before: a mail of its own. */
+/** Has the tickets of an order sent again, though they were before: a mail of its own, one a minute. */
 export const askAgain = (tx: Db, moment: Moment, orderId: string) =>
-  enqueueBy(tx, moment, { kind: TICKETS, subject: `${orderId} ${Date.parse(moment.now)}`, dueAt: moment.now })
+  enqueueBy(tx, moment, { kind: TICKETS, subject: `${orderId} ${moment.now.slice(0, 16)}`, dueAt: moment.now })
 
 /** Has the tickets of an order sent, once the change at hand is committed. */
 export const askForTickets = (tx: Db, moment: Moment, orderId: string) =>
@@ -117,7 +117,7 @@ export const sendTickets = (services: Pick<Services, 'mailers' | 'secrets'>): Jo
     const mailer = await mailers.open(environment)
     try {
       await mailer.send({
-        id: `${orderId}-tickets${again === undefined ? '' : `-${again}`}`,
+        id: `${orderId}-tickets${again === undefined ? '' : `-${again.replace(':', '')}`}`,
         ...senderOf(settings, mailers.baseUrl),
         to: { name: first.buyer ?? '', address: first.email },
         subject: `Your tickets for ${names.length > 1 ? `${names.length} events` : names[0]}`,

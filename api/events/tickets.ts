@@ -76,7 +76,7 @@ function cameAt(scannedAt: string | null | undefined, now: string): string {
 
 /** Refuses with 409 a ticket that is for another event than the door's. */
 async function requireDoor(db: Reader, seat: { productId: string }, event: string | null | undefined) {
-  if (event == null || event === seat.productId) return
+  if (event == null || event.toLowerCase() === seat.productId) return
   const [own] = await db.select({ name: products.name, slug: products.slug }).from(products).where(eq(products.id, seat.productId))
   if (own?.slug !== event) throw conflict(`the ticket is for another event: ${own?.name}`, { event: own?.slug })
 }

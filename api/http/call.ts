@@ -53,8 +53,8 @@ export async function requireTool(keyed: Keyed, tool: keyof Settings['tools']) {
 export const abandoned = (request: Request) => () => request.signal.aborted
 
 /** Names of one guess: what is guessed at, and the client that does. */
-function guessesOf(visitors: Surroundings['visitors'], request: Request, storeId: string): Guesses {
-  const names = (subject: string) => [subject, `guesses of ${visitors!.clientOf(request)} at ${storeId}`]
+function guessesOf(visitors: Surroundings['visitors'], request: Request, { store, environment }: Session): Guesses {
+  const names = (subject: string) => [subject, `guesses of ${visitors!.clientOf(request)} at ${store.id} ${environment}`]
   return {
     require(subject) {
       if (!visitors) return
@@ -95,7 +95,7 @@ export function callOf(
     requestId,
     services,
     log,
-    guesses: guessesOf(visitors, request, session.store.id),
+    guesses: guessesOf(visitors, request, session),
     clock,
     prepared: undefined,
     now: clock.now().toISOString(),

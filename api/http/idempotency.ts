@@ -97,7 +97,8 @@ export async function once(
     try {
       outcome = await effect(tx)
     } catch (error) {
-      if (!(error instanceof Refusal) || error.status >= 500) throw error
+      // Too many guesses now are no answer to this request for a day.
+      if (!(error instanceof Refusal) || error.status >= 500 || error.status === 429) throw error
       await tx.run(sql.raw('ROLLBACK TO effect'))
       outcome = { status: error.status, body: JSON.stringify(error.body) }
     }

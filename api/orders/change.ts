@@ -205,7 +205,11 @@ export async function applyRefund(
   const waiting = order.status === 'pending'
   const backCents = order.refundedCents - (await pendingCents(tx, order.id))
   const isFree = order.paidCents === 0 && named.length > 0
-  const full = !waiting && (isFree ? lines.every((line) => line.refundedQuantity === line.quantity) : backCents >= order.paidCents)
+  // Who names lines gives back those: what cost nothing beside them, or was paid back before, stays.
+  const isOther = (line: LineRow) =>
+    named.length > 0 && named.every(({ lineId }) => lineId !== line.id) && line.refundedQuantity < line.quantity
+  const isAll = isFree ? lines.every((line) => line.refundedQuantity === line.quantity) : backCents >= order.paidCents
+  const full = !waiting && isAll && !lines.some(isOther)
   for (const line of lines) {
     const units = named.find((entry) => entry.lineId === line.id)?.quantity ?? 0
     const back = full ? line.quantity - line.refundedQuantity + units : units
@@ -216,7 +220,13 @@ export async function applyRefund(
   const moves = full && MOVES[order.status].includes('refunded')
   if (moves) await returnCoupons(tx, order.id)
   await setOrder(tx, order, acting, {
-    paymentStatus: waiting ? 'unpaid' : full ? 'refunded' : backCents > 0 ? 'partially_refunded' : 'paid',
+    paymentStatus: waiting
+      ? 'unpaid'
+      : full || (backCents > 0 && backCents >= order.paidCents)
+        ? 'refunded'
+        : backCents > 0
+          ? 'partially_refunded'
+          : 'paid',
     ...(moves ? { status: 'refunded' as const } : {}),
   })
   if (moves) await returnPoints(tx, acting, order)

@@ -138,7 +138,9 @@ export const orderRoutes = resource('orders', '/orders')
     (call) =>
       call.write(async (tx) => {
         const order = await findOrder(tx, call.params.id)
-        if (!(await call.settings()).email.outboundEnabled) throw conflict('the store sends no mail: email.outboundEnabled is off')
+        const { email, tools } = await call.settings()
+        if (!email.outboundEnabled || !tools.events)
+          throw conflict('the store sends no tickets: email.outboundEnabled or tools.events is off')
         if (!(await tx.$count(seats, and(eq(seats.orderId, order.id), eq(seats.state, 'valid')))))
           throw conflict('the order has no tickets that are paid')
         await askAgain(tx, call, order.id)

@@ -103,7 +103,7 @@ export async function record(tx: Db, call: Recording) {
   )
   const unslotted = quoted.lines.find(({ variant, slot }) => variant.bookable && !slot)
   if (unslotted) throw wrong(`items.${items.indexOf(unslotted.item)}.bookingSlotId`, 'is needed for a bookable variant')
-  const stopped = quoted.warnings.find(({ code }) => code === 'no_price' || code === 'slot_closed')
+  const stopped = quoted.warnings.find(({ code }) => code === 'no_price' || code === 'slot_closed' || code === 'unavailable')
   if (stopped) throw conflict(stopped.message, stopped.bookingSlotId ? { bookingSlotId: stopped.bookingSlotId } : {})
   if (quoted.knowsMethod && !quoted.method) throw conflict(`the shipping method has no price in ${currency.toUpperCase()}`)
   const placed = await place(tx, call, {

@@ -142,8 +142,9 @@ function linesOf(item: CartItem, cart: Wanted, shelf: Shelf): { face: Face; line
     !wanted.length ||
     wanted.some(({ variant }) => !variant || !isOffered(variant, settings)) ||
     (bundle !== null && bundle.status !== 'published')
-  // What was agreed elsewhere is recorded, even when it is no longer sold here.
-  if (gone && !unitPrices)
+  const isClosed = wanted.some(({ variant }) => variant?.isEvent && !settings.tools.events)
+  // What was agreed elsewhere is recorded, even when it is no longer sold here; but nobody could see a ticket.
+  if (isClosed || (gone && !unitPrices))
     return { face, lines: [], warning: { code: 'unavailable', message: `${face.name} is no longer sold`, itemId: item.id } }
   const slot = slotOf(item, shelf)
   if (typeof slot === 'string')

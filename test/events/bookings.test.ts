@@ -246,6 +246,16 @@ describe('a store that looks at each booking', () => {
     expect((await slot()).bookedCount).toBe(0)
   })
 
+  test('leaves alone what else is in the order, free or paid for', async () => {
+    const other = await newSlot({ startsAt: inDays(5), endsAt: inDays(6) })
+    const free = await shop.variant({ price: 0, stock: { quantity: 5 } })
+    const order = await shop.buy({ items: [{ variantId: free }, item(1), item(2, other.id)] })
+    made(await shop.post(`/orders/${order.id}/refunds`, { amountCents: 2000 }))
+    expect(made(await decide(order, 'decline'))).toMatchObject({ status: 'paid', refund: { amountCents: 1000 } })
+    expect([(await slot()).bookedCount, (await slot(other.id)).bookedCount, (await shop.stock(free)).reserved]).toEqual([0, 2, 1])
+    expect(await shop.order(order.id)).toMatchObject({ paymentStatus: 'refunded', status: 'paid' })
+  })
+
   test('declines what was not paid by cancelling the order, unless that holds other things', async () => {
     const order = await book(1, { paymentMethod: 'manual' })
     expect(made(await decide(order, 'decline'))).toMatchObject({ status: 'cancelled', refund: null })

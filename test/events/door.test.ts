@@ -52,9 +52,11 @@ class TestLine extends Line {
     const { status, body } = await ask()
     return this.answers ? { kind: 'answer', status, body } : { kind: 'lost' }
   }
-  override roster = (offset: number, query = '') =>
+  override roster = (query?: string) =>
     this.#through(() =>
-      shop.get(`/events/${event.id}/checkins?limit=1000&offset=${offset}&query=${encodeURIComponent(query)}`, { key: this.key }),
+      shop.get(`/events/${event.id}/checkins${query === undefined ? '' : `?limit=10&query=${encodeURIComponent(query)}`}`, {
+        key: this.key,
+      }),
     )
   override checkIn = ({ id, token, scannedAt, by }: Parameters<Line['checkIn']>[0]) =>
     this.#through(() =>
@@ -191,6 +193,59 @@ describe('without a line', () => {
     expect([await next.door.send(), next.door.waiting, first.store.size]).toEqual([true, 0, 0])
     expect((await roster()).checkedIn).toBe(1)
   })
+})
+
+describe('while the list is read', () => {
+  test('who comes, or is sent back, is known when it is there', async () => {
+    const { door, line } = await open()
+    await door.scan(tokens[1]!)
+    const { roster: ask } = line
+    let arrive!: () => void
+    line.roster = async () => {
+      const answer = await ask()
+      await new Promise<void>((resolve) => (arrive = resolve))
+      return answer
+    }
+    const reading = door.read()
+    await expect.poll(() => typeof arrive).toBe('function')
+    expect((await door.scan(tokens[0]!)).isWelcome).toBe(true)
+    await door.undo(tokens[1]!)
+    arrive()
+    await reading
+    expect(door.checkedIn).toBe(1)
+    line.asks = false
+    expect((await door.scan(tokens[0]!)).title).toBe('Already in')
+    expect((await door.scan(tokens[1]!)).isWelcome).toBe(true)
+  })
+})
+
+test('a scan that is on its way is not sent beside itself', async () => {
+  const { door, line, corrected } = await open()
+  await door.scan(tokens[0]!)
+  const { checkIn: ask } = line
+  line.checkIn = async (scan) => (await Bun.sleep(20), ask(scan))
+  const asked = door.scan(tokens[0]!)
+  expect(await door.send()).toBe(true)
+  expect((await asked).title).toBe('Already in')
+  expect(corrected).toEqual([])
+})
+
+test('a guest who was turned away because an answer was lost is asked for again by the same scan', async () => {
+  const { door, line } = await open()
+  const [late] = await tokensOf(await buy(1))
+  line.answers = false
+  expect((await door.scan(late!)).title).toBe('Not in the list')
+  line.answers = true
+  expect((await door.scan(late!)).isWelcome).toBe(true)
+})
+
+test('a scan that another key sends again is no other guest', async () => {
+  const first = await open()
+  first.line.answers = false
+  expect((await first.door.scan(tokens[0]!)).isWelcome).toBe(true)
+  const second = await open('Door 1', first.store)
+  await second.door.send()
+  expect(second.corrected).toMatchObject([{ isWelcome: true }])
 })
 
 test('60 guests at four doors, with copies and a line that comes and goes, come in once each', async () => {

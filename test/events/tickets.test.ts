@@ -349,6 +349,8 @@ test('after 20 wrong look-ups by a client, or at a code, right and wrong are 429
 
 test('a door takes the tickets of its own event alone', async () => {
   const other = made(await shop.post('/events', { name: 'Gala', price: '500' })).event
+  expect((await checkIn(tokens[0]!, { event: event.id.toUpperCase() })).status).toBe(200)
+  made(await shop.remove(`/tickets/attendee/${tokens[0]}/checkin`))
   for (const door of [other.id, other.slug, 'nothing'])
     expect(await checkIn(tokens[0]!, { event: door })).toMatchObject({ status: 409, body: { event: event.slug } })
   expect((await roster()).checkedIn).toBe(0)
@@ -370,6 +372,9 @@ test('a store that closes its events sells no more tickets', async () => {
   await shop.settings({ tools: { events: false } })
   expect((await shop.checkOut(id)).status).toBe(409)
   expect((await shop.post('/carts', { items: [{ variantId: await ticket() }] })).status).toBe(400)
+  const elsewhere = { customer: { email: EMAIL }, items: [{ variantId: await ticket(), unitPrice: 5 }] }
+  expect((await shop.post('/orders', elsewhere)).status).toBe(409)
+  expect((await shop.post(`/orders/${order.id}/tickets/send`)).status).toBe(409)
 })
 
 test('an order has at most 1,000 tickets, however they are spread', async () => {
@@ -393,6 +398,9 @@ test('what guests are still coming to is not deleted, though its order has shipp
   made(await shop.patch(`/orders/${order.id}`, { status: 'completed' }))
   made(await shop.patch(`/orders/${bought.id}`, { status: 'shipped' }))
   expect((await shop.remove(`/products/${event.id}`)).status).toBe(409)
-  made(await shop.patch(`/events/${event.id}`, { startsAt: '2020-01-01T00:00:00Z' }))
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
+  made(await shop.patch(`/events/${event.id}`, { startsAt: minutesAgo(1) }))
+  expect((await shop.remove(`/products/${event.id}`)).status).toBe(409)
+  made(await shop.patch(`/events/${event.id}`, { startsAt: minutesAgo(1_441) }))
   made(await shop.remove(`/products/${event.id}`))
 })

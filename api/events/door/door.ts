@@ -1,5 +1,5 @@
 /** What a door decides of a code: with a line as the server says, without one as the roster that it has read. Runs in browsers. */
-import { ROSTER_PAGE, type Answer, type Line, type Roster, type Seat } from './line.ts'
+import type { Answer, Line, Roster, Seat } from './line.ts'
 import type { Scan, Scans } from './scans.ts'
 
 /** What is shown of a scan. */
@@ -19,14 +19,20 @@ export interface Verdict {
 const FOUND_MAX = 10
 const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 const time = (instant: string) => new Date(instant).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+type CheckIn = Pick<Seat, 'checkedInAt' | 'checkedInBy'>
 const refused = (title: string, text: string) => ({ isWelcome: false, title, text, token: null, waits: false })
-const cameBefore = ({ checkedInAt, checkedInBy }: Pick<Seat, 'checkedInAt' | 'checkedInBy'>) =>
-  `since ${time(checkedInAt!)}${checkedInBy ? `, ${checkedInBy}` : ''}`
+const cameBefore = ({ checkedInAt, checkedInBy }: CheckIn) => `since ${time(checkedInAt!)}${checkedInBy ? `, ${checkedInBy}` : ''}`
 
 export class Door {
   #seats = new Map<string, Seat>()
   #readAt: string | null = null
   #isSending = false
+  /** Those who came, or were sent back, since the list was asked for last. */
+  #meanwhile = new Map<string, CheckIn>()
+  /** Scans that wait for an answer right now. */
+  readonly #asking = new Set<string>()
+  /** Scans whose answer was lost, of guests who were not let in: shown again, they are asked for again. */
+  readonly #lost = new Map<string, Scan>()
   event = ''
   total = 0
 
@@ -49,29 +55,26 @@ export class Door {
     return this.scans.all().length
   }
 
-  /** Reads who may come; what was let in meanwhile stays in. */
+  /** Reads who may come, in one piece; what happens here meanwhile holds against what was read. */
   async read(): Promise<Answer> {
-    const seats: Seat[] = []
-    for (;;) {
-      const answer = await this.line.roster(seats.length)
-      if (answer.kind === 'lost' || answer.status !== 200) return answer
-      const { event, total, attendees } = answer.body as Roster
-      seats.push(...attendees)
-      if (attendees.length === ROSTER_PAGE) continue
-      this.event = event.name
-      this.total = total
-      this.#readAt = new Date().toISOString()
-      this.#seats = new Map(seats.flatMap((seat) => (seat.token === null ? [] : [[seat.token, seat]])))
-      for (const { token, scannedAt, by } of this.scans.all()) this.#note(token, scannedAt, by)
-      return answer
-    }
+    const meanwhile = (this.#meanwhile = new Map<string, CheckIn>())
+    const answer = await this.line.roster()
+    if (answer.kind === 'lost' || answer.status !== 200) return answer
+    const { event, total, attendees } = answer.body as Roster
+    this.event = event.name
+    this.total = total
+    this.#readAt = new Date().toISOString()
+    this.#seats = new Map(attendees.flatMap((seat) => (seat.token === null ? [] : [[seat.token, seat]])))
+    for (const [token, checkIn] of meanwhile) Object.assign(this.#seats.get(token) ?? {}, checkIn)
+    for (const { token, scannedAt, by } of this.scans.all()) this.#note(token, scannedAt, by)
+    return answer
   }
 
   /** Seats whose guest has a name or an address like that, at most ten: as the server knows them, without a line as they were read. */
   async named(part: string): Promise<Seat[]> {
     const wanted = plain(part.trim())
     if (!wanted) return []
-    const answer = await this.line.roster(0, part.trim())
+    const answer = await this.line.roster(part.trim())
     const known = [...this.#seats.values()].filter(({ name, email }) => plain(`${name} ${email}`).includes(wanted))
     const found = answer.kind === 'answer' && answer.status === 200 ? (answer.body as Roster).attendees : known
     return found.slice(0, FOUND_MAX)
@@ -79,17 +82,30 @@ export class Door {
 
   /** Lets the guest of a code in, or says why not. */
   async scan(token: string): Promise<Verdict> {
-    const scan: Scan = { id: this.newId(), token, scannedAt: new Date().toISOString(), by: this.by }
+    const scan: Scan = this.#lost.get(token) ?? { id: this.newId(), token, scannedAt: new Date().toISOString(), by: this.by }
+    this.#lost.delete(token)
     // Kept before it is sent: an answer that is lost on its way is asked for again.
     this.scans.add(scan)
-    const answer = await this.line.checkIn(scan)
+    const answer = await this.#ask(scan)
     if (answer.kind === 'answer') {
       this.scans.remove(scan.id)
-      return { ...this.#said(token, answer), scanId: scan.id }
+      return { ...this.#said(scan, answer), scanId: scan.id }
     }
     const verdict = this.#guess(scan)
-    if (!verdict.isWelcome) this.scans.remove(scan.id)
+    if (!verdict.isWelcome) {
+      this.scans.remove(scan.id)
+      this.#lost.set(token, scan)
+    }
     return { ...verdict, scanId: scan.id }
+  }
+
+  async #ask(scan: Scan): Promise<Answer> {
+    this.#asking.add(scan.id)
+    try {
+      return await this.line.checkIn(scan)
+    } finally {
+      this.#asking.delete(scan.id)
+    }
   }
 
   /** Sends what waits, in its order, until the line is lost again; false when something still waits. */
@@ -98,11 +114,12 @@ export class Door {
     this.#isSending = true
     try {
       for (const scan of this.scans.all()) {
-        const answer = await this.line.checkIn(scan)
+        if (this.#asking.has(scan.id)) continue
+        const answer = await this.#ask(scan)
         // A key that has ended opens nothing, but what was let in is not forgotten.
         if (answer.kind === 'lost' || answer.status === 401 || answer.status === 403) return false
         this.scans.remove(scan.id)
-        const verdict = this.#said(scan.token, answer)
+        const verdict = this.#said(scan, answer)
         const text = [this.#seats.get(scan.token)?.name, verdict.text].filter(Boolean).join(': ')
         this.corrected({ ...verdict, ...(verdict.isWelcome ? {} : { title: `Let in, but: ${verdict.title}`, text }), scanId: scan.id })
       }
@@ -116,24 +133,30 @@ export class Door {
   async undo(token: string): Promise<Answer> {
     const answer = await this.line.undo(token)
     const seat = this.#seats.get(token)
-    if (seat && answer.kind === 'answer' && answer.status < 300) Object.assign(seat, { checkedInAt: null, checkedInBy: null })
+    if (answer.kind !== 'answer' || answer.status >= 300) return answer
+    const gone = { checkedInAt: null, checkedInBy: null }
+    this.#meanwhile.set(token, gone)
+    if (seat) Object.assign(seat, gone)
     return answer
   }
 
   #note(token: string, checkedInAt: string, checkedInBy: string | null) {
+    this.#meanwhile.set(token, { checkedInAt, checkedInBy })
     const seat = this.#seats.get(token)
     if (seat && seat.checkedInAt === null) Object.assign(seat, { checkedInAt, checkedInBy })
   }
 
   #nameOf = (token: string) => this.#seats.get(token)?.name ?? 'Welcome'
 
-  #said(token: string, { status, body }: Extract<Answer, { kind: 'answer' }>): Omit<Verdict, 'scanId'> {
+  #said({ token, scannedAt, by }: Scan, { status, body }: Extract<Answer, { kind: 'answer' }>): Omit<Verdict, 'scanId'> {
     if (status === 404) return refused('No such ticket', 'Nobody has this code, or it was given back.')
     if (status === 401 || status === 403) return refused('The key does not open this door', body?.error ?? '')
     if (status === 409 && body?.event) return refused('Another event', body.error)
     if (status !== 200) return refused('Not valid', body?.error ?? `The server said ${status}.`)
     this.#note(token, body.checkedInAt, body.checkedInBy)
-    if (body.alreadyCheckedIn) return refused('Already in', `${this.#nameOf(token)}, ${cameBefore(body)}`)
+    // A scan of this very moment at this very door is this one, though it was sent with another key before.
+    const isOwn = body.checkedInAt === scannedAt && body.checkedInBy === by
+    if (body.alreadyCheckedIn && !isOwn) return refused('Already in', `${this.#nameOf(token)}, ${cameBefore(body)}`)
     return { isWelcome: true, title: this.#nameOf(token), text: `Checked in at ${time(body.checkedInAt)}`, token, waits: false }
   }
 

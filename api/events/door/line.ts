@@ -22,8 +22,6 @@ export type Answer = { kind: 'lost' } | { kind: 'answer'; status: number; body: 
 
 const WAIT_MS = 5_000
 const ROSTER_WAIT_MS = 30_000
-/** Seats that are read at a time: a roster of thousands keeps nobody waiting so. */
-export const ROSTER_PAGE = 1_000
 
 export class Line {
   constructor(
@@ -53,13 +51,11 @@ export class Line {
     }
   }
 
-  /** A part of the roster; `query` is a part of a name or an address. */
-  roster = (offset: number, query = '') =>
-    this.#ask(
-      'GET',
-      `/events/${encodeURIComponent(this.event)}/checkins?limit=${ROSTER_PAGE}&offset=${offset}&query=${encodeURIComponent(query)}`,
-      ROSTER_WAIT_MS,
-    )
+  /** The roster as it is at one moment; or those whose name or address has `query` in it. */
+  roster = (query?: string) => {
+    const search = query === undefined ? '' : `?limit=10&query=${encodeURIComponent(query)}`
+    return this.#ask('GET', `/events/${encodeURIComponent(this.event)}/checkins${search}`, ROSTER_WAIT_MS)
+  }
 
   checkIn = ({ id, token, scannedAt, by }: Scan) =>
     this.#ask('POST', `/tickets/attendee/${token}/checkin`, WAIT_MS, {

@@ -35,8 +35,13 @@ export class Scans {
     else this.store.removeItem(this.#name)
   }
 
+  /** Keeps a scan, unless it is kept already; a browser that keeps nothing more sends it all the same. */
   add(scan: Scan) {
-    this.#keep([...this.all(), scan])
+    try {
+      this.#keep([...this.all().filter(({ id }) => id !== scan.id), scan])
+    } catch {
+      /* its storage is full, or forbidden */
+    }
   }
 
   remove(id: string) {
