@@ -1,8 +1,8 @@
 /** The store API: how requests reach its resources (resources.ts). */
 import type { Handles } from '../db/handles.ts'
-import { serveFile } from './content/cdn.ts'
+import { serveFile } from './content/media/cdn.ts'
 import { serveDoor } from './events/door/page.ts'
-import { imageImport } from './content/image-import.ts'
+import { imageImport } from './content/media/image-import.ts'
 import { Pipeline } from './http/pipeline.ts'
 import { REMEMBERED_BYTES } from './http/remembered.ts'
 import { Router } from './http/routing/router.ts'

@@ -1,6 +1,6 @@
 /** The visible list of what is done in the background. */
-import { IMPORT_IMAGES } from './content/image-import.ts'
-import { importImages } from './content/image-import-job.ts'
+import { IMPORT_IMAGES } from './content/media/image-import.ts'
+import { importImages } from './content/media/image-import-job.ts'
 import type { Services } from './outside/services.ts'
 import { sendTickets, TICKETS } from './events/ticket-mail.ts'
 import { confirmSubscriber } from './marketing/subscribers/confirmation.ts'

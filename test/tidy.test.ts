@@ -37,7 +37,7 @@ const RULES = [
   'api/marketing/loyalty/tier.ts',
   'api/marketing/loyalty/earning.ts',
   'api/marketing/loyalty/redeeming.ts',
-  'api/content/handle.ts',
+  'api/content/media/handle.ts',
 ]
 /** Files of one folder; one that has more is about several things. */
 const FILES_MAX = 18

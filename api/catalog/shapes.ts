@@ -28,7 +28,7 @@ export const Seo = Named('Seo', {
   description: Type.Optional(Nullable(Text(0, 1000))),
   canonical: Type.Optional(Nullable(Text(0, 2048, { pattern: '^(https?://.*|/.*)?$' }))),
 })
-/** The description of an image's URL in a request; `api/content/image-importer.ts` does the copying. */
+/** The description of an image's URL in a request; `api/content/media/image-importer.ts` does the copying. */
 const COPIED = "Copied to the store's media library when it is elsewhere"
 export const Images = Type.Array(WebUrl(), { maxItems: 100, description: COPIED })
 export const imageInput = Type.Optional(Nullable(WebUrl({ description: COPIED })))

@@ -1,7 +1,7 @@
 /** Images given by URL (document 3, Catalog): taken into the media library, and shown from there. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { IMAGE_FIELDS } from '../../api/content/image-fields.ts'
+import { IMAGE_FIELDS } from '../../api/content/media/image-fields.ts'
 import { publicFetch } from '../../api/outside/fetch-public.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, paths, type Shop } from '../shop.ts'

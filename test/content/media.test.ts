@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import sharp from 'sharp'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { removeOrphans } from '../../api/content/orphans.ts'
+import { removeOrphans } from '../../api/content/media/orphans.ts'
 import { testApp, type Answer, type CallOptions, type TestApp } from '../harness.ts'
 import { made, newShop, paths, type Shop } from '../shop.ts'
 import { animation, blankPng, form, picture, png } from './pictures.ts'

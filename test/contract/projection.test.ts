@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { imageImport } from '../../api/content/image-import.ts'
+import { imageImport } from '../../api/content/media/image-import.ts'
 import { coupons } from '../../db/store/marketing.ts'
 import { closed, projection } from '../../api/http/projection.ts'
 import { bodyOf, encoded, readied } from '../../api/http/ready.ts'

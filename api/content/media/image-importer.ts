@@ -3,12 +3,12 @@
  * once is not read again; what can't be read now is tried later; what is no image that can be served stays the URL that it was.
  */
 import { asc, inArray } from 'drizzle-orm'
-import type { Db, Reader } from '../../db/driver.ts'
-import { media } from '../../db/store/content.ts'
-import { NotFetched, TooLarge } from '../outside/fetch-public.ts'
-import type { Owner } from '../outside/files.ts'
-import type { Services } from '../outside/services.ts'
-import { Refusal } from '../values/refusal.ts'
+import type { Db, Reader } from '../../../db/driver.ts'
+import { media } from '../../../db/store/content.ts'
+import { NotFetched, TooLarge } from '../../outside/fetch-public.ts'
+import type { Owner } from '../../outside/files.ts'
+import type { Services } from '../../outside/services.ts'
+import { Refusal } from '../../values/refusal.ts'
 import { idIn } from './cdn.ts'
 import { sourceOf } from './image-fields.ts'
 import { fileOf, imagesWait, NoImage } from './image.ts'

@@ -1,8 +1,8 @@
 /** The fields of media: as they come in, as they are stored, as they are answered. */
-import { IMAGE_TYPES, media } from '../../db/store/content.ts'
-import { Body, Instant, Label, Line, Named, Nullable, OneOf, Text, Type, Uuid, WebUrl, type Static } from '../http/schema.ts'
-import { fold } from '../values/slug.ts'
-import { utc } from '../values/time.ts'
+import { IMAGE_TYPES, media } from '../../../db/store/content.ts'
+import { Body, Instant, Label, Line, Named, Nullable, OneOf, Text, Type, Uuid, WebUrl, type Static } from '../../http/schema.ts'
+import { fold } from '../../values/slug.ts'
+import { utc } from '../../values/time.ts'
 import { HANDLE, handleKey, shownHandle } from './handle.ts'
 import { fileOf, renditionFile } from './image.ts'
 

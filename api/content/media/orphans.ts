@@ -1,9 +1,9 @@
 /** Files that no row names: what a crash left between the two, and what could not be removed. */
 import { inArray } from 'drizzle-orm'
-import type { Reader } from '../../db/driver.ts'
-import type { Handle } from '../../db/open.ts'
-import { media } from '../../db/store/content.ts'
-import type { Files, Owner } from '../outside/files.ts'
+import type { Reader } from '../../../db/driver.ts'
+import type { Handle } from '../../../db/open.ts'
+import { media } from '../../../db/store/content.ts'
+import type { Files, Owner } from '../../outside/files.ts'
 
 /** Younger files may be of a request that still runs. */
 const YOUNG_MS = 60 * 60_000

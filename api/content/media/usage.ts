@@ -1,10 +1,10 @@
 /** Where the catalog shows images of the media library. */
 import { and, eq, sql } from 'drizzle-orm'
-import type { Db } from '../../db/driver.ts'
-import { imageUses } from '../../db/store/content.ts'
-import type { ImageEntity } from '../http/route.ts'
-import { conflict } from '../values/refusal.ts'
-import { pathIn, type Owner } from '../outside/files.ts'
+import type { Db } from '../../../db/driver.ts'
+import { imageUses } from '../../../db/store/content.ts'
+import type { ImageEntity } from '../../http/route.ts'
+import { conflict } from '../../values/refusal.ts'
+import { pathIn, type Owner } from '../../outside/files.ts'
 import { idIn } from './cdn.ts'
 import { listed, IMAGE_FIELDS, type Addresses } from './image-fields.ts'
 

@@ -1,8 +1,8 @@
 /** How an image gets into the media library: its files first, then the row that names them. */
-import { media } from '../../db/store/content.ts'
-import type { FetchLimits, FetchPublic } from '../outside/fetch-public.ts'
-import type { Files, Owner } from '../outside/files.ts'
-import type { Static } from '../http/schema.ts'
+import { media } from '../../../db/store/content.ts'
+import type { FetchLimits, FetchPublic } from '../../outside/fetch-public.ts'
+import type { Files, Owner } from '../../outside/files.ts'
+import type { Static } from '../../http/schema.ts'
 import { sourceOf } from './image-fields.ts'
 import { fileOf, imageOf, type Image } from './image.ts'
 import { columns, type MediaPatch } from './media-fields.ts'

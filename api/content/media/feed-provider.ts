@@ -1,9 +1,9 @@
 /** Where photo feeds come from (document 3, Decisions): one interface, and the provider that reads the media library. */
 import { desc, sql } from 'drizzle-orm'
-import { compile, named, type Reader } from '../../db/driver.ts'
-import { media } from '../../db/store/content.ts'
-import type { Files, Owner } from '../outside/files.ts'
-import type { Place } from '../http/input/cursor.ts'
+import { compile, named, type Reader } from '../../../db/driver.ts'
+import { media } from '../../../db/store/content.ts'
+import type { Files, Owner } from '../../outside/files.ts'
+import type { Place } from '../../http/input/cursor.ts'
 import { handleKey } from './handle.ts'
 import { fileOf } from './image.ts'
 

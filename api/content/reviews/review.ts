@@ -1,9 +1,9 @@
 /** A review of a product (document 1): its shapes, and its finding. */
 import { eq, sql } from 'drizzle-orm'
-import type { Reader } from '../../db/driver.ts'
-import { reviews } from '../../db/store/visitors.ts'
-import { Named, Type, Uuid } from '../http/schema.ts'
-import { missing } from '../values/refusal.ts'
+import type { Reader } from '../../../db/driver.ts'
+import { reviews } from '../../../db/store/visitors.ts'
+import { Named, Type, Uuid } from '../../http/schema.ts'
+import { missing } from '../../values/refusal.ts'
 
 const shown = {
   id: Uuid(),

@@ -1,7 +1,7 @@
 /** Where the catalog shows images: what shows them, its table, and the field that has their addresses. */
-import { bundles } from '../../db/store/bundles.ts'
-import type { ImageEntity } from '../http/route.ts'
-import { brands, categories, collections, products } from '../../db/store/catalog.ts'
+import { bundles } from '../../../db/store/bundles.ts'
+import type { ImageEntity } from '../../http/route.ts'
+import { brands, categories, collections, products } from '../../../db/store/catalog.ts'
 
 export const IMAGE_FIELDS = {
   product: { table: products, field: 'images', column: products.images },

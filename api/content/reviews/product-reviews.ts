@@ -1,13 +1,13 @@
 /** What visitors write of a product, and see of what others wrote (document 1, Reviews). */
 import { and, desc, eq, sql } from 'drizzle-orm'
-import { reviews } from '../../db/store/visitors.ts'
-import { findProduct, viewOf } from '../catalog/read.ts'
-import { Lang } from '../catalog/shapes.ts'
-import { resource } from '../http/route.ts'
-import { Body, Label, Named, Nullable, Paging, Text, Type } from '../http/schema.ts'
-import { emit } from '../store/outbox.ts'
-import { isEmail, normalizeEmail } from '../values/email.ts'
-import { wrong } from '../values/refusal.ts'
+import { reviews } from '../../../db/store/visitors.ts'
+import { findProduct, viewOf } from '../../catalog/read.ts'
+import { Lang } from '../../catalog/shapes.ts'
+import { resource } from '../../http/route.ts'
+import { Body, Label, Named, Nullable, Paging, Text, Type } from '../../http/schema.ts'
+import { emit } from '../../store/outbox.ts'
+import { isEmail, normalizeEmail } from '../../values/email.ts'
+import { wrong } from '../../values/refusal.ts'
 import { PublicReview } from './review.ts'
 
 const ReviewInput = Body(

@@ -1,8 +1,8 @@
 /** The store's CDN path: files of media, served without a key and for ever. */
-import type { Environment } from '../../db/open.ts'
-import { isUuid } from '../values/uuid.ts'
-import { targetOf } from '../http/url.ts'
-import { CDN, pathIn, type Files, type Owner } from '../outside/files.ts'
+import type { Environment } from '../../../db/open.ts'
+import { isUuid } from '../../values/uuid.ts'
+import { targetOf } from '../../http/url.ts'
+import { CDN, pathIn, type Files, type Owner } from '../../outside/files.ts'
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 const PATH = new RegExp(`^${CDN}(${UUID})/(live|sandbox)/(${UUID})/((?:image|\\d{1,4})\\.(jpg|png|webp|gif))$`)

@@ -3,10 +3,10 @@
  * it (place, device, thumbnails) and without anything that another program could take for its own format.
  */
 import type { Sharp, SharpOptions } from 'sharp'
-import { IMAGE_TYPES, type ImageType, type Rendition } from '../../db/store/content.ts'
-import { Refusal } from '../values/refusal.ts'
-import { loadSharp, type SharpLibrary } from '../outside/sharp.ts'
-import type { File } from '../outside/files.ts'
+import { IMAGE_TYPES, type ImageType, type Rendition } from '../../../db/store/content.ts'
+import { Refusal } from '../../values/refusal.ts'
+import { loadSharp, type SharpLibrary } from '../../outside/sharp.ts'
+import type { File } from '../../outside/files.ts'
 
 /** The longest side of an image as it is served, in pixels. */
 const SIDE_MAX = 4_096

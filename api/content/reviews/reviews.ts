@@ -1,10 +1,10 @@
 /** The moderation of reviews (document 1): a queue that is read, published and cleared. */
 import { and, desc, eq, inArray } from 'drizzle-orm'
-import { aside } from '../../db/aside.ts'
-import { reviews } from '../../db/store/visitors.ts'
-import { resource } from '../http/route.ts'
-import { Body, deleted, Deleted, Named, Page, Paging, Type, Uuid } from '../http/schema.ts'
-import { wrong } from '../values/refusal.ts'
+import { aside } from '../../../db/aside.ts'
+import { reviews } from '../../../db/store/visitors.ts'
+import { resource } from '../../http/route.ts'
+import { Body, deleted, Deleted, Named, Page, Paging, Type, Uuid } from '../../http/schema.ts'
+import { wrong } from '../../values/refusal.ts'
 import { findReview, moderated, Review } from './review.ts'
 
 const reads = { scope: 'content:read', tool: 'reviews' } as const

@@ -1,9 +1,9 @@
 /** Photo feeds (document 1): an account's pictures, for a gallery in a storefront. */
-import { cursorOf, placeOf } from '../http/input/cursor.ts'
-import { ownerOf } from '../http/auth.ts'
-import { missing } from '../values/refusal.ts'
-import { resource } from '../http/route.ts'
-import { Named, Nullable, Paging, Text, Type, Uuid } from '../http/schema.ts'
+import { cursorOf, placeOf } from '../../http/input/cursor.ts'
+import { ownerOf } from '../../http/auth.ts'
+import { missing } from '../../values/refusal.ts'
+import { resource } from '../../http/route.ts'
+import { Named, Nullable, Paging, Text, Type, Uuid } from '../../http/schema.ts'
 import { libraryFeeds } from './feed-provider.ts'
 
 const LIMIT = 48
