@@ -26,7 +26,7 @@ import {
 } from '../http/schema.ts'
 import { isUuid } from '../values/uuid.ts'
 import { requireIds, slugFor } from '../http/input/references.ts'
-import { requireRichText } from '../values/rich-text.ts'
+import { requireRichText } from '../values/rich-text/rich-text.ts'
 import { Images, Seo } from './shapes.ts'
 
 const STATUSES = ['draft', 'published', 'hidden'] as const

@@ -7,7 +7,7 @@ import { conflict, wrong } from '../../values/refusal.ts'
 import { resource } from '../../http/route.ts'
 import { Body, deleted, Deleted, Label, Named, Nullable, Page, RichTextOrText, Type, Uuid } from '../../http/schema.ts'
 import { requireIds, slugFor } from '../../http/input/references.ts'
-import { requireRichText } from '../../values/rich-text.ts'
+import { requireRichText } from '../../values/rich-text/rich-text.ts'
 import {
   activeInput,
   findGroup,

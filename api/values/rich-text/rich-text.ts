@@ -1,5 +1,5 @@
 /** Rich text: ProseMirror documents as JSON (document 3, Clarifications, "Rich-text document object"). */
-import { invalid, type Detail } from './refusal.ts'
+import { invalid, type Detail } from '../refusal.ts'
 
 /** The size of one document as JSON. */
 const RICH_TEXT_MAX_BYTES = 200 * 1024
