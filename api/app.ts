@@ -88,6 +88,13 @@ function scraping({ handles, scrape }: AppOptions, metrics: Metrics, underway: U
   return scrape?.(own) ?? (async () => own())
 }
 
+/** The visitors, known by the request as it came of one that had to be made anew. */
+const asSent = (visitors: Visitors, sentAs: WeakMap<Request, Request>): Visitors => ({
+  ...visitors,
+  clientOf: (request) => visitors.clientOf(sentAs.get(request) ?? request),
+  isForwarded: (request) => visitors.isForwarded(sentAs.get(request) ?? request),
+})
+
 /** Makes the API over open databases. It listens to nothing: `fetch` answers one request. */
 export function createApp(options: AppOptions): App {
   const { services, handles, contentUrl, version, log = createLog('silent') } = options
@@ -111,7 +118,7 @@ export function createApp(options: AppOptions): App {
     rememberedBytes: options.rememberedBytes ?? REMEMBERED_BYTES,
     contentUrl,
     limiter: options.limiter ?? null,
-    visitors: visitors && { ...visitors, clientOf: (request) => visitors.clientOf(sentAs.get(request) ?? request) },
+    visitors: visitors && asSent(visitors, sentAs),
     after: (task) => underway.follow(task),
   }
   const router = new Router(PREFIX, routes, new Pipeline(surroundings, routes))

@@ -15,7 +15,7 @@ import { contentUrlOf, printed, readConfig, urlOf, type Config } from './server/
 import { Clients } from './server/client-address.ts'
 import { close, listen, requireHost, type Serve } from './server/listen.ts'
 import { createLog, type Log } from './server/log.ts'
-import { GUESSES_RATE, ownTable, RateLimiter } from './server/rate-limit.ts'
+import { GUESSES_RATE, RELAYED_RATE, SUBMISSIONS_RATE, ownTable, RateLimiter } from './server/rate-limit.ts'
 import { sharedTable } from './server/rate-table.ts'
 import { scrapeAll, type FromWorker } from './server/scrape.ts'
 import { onShutdown } from './server/shutdown.ts'
@@ -74,10 +74,14 @@ function tableIn(dataDir: string, name: string, log: Log): BigInt64Array {
 /** The rate limit of clients without a key, each known by the address of its connection. */
 function visitorsOf(config: Config, log: Log, server: Server<undefined>): Visitors {
   const clients = new Clients(config.trustProxy)
+  const peerOf = (request: Request) => server.requestIP(request)?.address ?? ''
   return {
     limiter: new RateLimiter(VISITORS_RATE, tableIn(config.dataDir, 'visitor-limits', log)),
     guesses: new RateLimiter(GUESSES_RATE, tableIn(config.dataDir, 'guess-limits', log)),
-    clientOf: (request) => clients.nameOf(server.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for')),
+    submissions: new RateLimiter(SUBMISSIONS_RATE, tableIn(config.dataDir, 'submission-limits', log)),
+    relayed: new RateLimiter(RELAYED_RATE, tableIn(config.dataDir, 'relay-limits', log)),
+    clientOf: (request) => clients.nameOf(peerOf(request), request.headers.get('x-forwarded-for')),
+    isForwarded: (request) => clients.isForwarded(peerOf(request), request.headers.get('x-forwarded-for')),
   }
 }
 

@@ -1,4 +1,4 @@
-/** The files of a store's media, which lie beside its databases: taken along by its backup, its restore and its end. */
+/** The files of a store's media and messages, which lie beside its databases: taken along by its backup, its restore and its end. */
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
@@ -21,7 +21,7 @@ export const mediaFolder = (dataDir: string) => join(dataDir, 'media')
 /** Where a backup keeps them, in the folder that its archive is made from. */
 export const MEDIA = 'media'
 const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'
-const FILE = new RegExp(`^${MEDIA}/(live|sandbox)/${UUID}/(image|\\d{1,4})\\.(jpg|png|webp|gif)$`)
+const FILE = new RegExp(`^${MEDIA}/(live|sandbox)/${UUID}/((image|\\d{1,4})\\.(jpg|png|webp|gif)|attachment)$`)
 
 /** Whether a path in an archive is that of such a file. */
 export const isMediaFile = (path: string) => FILE.test(path)

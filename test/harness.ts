@@ -8,7 +8,7 @@ import { rmSync } from 'node:fs'
 import { createApp, type App } from '../api/app.ts'
 import { publicFetch } from '../api/outside/fetch-public.ts'
 import { createLog, type Log } from '../api/server/log.ts'
-import { GUESSES_RATE, RateLimiter, type Rate } from '../api/server/rate-limit.ts'
+import { GUESSES_RATE, RELAYED_RATE, RateLimiter, SUBMISSIONS_RATE, type Rate } from '../api/server/rate-limit.ts'
 import type { Services } from '../api/outside/services.ts'
 import { jobKinds } from '../api/job-kinds.ts'
 import { mailFolder } from '../api/outside/mail.ts'
@@ -138,6 +138,9 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     visitors: options.visitorRate && {
       limiter: new RateLimiter(options.visitorRate),
       guesses: new RateLimiter(GUESSES_RATE),
+      submissions: new RateLimiter(SUBMISSIONS_RATE),
+      relayed: new RateLimiter(RELAYED_RATE),
+      isForwarded: (request) => request.headers.has('x-client'),
       clientOf: (request) => request.headers.get('x-client') ?? 'one',
     },
     log,

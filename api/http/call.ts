@@ -67,6 +67,20 @@ function guessesOf(visitors: Surroundings['visitors'], request: Request, { store
   }
 }
 
+/** Counts a visitor's submission by the client that it is from; keys of merchants are not counted. */
+function countSubmission(visitors: Surroundings['visitors'], request: Request, session: Session) {
+  if (!visitors || !isStorefront(session)) return
+  const limiter = visitors.isForwarded(request) ? visitors.submissions : visitors.relayed
+  const { retryAfterSeconds: wait } = limiter.take(`${visitors.clientOf(request)} at ${session.store.id} ${session.environment}`)
+  if (wait) throw new Refusal(429, `too much was sent from this address: wait ${wait} s`, {}, { 'retry-after': String(wait) })
+}
+
+/** What a handler asks for that follows its answer. */
+const following = (tasks: Task[]): Pick<AnyCall, 'after' | 'undo'> => ({
+  after: (run, when = 'success') => void tasks.push({ run, when }),
+  undo: (run) => void tasks.push({ run, when: 'undo' }),
+})
+
 /** The parts of a path, ids as they are stored: UUIDs in lower case. */
 const named = (params: Record<string, string>) => {
   for (const name in params) if (isUuid(params[name]!)) params[name] = params[name]!.toLowerCase()
@@ -96,17 +110,13 @@ export function callOf(
     services,
     log,
     guesses: guessesOf(visitors, request, session),
+    countSubmission: () => countSubmission(visitors, request, session),
     clock,
     prepared: undefined,
     now: clock.now().toISOString(),
     storefront: isStorefront(session),
     settings: () => (inside ? settingsIn(inside) : settingsOf(keyed)),
-    after: (run, when = 'success') => {
-      tasks.push({ run, when })
-    },
-    undo: (run) => {
-      tasks.push({ run, when: 'undo' })
-    },
+    ...following(tasks),
     write: (fn) =>
       handle.write(async (tx) => {
         inside = tx
@@ -121,8 +131,9 @@ export function callOf(
 }
 
 /** The call of a request without a key, in the store that it is about. Nothing of it goes into the audit log: that names keys. */
-export const strangerIn = (handle: Handle, call: AnyCall, prepared: unknown): AnyCall => ({
+export const strangerIn = (handle: Handle, call: AnyCall, prepared: unknown, tasks: Task[]): AnyCall => ({
   ...call,
+  ...following(tasks),
   prepared,
   db: handle.read,
   write: (fn) => handle.write(fn, abandoned(call.request)),

@@ -16,13 +16,20 @@ const PAGES: Readonly<Record<string, string>> = {
   loyalty: 'loyalty-operations',
   newsletters: 'newsletters-operations',
   photofeed: 'media',
+  wishlists: 'wishlist',
+  'support-replies': 'support-cases',
   'booking-slots': 'booking-slots-operations',
   bookings: 'booking-slots-operations',
   openapi: 'overview',
   docs: 'overview',
 }
 /** Parts of a resource that have a page of their own. */
-const PARTS: Readonly<Record<string, string>> = { variants: 'variants', translations: 'localization', reviews: 'reviews' }
+const PARTS: Readonly<Record<string, string>> = {
+  variants: 'variants',
+  translations: 'localization',
+  reviews: 'reviews',
+  comments: 'post-comments',
+}
 
 /** The page where a room begins. */
 const ROOM_PAGES: Readonly<Record<Room, string>> = {

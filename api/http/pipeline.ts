@@ -2,12 +2,13 @@
  * From a request to its answer, in a row: identify, limit, allow, open the store, recall, read, run, respond, note. Whatever is thrown on
  * the way is answered in one form.
  */
+import type { Owner } from '../outside/files.ts'
 import type { Session } from '../../db/control/registry.ts'
 import { troubleOf } from '../../db/errors.ts'
 import type { Handle } from '../../db/open.ts'
 import { Unusable } from '../../db/unusable.ts'
 import { Refusal } from '../values/refusal.ts'
-import { allow, authenticate, limit, requirePlan } from './auth.ts'
+import { allow, authenticate, limit, ownerOf, requirePlan } from './auth.ts'
 import { callOf, requireTool, strangerIn, type Task } from './call.ts'
 import { OVERVIEW } from './documentation.ts'
 import { refusalOf } from './errors.ts'
@@ -99,7 +100,7 @@ export class Pipeline {
     if (app.limiter) limit(app.limiter, session.key.id, headers)
     allow(ready.route, session)
     requirePlan(ready.route, session)
-    return this.#open(session, async (handle, tasks) => {
+    return this.#open(ownerOf({ session }), async (handle, tasks) => {
       const version = options.stored && this.#remembered.maxBytes ? handle.version() : null
       const memory = version === null ? null : this.#remembered.of(handle, version, session, request)
       const recalled = memory?.recall(headers)
@@ -131,7 +132,7 @@ export class Pipeline {
   }
 
   async #visited(exchange: Exchange): Promise<Response> {
-    const { checkAnswers, handles, services, log } = this.app
+    const { checkAnswers, services, log } = this.app
     const { clock } = services
     const { ready, request, params, requestId, headers } = exchange
     const said = await read(ready, request, STRANGERS, headers)
@@ -141,19 +142,18 @@ export class Pipeline {
     const owner = await ready.route.options.owner?.(call)
     if (owner instanceof Reply) return respond(ready, request, checkAnswers, owner, headers)
     if (!owner) return respond(ready, request, checkAnswers, await ready.route.handler(call), headers)
-    return handles.use(owner.storeId, owner.environment, (handle) =>
-      run(this.#running(exchange, handle, said, null), strangerIn(handle, call, owner.prepared)),
+    return this.#open(owner, (handle, tasks) =>
+      run(this.#running(exchange, handle, said, null), strangerIn(handle, call, owner.prepared, tasks)),
     )
   }
 
-  /** Opens the session's store for as long as it takes to answer; then starts what was to follow. */
-  async #open(session: Session, answer: (handle: Handle, tasks: Task[]) => Promise<Response>): Promise<Response> {
+  /** Opens a store for as long as it takes to answer; then starts what was to follow. */
+  async #open({ storeId, environment }: Owner, answer: (handle: Handle, tasks: Task[]) => Promise<Response>): Promise<Response> {
     const { handles, log, after } = this.app
-    const { store, environment } = session
     const tasks: Task[] = []
     let succeeded = false
     try {
-      const response = await handles.use(store.id, environment, (handle) => answer(handle, tasks))
+      const response = await handles.use(storeId, environment, (handle) => answer(handle, tasks))
       succeeded = response.status < 400
       return response
     } finally {
@@ -161,7 +161,7 @@ export class Pipeline {
       for (const { run, when } of tasks)
         if (when === 'undo') {
           if (!succeeded) await run().catch((error) => log.write('warn', 'not undone', { error: String(error) }))
-        } else if (succeeded || when === 'always') after(() => handles.use(store.id, environment, run))
+        } else if (succeeded || when === 'always') after(() => handles.use(storeId, environment, run))
     }
   }
 

@@ -35,12 +35,14 @@ export function readied(
   { contentUrl, images }: Pick<Surroundings, 'contentUrl' | 'images'>,
   shown: readonly TSchema[],
 ): Ready {
+  const { body } = route.options
   const [status, first] = Object.entries(route.options.responses)[0] ?? ([200, JSON_TYPE] as const)
   return {
     route,
     ...steps(route, images),
     query: { schema: route.query ?? NO_QUERY, check: parser(route.query ?? NO_QUERY) },
-    body: route.options.body ? parser(route.options.body, shown) : null,
+    // What makes something new and is strict has nothing to be sent back.
+    body: body ? parser(body, body.additionalProperties === false && route.method !== 'PATCH' ? [] : shown) : null,
     form: formOf(route),
     projections: new Map(),
     checks: new Map(),
@@ -68,7 +70,8 @@ export function shownBy({ method, path }: Route, routes: readonly Route[]): TSch
 
 function formOf({ options: { upload, uploadMaxBytes } }: Route): Ready['form'] {
   if (!upload) return null
-  const [field] = Object.entries(upload.properties as TProperties).find(([, schema]) => schema.contentMediaType)!
+  // A form without a file has no field of that name.
+  const [field] = Object.entries(upload.properties as TProperties).find(([, schema]) => schema.contentMediaType) ?? ['']
   return { parser: parser(upload), field, maxBytes: uploadMaxBytes }
 }
 

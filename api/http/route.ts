@@ -49,6 +49,8 @@ export interface Call<Q = unknown, B = unknown, P = unknown> {
   readonly log: Log
   /** Wrong guesses at a secret, by it and by who guesses. */
   readonly guesses: Guesses
+  /** Counts what a visitor sends in; refuses with 429 when too much came from the same client. */
+  countSubmission(): void
   /** The one of the services. */
   readonly clock: Clock
   /** The instant of the request, as it goes on the wire. */
@@ -85,7 +87,7 @@ export class Reply<S extends number = number, T = unknown> {
 }
 
 /** The kinds of things in the catalog that show images. */
-export type ImageEntity = 'product' | 'bundle' | 'category' | 'collection' | 'brand'
+export type ImageEntity = 'product' | 'bundle' | 'category' | 'collection' | 'brand' | 'post' | 'blogCategory'
 
 /** The body of an answer: JSON of a schema, or one of other media types. */
 export type AnswerBody = TSchema | string | readonly string[]

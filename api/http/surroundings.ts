@@ -12,7 +12,13 @@ export interface Visitors {
   limiter: RateLimiter
   /** Counts what was guessed wrong: secrets in paths. */
   guesses: RateLimiter
+  /** Counts what visitors send in, each by their own address. */
+  submissions: RateLimiter
+  /** The same of a storefront that does not say on whose behalf it asks: it speaks for all of its visitors. */
+  relayed: RateLimiter
   clientOf(request: Request): string
+  /** Whether a proxy has told whose request it is. */
+  isForwarded(request: Request): boolean
 }
 
 /** Imports the images that a request gives by URL, around the handler of a route that says so (`images`). */

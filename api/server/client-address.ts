@@ -35,18 +35,31 @@ export class Clients {
     }
   }
 
-  /**
-   * The client behind a connection from `peer`: the last address in `X-Forwarded-For` that no proxy of ours has, counted from ours on.
-   * What stands before it, anybody may have written.
-   */
-  nameOf(peer: string, forwardedFor: string | null): string {
+  #isOurs(address: string): boolean {
+    return this.#trusted.check(address, familyOf(address))
+  }
+
+  /** The last address in `X-Forwarded-For` that no proxy of ours has, counted from ours on. What stands before it, anybody may have written. */
+  #clientOf(peer: string, forwardedFor: string | null): string {
     let client = plain(peer)
     for (const hop of (forwardedFor ?? '').split(',').toReversed()) {
-      if (!this.#trusted.check(client, familyOf(client))) break
+      if (!this.#isOurs(client)) break
       const address = plain(hop.trim())
       if (!isIP(address)) break
       client = address
     }
+    return client
+  }
+
+  /** The client behind a connection from `peer`. */
+  nameOf(peer: string, forwardedFor: string | null): string {
+    const client = this.#clientOf(peer, forwardedFor)
     return isIP(client) === 6 ? networkOf(client) : client
+  }
+
+  /** Whether a proxy of ours has told which client is behind a connection; one of our own is none. */
+  isForwarded(peer: string, forwardedFor: string | null): boolean {
+    const client = this.#clientOf(peer, forwardedFor)
+    return client !== plain(peer) && !this.#isOurs(client)
   }
 }

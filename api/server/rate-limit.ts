@@ -9,6 +9,11 @@ export interface Rate {
 /** Wrong guesses at a secret: 20 a minute (document 3, Ticket look-up). */
 export const GUESSES_RATE: Rate = { perSecond: 1 / 3, burst: 20 }
 
+/** What one visitor may send in: 20 a minute. */
+export const SUBMISSIONS_RATE: Rate = { perSecond: 1 / 3, burst: 20 }
+/** What a storefront may send in that does not forward the addresses of its visitors. */
+export const RELAYED_RATE: Rate = { perSecond: 10, burst: 600 }
+
 /** Where a caller stands after this request: `retryAfterSeconds` above 0 means refused. */
 interface Standing {
   remaining: number

@@ -62,7 +62,13 @@ export const groups = {
   payments: { testMode: Type.Boolean() },
   booking: { cancellationHours: hours, bufferMinutes: minutes, autoConfirm: Nullable(Type.Boolean()) },
   welcomeOffer: { enabled: Type.Boolean(), couponId: Nullable(Uuid()) },
+  reviewRequest: {
+    enabled: Type.Boolean({ description: 'Buyers are asked for a review by mail' }),
+    afterDays: Type.Integer({ minimum: 1, maximum: 60, description: 'So many days after an order was delivered or completed' }),
+  },
 }
+/** Buyers are not asked for reviews unless a store says so. */
+export const NO_REVIEW_REQUEST = { enabled: false, afterDays: 14 }
 const email = {
   fromName: optionalLine(100),
   fromAddress: Nullable(Email()),
@@ -74,7 +80,7 @@ const languages = Type.Record(Type.String(), Type.Boolean(), { description: 'By 
 const currencies = (code: typeof plain.defaultLanguage) =>
   Type.Array(code, { maxItems: 200, description: 'Lowercase; the base currency is always among them' })
 
-const { tools, checkout, payments, booking, welcomeOffer } = groups
+const { tools, checkout, payments, booking, welcomeOffer, reviewRequest } = groups
 export const Settings = Named('Settings', {
   ...plain,
   address: Type.Object(address),
@@ -87,6 +93,7 @@ export const Settings = Named('Settings', {
   payments: Type.Object(payments),
   booking: Type.Object(booking),
   welcomeOffer: Type.Object(welcomeOffer),
+  reviewRequest: Type.Object(reviewRequest),
   email: Type.Object({
     ...email,
     domainVerified: Type.Boolean(),
@@ -122,6 +129,7 @@ export const SettingsPatch = Type.Partial(
     payments: part(payments),
     booking: part(booking),
     welcomeOffer: part(welcomeOffer),
+    reviewRequest: part(reviewRequest),
     email: part(email),
   }),
   {
@@ -172,6 +180,7 @@ export function view(row: Stored) {
     },
     booking: row.booking,
     welcomeOffer: row.welcomeOffer,
+    reviewRequest: row.reviewRequest ?? NO_REVIEW_REQUEST,
     lowStockThreshold,
     timezone,
     updatedAt,

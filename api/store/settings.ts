@@ -13,7 +13,7 @@ import { enqueueBy } from '../jobs/queue.ts'
 import { UNPAID } from './unpaid.ts'
 import { timeZoneOf } from '../values/time.ts'
 import { lookUp, proofOf, type Lookup } from './email-domain.ts'
-import { groups, Settings, SettingsPatch, view, type Patch } from './settings-shape.ts'
+import { groups, NO_REVIEW_REQUEST, Settings, SettingsPatch, view, type Patch } from './settings-shape.ts'
 
 /** More languages than any store speaks. */
 const LANGUAGES_MAX = 200
@@ -29,7 +29,7 @@ function changed(stored: Stored, patch: Patch, token: string): Partial<Stored> {
   const { name, address, enabledLanguages, enabledCurrencies, email, ...rest } = patch
   const next: Partial<Stored> = { ...(rest as Partial<Stored>) }
   for (const group of Object.keys(groups) as (keyof typeof groups)[])
-    if (patch[group]) next[group] = { ...stored[group], ...patch[group] } as never
+    if (patch[group]) next[group] = { ...(stored[group] ?? NO_REVIEW_REQUEST), ...patch[group] } as never
   if (name !== undefined) next.name = name
   if (patch.timezone !== undefined) {
     const timezone = timeZoneOf(patch.timezone)
@@ -112,7 +112,8 @@ export const settingsRoutes = resource('store', '/settings')
         after(async () => {
           await services.registry.updateStore(session.store.id, { name: row.name })
         })
-      if (body.checkout?.unpaidHours !== undefined) wakeJobs({ after, services, session })
+      // A trigger asks for the mails that have waited for this.
+      if (body.checkout?.unpaidHours !== undefined || body.email?.outboundEnabled) wakeJobs({ after, services, session })
       return view(row)
     },
   )

@@ -114,6 +114,8 @@ export const orders = sqliteTable(
     awaitingSince: instant(),
     /** Those that applied when it was placed. */
     promotions: json<{ id: string; name: string; discountCents: number }[]>().notNull().default([]),
+    /** The language of its mails; null for the store's own. */
+    locale: text(),
   },
   (t) => [
     check(

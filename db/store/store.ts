@@ -53,7 +53,9 @@ export const settings = sqliteTable(
     /** The time zone that says when a day of the store begins. */
     timezone: text().notNull().default('UTC'),
     /** The result of the last look-up of the email domain's record; null when there was none, or the domain is another since. */
+    /** Whether buyers are asked for reviews, and so many days after their orders arrived; null: they are not. */
     emailDomainCheck: json<{ name: string; expected: string; found: string[]; result: string; at: string }>(),
+    reviewRequest: json<{ enabled: boolean; afterDays: number }>(),
   },
   (t) => [check('settings_one_row', sql`${t.id} = 1`), check('settings_low_stock', sql`${t.lowStockThreshold} >= 0`)],
 )

@@ -95,6 +95,14 @@ describe('a visitor', () => {
   })
 })
 
+test('a review is written under a translated slug, too', async () => {
+  await shop.settings({ enabledLanguages: { 'en-US': true, 'pl-PL': true } })
+  made(await shop.call('PUT', `/products/${product.id}/translations/pl-PL`, { name: 'Koszula', slug: 'koszula' }))
+  const path = '/products/koszula/reviews'
+  expect((await shop.post(`${path}?lang=pl-PL`, text, visitor())).status).toBe(201)
+  expect([(await shop.post(path, text, visitor())).status, (await shop.get(`${path}?lang=pl-PL`, visitor())).status]).toEqual([404, 200])
+})
+
 describe('a moderator', () => {
   test('sees all of it, and whether the address has bought the product', async () => {
     const { id } = made(await write())
@@ -113,7 +121,7 @@ describe('a moderator', () => {
   test('filters the queue', async () => {
     const other = await shop.variant()
     const { productId } = made(await shop.get(`/variants/${other}`))
-    const [a, b] = [made(await write({ rating: 1 })), made(await write({ rating: 5 }))]
+    const [a, b] = [made(await write({ rating: 1, content: 'It tore.' })), made(await write({ rating: 5 }))]
     const c = made(await write({ rating: 5 }, productId))
     made(await decide(b.id, true))
     const ids = async (query: string) => (await queue(query)).data.map(({ id }: any) => id).sort()
@@ -129,7 +137,7 @@ describe('a moderator', () => {
 
   test('decides and deletes, one by one and up to 100 at once; the rating follows by the change', async () => {
     const ids = []
-    for (const n of [1, 2, 4, 5]) ids.push(made(await write({ rating: n })).id)
+    for (const n of [1, 2, 4, 5]) ids.push(made(await write({ rating: n, content: `Worn ${n} times.` })).id)
     expect(made(await shop.post('/reviews/bulk', { ids, approved: true }))).toEqual({ ok: true, changed: 4, deleted: 0 })
     expect(await rating()).toEqual({ average: 3, count: 4 })
     for (let round = 0; round < 2; round++) made(await decide(ids[0], false))
@@ -164,7 +172,7 @@ test('the sum of a product is that of its approved reviews, whatever was done to
   for (let n = 0; n < 120; n++) {
     const id = ids[Math.floor(Math.random() * ids.length)]
     const dice = Math.random()
-    if (id === undefined || dice < 0.4) ids.push(made(await write({ rating: 1 + (n % 5) })).id)
+    if (id === undefined || dice < 0.4) ids.push(made(await write({ rating: 1 + (n % 5), content: `Worn ${n} times.` })).id)
     else if (dice < 0.8) await decide(id, Math.random() < 0.6)
     else if (dice < 0.9) await shop.post('/reviews/bulk', { ids: ids.slice(0, 5), approved: Math.random() < 0.5 })
     else await shop.remove(`/reviews/${id}`)

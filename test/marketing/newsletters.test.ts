@@ -369,6 +369,8 @@ describe('an audience', () => {
         ),
       ),
     )
+    // What confirms the orders is on its way, too.
+    await app.jobs.settle()
     const reached = async (audience: string) => {
       const { id } = await draft({ audience })
       const { recipientCount } = made(await send(id))

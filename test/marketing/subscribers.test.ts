@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'drizzle-orm'
 import { createLog } from '../../api/server/log.ts'
 import { tokenFor } from '../../api/marketing/subscribers/token.ts'
-import { newToken, ownerOfToken } from '../../api/store/link-token.ts'
+import { newToken, ownerOfToken } from '../../api/store/links/link-token.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, paths, type Shop } from '../shop.ts'
 

@@ -204,7 +204,7 @@ describe('store restore', () => {
     expect(await productsOf({ server: await startApi({ DATA_DIR: at.dataDir }) }, at.keys.admin)).toEqual(new Set([kettle, pan]))
   })
 
-  test('images of live data and sandbox come along, and go with their store', async () => {
+  test('images of live data and sandbox and files of messages come along, and go with their store', async () => {
     const at = await shop({ LOG: 'warn' })
     const add = async (key: string) => {
       const body = form(await png(20, 10))
@@ -220,6 +220,15 @@ describe('store restore', () => {
           return response.ok ? Buffer.from(await response.arrayBuffer()).toString('base64') : response.status
         }),
       )
+    const { body: about } = await call(at.server.api, at.keys.admin, 'POST', '/support-cases', {
+      email: 'a@b.example',
+      subject: 'x',
+      message: 'x',
+    })
+    const body = form('%PDF-1.7 bill', { message: 'The bill.' })
+    const url = `${at.server.api}/api/v1/support-cases/${about.id}`
+    const headers = { authorization: `Bearer ${at.keys.admin}` }
+    const [bill] = (await (await fetch(`${url}/messages`, { method: 'POST', headers, body })).json()).attachments
     const before = await bytesOf(urls)
     expect(before.every((bytes) => typeof bytes === 'string')).toBe(true)
     const file = `${folder()}/backup.tar`
@@ -237,6 +246,8 @@ describe('store restore', () => {
     await stoaJson(dataDir, 'store', 'restore', at.id, '--from', file)
     const moved = await startApi({ DATA_DIR: dataDir })
     expect(await bytesOf(urls.map((url) => url.replace(at.server.api, moved.api)))).toEqual(before)
+    const restored = await fetch(`${url}/attachments/${bill.id}`.replace(at.server.api, moved.api), { headers })
+    expect([restored.status, await restored.text()]).toEqual([200, '%PDF-1.7 bill'])
   })
 
   test('a key revoked since the backup stays revoked', async () => {

@@ -31,3 +31,11 @@ test('what is no address ends the list', () => {
     expect(nameOf(forwardedFor)).toBe('127.0.0.1')
   expect(nameOf('1.2.3.4', '8.8.8.8')).toBe('8.8.8.8')
 })
+
+test('a visitor is told apart from a server of ours, and from whoever speaks for itself', () => {
+  const isForwarded = (forwardedFor: string | null, peer = '127.0.0.1') => clients.isForwarded(peer, forwardedFor)
+  expect([isForwarded('1.2.3.4'), isForwarded('1.2.3.4, 10.0.0.5'), isForwarded('2001:db8::1')]).toEqual([true, true, true])
+  // A storefront's server that says nothing of its visitors, behind a proxy or not.
+  expect([isForwarded('10.0.0.5'), isForwarded(null), isForwarded('nobody')]).toEqual([false, false, false])
+  expect(isForwarded('1.2.3.4', '8.8.8.8')).toBe(false)
+})

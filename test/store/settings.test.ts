@@ -86,6 +86,7 @@ describe('GET /settings', () => {
       booking: { cancellationHours: 24, bufferMinutes: 0, autoConfirm: true },
       welcomeOffer: { enabled: false, couponId: null },
       lowStockThreshold: 5,
+      reviewRequest: { enabled: false, afterDays: 14 },
       timezone: 'UTC',
       updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newToken } from '../../api/store/link-token.ts'
+import { newToken } from '../../api/store/links/link-token.ts'
 import { idempotencyKeys } from '../../db/store/store.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'
 

@@ -1,13 +1,20 @@
-/** Where the catalog shows images: what shows them, its table, and the field that has their addresses. */
+/** Where the catalog and the blog show images: what shows them, its table, and the field that has their addresses. */
+import { blogCategories, posts } from '../../../db/store/blog.ts'
+import { brandKit } from '../../../db/store/pages.ts'
 import { bundles } from '../../../db/store/bundles.ts'
 import type { ImageEntity } from '../../http/route.ts'
 import { brands, categories, collections, products } from '../../../db/store/catalog.ts'
+
+/** What shows images of the library alone, and takes none by URL. */
+export const LOGO_FIELDS = { brandKit: { table: brandKit, field: 'logo', column: brandKit.logo } } as const
 
 export const IMAGE_FIELDS = {
   product: { table: products, field: 'images', column: products.images },
   bundle: { table: bundles, field: 'images', column: bundles.images },
   category: { table: categories, field: 'image', column: categories.image },
   collection: { table: collections, field: 'image', column: collections.image },
+  post: { table: posts, field: 'image', column: posts.image },
+  blogCategory: { table: blogCategories, field: 'image', column: blogCategories.image },
   brand: { table: brands, field: 'logo', column: brands.logo },
 } as const satisfies Record<ImageEntity, unknown>
 

@@ -3,6 +3,7 @@ import { inArray } from 'drizzle-orm'
 import type { Reader } from '../../../db/driver.ts'
 import type { Handle } from '../../../db/open.ts'
 import { media } from '../../../db/store/content.ts'
+import { attachedFiles } from '../../../db/store/visitors.ts'
 import type { Files, Owner } from '../../outside/files.ts'
 
 /** Younger files may be of a request that still runs. */
@@ -24,7 +25,11 @@ export async function removeUnlisted(db: Reader, owner: Owner, files: Files, ids
     .select({ id: media.id })
     .from(media)
     .where(inArray(media.id, [...ids]))
-  const listed = new Set(rows.map(({ id }) => id))
+  const attached = await db
+    .select({ id: attachedFiles.id })
+    .from(attachedFiles)
+    .where(inArray(attachedFiles.id, [...ids]))
+  const listed = new Set([...rows, ...attached].map(({ id }) => id))
   const unlisted = ids.filter((id) => !listed.has(id))
   for (const id of unlisted) await files.remove(owner, id)
   return unlisted.length

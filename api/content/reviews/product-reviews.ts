@@ -1,14 +1,13 @@
 /** What visitors write of a product, and see of what others wrote (document 1, Reviews). */
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import { reviews } from '../../../db/store/visitors.ts'
 import { findProduct, viewOf } from '../../catalog/read.ts'
 import { Lang } from '../../catalog/shapes.ts'
 import { resource } from '../../http/route.ts'
 import { Body, Label, Named, Nullable, Paging, Text, Type } from '../../http/schema.ts'
-import { emit } from '../../store/outbox.ts'
-import { isEmail, normalizeEmail } from '../../values/email.ts'
-import { wrong } from '../../values/refusal.ts'
-import { PublicReview } from './review.ts'
+import { startOf } from '../visitors/shown-page.ts'
+import { formInput, screen, writer, written } from '../visitors/submission.ts'
+import { addReview, PublicReview } from './review.ts'
 
 const ReviewInput = Body(
   'ReviewInput',
@@ -18,6 +17,7 @@ const ReviewInput = Body(
     email: Text(3, 254, { description: 'Shown to moderators alone' }),
     content: Text(1, 5_000, { description: 'Plain text' }),
     rating: Type.Integer({ minimum: 1, maximum: 5 }),
+    ...formInput,
   },
 )
 
@@ -47,21 +47,17 @@ export const productReviewRoutes = resource('content', '/products/{idOrSlug}/rev
       const { db, params, query } = call
       const { limit, offset } = query
       const { id, ratingSum, ratingCount: reviewCount } = await findProduct(db, params.idOrSlug, await viewOf(call))
-      const page = db
-        .select({ id: reviews.id })
-        .from(reviews)
-        .where(and(eq(reviews.productId, id), sql`${reviews.approved} = 1`))
-        .orderBy(desc(reviews.createdAt), desc(reviews.id))
-        .limit(limit)
-        .offset(offset)
-        .as('page')
-      const data = await db
-        .select({
-          ...{ id: reviews.id, author: reviews.author, content: reviews.content, rating: reviews.rating, createdAt: reviews.createdAt },
-        })
-        .from(page)
-        .innerJoin(reviews, eq(reviews.id, page.id))
-        .orderBy(desc(reviews.createdAt), desc(reviews.id))
+      const start = await startOf(db, id, offset)
+      const { id: key, author, content, rating, createdAt } = reviews
+      const data = start
+        ? await db
+            .select({ id: key, author, content, rating, createdAt })
+            .from(reviews)
+            .where(and(eq(reviews.productId, id), sql`${reviews.approved} = 1`, lt(reviews.seq, start.before)))
+            .orderBy(desc(reviews.seq))
+            .limit(limit)
+            .offset(start.skip)
+        : []
       const averageRating = reviewCount ? Math.round((ratingSum / reviewCount) * 100) / 100 : null
       return { data, meta: { count: reviewCount, offset, limit }, summary: { averageRating, reviewCount } }
     },
@@ -73,25 +69,20 @@ export const productReviewRoutes = resource('content', '/products/{idOrSlug}/rev
       summary: 'Write a review of a product',
       description: 'It is shown once somebody has approved it.',
       scope: 'storefront:write',
+      query: { lang: Lang },
       tool: 'reviews',
       unaudited: true,
       body: ReviewInput,
       responses: { 201: PublicReview },
     },
-    (call) =>
-      call.write(async (tx) => {
-        const { body, clock, now, params } = call
-        const { id: productId } = await findProduct(tx, params.idOrSlug, { lang: null, storefront: call.storefront })
-        const [author, content] = [body.author.trim(), body.content.trim()]
-        if (!author) throw wrong('author', 'must not be blank')
-        if (!content) throw wrong('content', 'must not be blank')
-        if (!isEmail(body.email.trim())) throw wrong('email', 'must be an email address')
-        const row = {
-          ...{ id: clock.id(), productId, author, email: normalizeEmail(body.email), content, rating: body.rating },
-          ...{ approved: false, createdAt: now, updatedAt: now },
-        }
-        await tx.insert(reviews).values(row)
-        await emit(tx, clock, now, 'review.created', { reviewId: row.id, productId })
-        return row
-      }),
+    (call) => {
+      const { body, params } = call
+      const [author, content, email] = [written(body, 'author'), written(body, 'content'), writer(body)]
+      call.countSubmission()
+      return call.write(async (tx) => {
+        const { id: productId } = await findProduct(tx, params.idOrSlug, await viewOf(call))
+        const signals = await screen(tx, call, { kind: 'review', about: productId, email, text: content })
+        return addReview(tx, call, { productId, author, email, content, rating: body.rating, signals })
+      })
+    },
   )

@@ -3,20 +3,15 @@ import { and, desc, eq, inArray } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
 import { reviews } from '../../../db/store/visitors.ts'
 import { resource } from '../../http/route.ts'
-import { Body, deleted, Deleted, Named, Page, Paging, Type, Uuid } from '../../http/schema.ts'
-import { wrong } from '../../values/refusal.ts'
+import { Body, deleted, Deleted, Page, Paging, Type, Uuid } from '../../http/schema.ts'
+import { bulkInput, decided, Moderated } from '../visitors/bulk.ts'
 import { findReview, moderated, Review } from './review.ts'
 
 const reads = { scope: 'content:read', tool: 'reviews' } as const
 const changes = { scope: 'content:write', tool: 'reviews' } as const
-const BULK_MAX = 100
 
 const Decision = Body('ReviewPatch', [{ approved: true }], { approved: Type.Boolean() })
-const BulkInput = Body('BulkReviewsInput', [{ ids: ['01985d2c-7c00-7a31-8c4e-0242ac120002'], approved: true }], {
-  ids: Type.Array(Uuid(), { minItems: 1, maxItems: BULK_MAX, uniqueItems: true }),
-  approved: Type.Optional(Type.Boolean()),
-  delete: Type.Optional(Type.Literal(true)),
-})
+const BulkInput = bulkInput('BulkReviewsInput')
 
 export const reviewRoutes = resource('content', '/reviews')
   .get(
@@ -66,17 +61,17 @@ export const reviewRoutes = resource('content', '/reviews')
       description: 'Up to 100 at once, by `approved` or `"delete": true`. Ids that are gone are passed over.',
       ...changes,
       body: BulkInput,
-      responses: { 200: Named('ModeratedReviews', { ok: Type.Literal(true), changed: Type.Integer(), deleted: Type.Integer() }) },
+      responses: { 200: Moderated },
     },
     ({ body, write, now }) =>
       write(async (tx) => {
-        if ((body.approved === undefined) === (body.delete === undefined)) throw wrong('approved', 'give either approved or delete')
+        const asked = decided(body)
         const named = inArray(reviews.id, body.ids)
-        const done = body.delete
-          ? await tx.delete(reviews).where(named).returning({ id: reviews.id })
-          : await tx.update(reviews).set({ approved: body.approved, updatedAt: now }).where(named).returning({ id: reviews.id })
-        const count = done.length
-        return { ok: true as const, changed: body.delete ? 0 : count, deleted: body.delete ? count : 0 }
+        const done =
+          asked === 'delete'
+            ? await tx.delete(reviews).where(named).returning({ id: reviews.id })
+            : await tx.update(reviews).set({ approved: asked, updatedAt: now }).where(named).returning({ id: reviews.id })
+        return { ok: true as const, changed: asked === 'delete' ? 0 : done.length, deleted: asked === 'delete' ? done.length : 0 }
       }),
   )
   .get(

@@ -13,7 +13,8 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 /**
  * Makes the function that cleans a value of `schema`; null when there is nothing to do. `shown`: what answers show in the same place,
- * which is no unknown field, so that what was read can be sent back. A strict object keeps what it doesn't know, to be refused by name.
+ * which is no unknown field, so that what was read can be sent back. A strict object keeps what it doesn't
+ * know, to be refused by name.
  */
 export function cleaner(schema: TSchema, shown: readonly TSchema[] = []): Clean | null {
   if (schema.format === 'uuid') return (value) => (typeof value === 'string' ? value.toLowerCase() : value)
@@ -82,8 +83,8 @@ function ofObject(schema: TSchema, shown: readonly TSchema[]): Clean {
     }
     for (const name of Object.keys(value)) {
       if (known.has(name)) continue
-      if (isStrict) keep(result, name, value[name])
-      else if (seen.has(name)) notes.shown(above, name, value[name])
+      if (seen.has(name) && (above === null || !isStrict)) notes.shown(above, name, value[name])
+      else if (isStrict) keep(result, name, value[name])
       else notes.field(above, name, names)
     }
     return result

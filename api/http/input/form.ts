@@ -74,6 +74,8 @@ async function valuesOf(form: FormData, field: string, maxBytes: number) {
     if (name in values || (name === field && file)) throw invalid([{ code: 'custom', message: 'is given more than once', path: [name] }])
     if (typeof value !== 'string') {
       if (name !== field) continue
+      // Browsers send an empty file for a field in which none was chosen.
+      if (!value.size && !('name' in value && value.name)) continue
       if (value.size > maxBytes) throw tooLarge(maxBytes)
       if (!value.size) throw wrong(field, 'is empty')
       file = { bytes: new Uint8Array(await value.arrayBuffer()), name: ('name' in value && (value.name as string)) || null }

@@ -118,8 +118,9 @@ export const subscriberRoutes = resource('marketing', '/subscribers')
       body: SubscriberInput,
       responses: { 201: SignedUp },
     },
-    (call) =>
-      call.write(async (tx) => {
+    (call) => {
+      call.countSubmission()
+      return call.write(async (tx) => {
         const { body } = call
         const settings = await call.settings()
         const who = { email: normalizeEmail(body.email), name: body.name?.trim() || null, source: body.source?.trim() || null }
@@ -127,7 +128,8 @@ export const subscriberRoutes = resource('marketing', '/subscribers')
         const row = await signUp(tx, call, who, ownerOf(call), settings)
         if (mayKnow(call)) return row
         return { ...who, status: settings.email.doubleOptIn ? ('pending' as const) : ('active' as const) }
-      }),
+      })
+    },
   )
   .get(
     '/{id}',

@@ -7,7 +7,7 @@ import type { Settings } from '../../http/route.ts'
 import type { Moment } from '../../values/clock.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { Owner } from '../../outside/files.ts'
-import { newToken } from '../../store/link-token.ts'
+import { newToken } from '../../store/links/link-token.ts'
 import { tokenFor } from './token.ts'
 import { countSignUp, recount, type SubscriberStatus } from '../newsletters/tally.ts'
 

@@ -1,7 +1,7 @@
 /** The token of an address that gets newsletters. */
 import { createHmac } from 'node:crypto'
 import type { Owner } from '../../outside/files.ts'
-import { SECRET_BYTES, tokenWith } from '../../store/link-token.ts'
+import { SECRET_BYTES, tokenWith } from '../../store/links/link-token.ts'
 
 /**
  * The token of an address, the same whenever it subscribes: the way out in an old mail works for whoever was deleted and has come

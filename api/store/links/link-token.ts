@@ -1,5 +1,5 @@
 /** Tokens of the links in mails and on tickets: the store that they are about, and 128 bits that only their reader has. */
-import type { Owner } from '../outside/files.ts'
+import type { Owner } from '../../outside/files.ts'
 
 const STORE_BYTES = 16
 export const SECRET_BYTES = 16
