@@ -4,6 +4,7 @@ import { aside } from '../../db/aside.ts'
 import { compile, named, type Db, type Reader } from '../../db/driver.ts'
 import { inventoryMovements, products, variants } from '../../db/store/catalog.ts'
 import { conflict, missing, wrong } from '../values/refusal.ts'
+import { wakeJobs } from '../http/auth.ts'
 import { resource, type Call } from '../http/route.ts'
 import { Body, Named, Nullable, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { emit } from '../store/outbox.ts'
@@ -162,6 +163,8 @@ export const inventory = resource('catalog', '/inventory')
     (call) =>
       call.write(async (tx) => {
         for (const [i, item] of call.body.items.entries()) await apply(tx, call, item.variantId, item, ['items', String(i)])
+        // Somebody may wait for what has come back.
+        wakeJobs(call)
         const data = []
         for (const id of new Set(call.body.items.map((item) => item.variantId))) data.push(await levelOf(tx, id))
         return { data }
@@ -181,6 +184,7 @@ export const inventory = resource('catalog', '/inventory')
       call.write(async (tx) => {
         const id = call.params.variantId
         await apply(tx, call, id, call.body, [])
+        wakeJobs(call)
         return levelOf(tx, id)
       }),
   )

@@ -4,6 +4,7 @@ import { aside } from '../../db/aside.ts'
 import type { Db, Reader } from '../../db/driver.ts'
 import { products, variants } from '../../db/store/catalog.ts'
 import { conflict, missing } from '../values/refusal.ts'
+import { wakeJobs } from '../http/auth.ts'
 import { resource, type Call } from '../http/route.ts'
 import { Counted, deleted, Deleted, Page, Paging, Type, Uuid } from '../http/schema.ts'
 import { emit } from '../store/outbox.ts'
@@ -151,6 +152,7 @@ export const variantRoutes = resource('catalog', '/variants')
       call.write(async (tx) => {
         const row = await findVariant(tx, call.params.id, false)
         await changeVariant(tx, writing(call), row, call.body, await call.settings())
+        wakeJobs(call)
         await refresh(tx, call, row.productId)
         return variantView(await findVariant(tx, row.id, false), await bare(call))
       }),

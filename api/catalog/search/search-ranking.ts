@@ -8,7 +8,9 @@ import { UNSEEN } from './search-index.ts'
 
 export const TYPES = ['product', 'category', 'collection', 'brand', 'post'] as const
 /** The tables that hits of a type are named from. */
-const TABLES = { product: 'products', category: 'categories', collection: 'collections', brand: 'brands' } as const
+const TABLES = { product: 'products', category: 'categories', collection: 'collections', brand: 'brands', post: 'posts' } as const
+/** The column of each that is its name. */
+const nameOf = (type: Type) => (type === 'post' ? 'title' : 'name')
 type Type = keyof typeof TABLES
 
 interface Search {
@@ -38,6 +40,7 @@ const HIDDEN = sql`case d.entity
   when 'product' then exists (select 1 from products t indexed by products_unpublished where t.id = d.entity_id and t.status <> 'published')
   when 'category' then exists (select 1 from categories t where t.id = d.entity_id and t.active = 0)
   when 'collection' then exists (select 1 from collections t where t.id = d.entity_id and t.active = 0)
+  when 'post' then exists (select 1 from posts t indexed by posts_hidden where t.id = d.entity_id and t.visible = 0)
   else exists (select 1 from brands t where t.id = d.entity_id and t.active = 0) end`
 
 /**
@@ -106,7 +109,7 @@ const nameQuery = (type: Type) =>
     db
       .select({
         id: sql<string>`t.id`,
-        name: sql<string>`coalesce(json_extract(tr.fields, '$.name'), t.name)`,
+        name: sql<string>`coalesce(json_extract(tr.fields, ${sql.raw(`'$.${nameOf(type)}'`)}), t.${sql.raw(nameOf(type))})`,
         slug: sql<string>`coalesce(tr.slug, t.slug)`,
       })
       .from(
@@ -119,6 +122,7 @@ const NAMES = {
   category: nameQuery('category'),
   collection: nameQuery('collection'),
   brand: nameQuery('brand'),
+  post: nameQuery('post'),
 }
 
 /** Names and slugs of what was found, in the language of the search, by id. */

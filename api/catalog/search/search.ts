@@ -33,12 +33,13 @@ export const search = resource('catalog', '/search').get(
     stored: true,
   },
   async ({ db, query, storefront, settings }) => {
-    const types: readonly string[] = query.types === undefined ? TYPES : query.types.split(',').map((type) => type.trim())
+    let types: readonly string[] = query.types === undefined ? TYPES : query.types.split(',').map((type) => type.trim())
     for (const type of types) if (!(TYPES as readonly string[]).includes(type)) throw wrong('types', `must be some of ${TYPES.join(', ')}`)
     const words = wordsIn(query.q)
     const expression = matchExpression(query.q)
     if (!expression) return { data: [], meta: { count: 0 } }
-    const { locale } = await settings()
+    const { locale, tools } = await settings()
+    if (!tools.blog) types = types.filter((type) => type !== 'post')
     const lang = query.lang && query.lang !== locale ? query.lang : ''
     const { ranked, count } = await rank(db, { expression, words, types, lang, storefront, limit: query.limit })
     const shown = await namesOf(db, ranked, lang)

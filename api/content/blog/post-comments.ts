@@ -1,0 +1,110 @@
+/** The moderation of comments (document 1): a queue that is read, published and cleared. */
+import { and, desc, eq, inArray, or, sql } from 'drizzle-orm'
+import { aside } from '../../../db/aside.ts'
+import { posts } from '../../../db/store/blog.ts'
+import { postComments } from '../../../db/store/visitors.ts'
+import { resource } from '../../http/route.ts'
+import { Body, deleted, Deleted, Page, Paging, Type } from '../../http/schema.ts'
+import { contains } from '../../values/like.ts'
+import { bulkInput, decided, Moderated } from '../visitors/bulk.ts'
+import { findComment, moderated, PostComment } from './comment.ts'
+
+const reads = { scope: 'content:read', tool: 'blog' } as const
+const changes = { scope: 'content:write', tool: 'blog' } as const
+
+const Decision = Body('PostCommentPatch', [{ approved: true }], { approved: Type.Boolean() })
+const BulkInput = bulkInput('BulkCommentsInput')
+
+export const postCommentRoutes = resource('content', '/post-comments')
+  .get(
+    '',
+    {
+      operationId: 'listPostComments',
+      summary: 'List comments to moderate',
+      description: 'Newest first, those that wait included.',
+      ...reads,
+      query: {
+        ...Paging(20),
+        query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of content, author or email' })),
+        approved: Type.Optional(Type.Boolean({ description: 'Left out: all' })),
+      },
+      responses: { 200: Page(PostComment) },
+      stored: true,
+    },
+    async ({ db, query: { limit, offset, query, approved } }) => {
+      const like = (column: typeof postComments.author) => sql`${column} like ${contains(query!)} escape '\\'`
+      const { author, email, content, createdAt, id } = postComments
+      const where = and(
+        approved === undefined ? undefined : eq(postComments.approved, approved),
+        query === undefined ? undefined : or(like(content as never), like(author), like(email as never)),
+      )
+      const far = aside(db, 'post_comments')
+      const page = far
+        .select({ id })
+        .from(postComments)
+        .where(where)
+        .orderBy(desc(createdAt), desc(id))
+        .limit(limit)
+        .offset(offset)
+        .as('page')
+      const data = await far
+        .select(moderated)
+        .from(page)
+        .innerJoin(postComments, eq(id, page.id))
+        .innerJoin(posts, eq(posts.id, postComments.postId))
+        .orderBy(desc(createdAt), desc(id))
+      return { data, meta: { count: await far.$count(postComments, where), offset, limit } }
+    },
+  )
+  .post(
+    '/bulk',
+    {
+      operationId: 'moderateComments',
+      summary: 'Approve, reject or delete comments',
+      description: 'Up to 100 at once, by `approved` or `"delete": true`. Ids that are gone are passed over.',
+      ...changes,
+      body: BulkInput,
+      responses: { 200: Moderated },
+    },
+    ({ body, write, now }) =>
+      write(async (tx) => {
+        const asked = decided(body)
+        const named = inArray(postComments.id, body.ids)
+        const done =
+          asked === 'delete'
+            ? await tx.delete(postComments).where(named).returning({ id: postComments.id })
+            : await tx.update(postComments).set({ approved: asked, updatedAt: now }).where(named).returning({ id: postComments.id })
+        return { ok: true as const, changed: asked === 'delete' ? 0 : done.length, deleted: asked === 'delete' ? done.length : 0 }
+      }),
+  )
+  .get(
+    '/{id}',
+    { operationId: 'getPostComment', summary: 'Read a comment', ...reads, responses: { 200: PostComment }, stored: true },
+    ({ db, params }) => findComment(db, params.id),
+  )
+  .patch(
+    '/{id}',
+    {
+      operationId: 'updatePostComment',
+      summary: 'Publish a comment, or take it back',
+      ...changes,
+      body: Decision,
+      responses: { 200: PostComment },
+    },
+    ({ params, body, write, now }) =>
+      write(async (tx) => {
+        const { id } = await findComment(tx, params.id)
+        await tx.update(postComments).set({ approved: body.approved, updatedAt: now }).where(eq(postComments.id, id))
+        return findComment(tx, id)
+      }),
+  )
+  .delete(
+    '/{id}',
+    { operationId: 'deletePostComment', summary: 'Delete a comment', ...changes, responses: { 200: Deleted } },
+    ({ params, write }) =>
+      write(async (tx) => {
+        const { id } = await findComment(tx, params.id)
+        await tx.delete(postComments).where(eq(postComments.id, id))
+        return deleted
+      }),
+  )
