@@ -1,0 +1,66 @@
+/** Files that go with a message: images, made anew, and PDF; kept beside the media, and served to those alone who may read the message. */
+import { attachedFiles, type AttachedFile } from '../../../db/store/visitors.ts'
+import type { Db } from '../../../db/driver.ts'
+import { Reply, type Call, type Upload } from '../../http/route.ts'
+import type { Owner } from '../../outside/files.ts'
+import { missing, wrong } from '../../values/refusal.ts'
+import { imageOf, NoImage } from '../media/image.ts'
+
+export const ATTACHMENT_MAX_BYTES = 10 * 1_048_576
+/** The file of an attachment, below its id; no path of the CDN has such a name. */
+const FILE = 'attachment'
+
+const nameOf = (given: string | null) => {
+  const line = (given ?? '')
+    .split(/[/\\]/)
+    .at(-1)!
+    .replace(/[\p{Cc}"\\]/gu, ' ')
+    .trim()
+  return [...line].slice(0, 200).join('') || 'file'
+}
+
+/** The bytes as they are kept, and what they are; refuses what is neither an image nor a PDF. */
+async function safe({ bytes, name }: Upload): Promise<{ bytes: Uint8Array; type: string; name: string }> {
+  // The file's own word for it: names and headers can say anything.
+  if (new TextDecoder('latin1').decode(bytes.subarray(0, 5)) === '%PDF-') return { bytes, type: 'application/pdf', name: nameOf(name) }
+  try {
+    const { type, files } = await imageOf(bytes)
+    return { bytes: files[0]!.bytes, type, name: nameOf(name) }
+  } catch (error) {
+    throw error instanceof NoImage ? wrong('file', `${error.message}, or a PDF`) : error
+  }
+}
+
+type KeepCall = Pick<Call, 'services' | 'clock' | 'undo' | 'file'>
+
+/** Keeps the file of a request, before there is a row for it; null when it has none. */
+export async function keepAttachment(call: KeepCall, owner: Owner): Promise<AttachedFile | null> {
+  const { file, services, clock } = call
+  if (!file) return null
+  const { bytes, type, name } = await safe(file)
+  const id = clock.id()
+  await services.files.keep(owner, id, [{ name: FILE, bytes }])
+  call.undo(() => services.files.remove(owner, id))
+  return { id, name, type, size: bytes.length }
+}
+
+/** Notes the files of a message, so that nobody takes them for what a crash has left. */
+export async function noteFiles(tx: Db, messageId: string, files: readonly AttachedFile[]) {
+  if (files.length) await tx.insert(attachedFiles).values(files.map(({ id }) => ({ id, messageId })))
+}
+
+/** An attachment as it is sent: never shown by a browser as a page of this host. */
+export async function serveAttachment({ services }: Pick<Call, 'services'>, owner: Owner, file: AttachedFile | undefined) {
+  const bytes = file && (await services.files.read(owner, file.id, FILE))
+  if (!bytes) throw missing('attachment')
+  // Kept once, and never changed: its id says which bytes they are.
+  const name = file.name.replace(/[^\x20-\x7e]/g, '_')
+  return new Reply(200, bytes, {
+    'content-type': file.type,
+    etag: `"${file.id}"`,
+    'content-disposition': `attachment; filename="${name}"; filename*=UTF-8''${encodeURIComponent(file.name)}`,
+    'cache-control': 'private, no-store',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+  })
+}

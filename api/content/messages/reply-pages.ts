@@ -1,0 +1,128 @@
+/** The page on which a customer reads a support case and answers: no key, the token of the link in the mails. */
+import { eq } from 'drizzle-orm'
+import type { Reader } from '../../../db/driver.ts'
+import { supportCases, type AttachedFile } from '../../../db/store/visitors.ts'
+import { done, page } from '../../store/links/page.ts'
+import { resource, type Call } from '../../http/route.ts'
+import { Body, Text, Type } from '../../http/schema.ts'
+import { linkOwner } from '../../store/links/link-owner.ts'
+import { ownerOfToken } from '../../store/links/link-token.ts'
+import { settingsOf } from '../mails/letter.ts'
+import { html } from '../../values/html.ts'
+import { missing } from '../../values/refusal.ts'
+import { spoken } from '../../values/time.ts'
+import { ATTACHMENT_MAX_BYTES, keepAttachment, serveAttachment } from './attachment.ts'
+import { addMessage, MESSAGES_MAX, messagesOf, type CaseRow } from './support-case.ts'
+
+const MESSAGES_SHOWN = 100
+
+/** What people write on the page is shorter: browsers send two characters for the end of a line. */
+const message = { message: Text(1, 20_000) }
+const ReplyInput = Body('SupportReplyInput', [{ message: 'Thank you. This is the seam.' }], message)
+const ReplyForm = Type.Object(
+  {
+    ...message,
+    file: Type.Optional(Type.String({ contentMediaType: 'application/octet-stream', description: 'An image or a PDF, at most 10 MB' })),
+  },
+  { examples: [{ message: 'Thank you. This is the seam.', file: '@file' }] },
+)
+
+/** The case of a link; the store is the token's own, the case may be gone. */
+async function caseOf(db: Reader, token: string): Promise<CaseRow> {
+  const [row] = await db.select().from(supportCases).where(eq(supportCases.token, token))
+  if (!row) throw missing('page')
+  return row
+}
+
+/** Whether the last that was said is just this, by the customer. */
+async function saidBefore(db: Reader, { id, messageCount }: CaseRow, message: string, file: AttachedFile | null): Promise<boolean> {
+  const [last] = await messagesOf(db, id, 1, messageCount - 1)
+  const kept = (files: readonly AttachedFile[]) => files.map(({ name, size }) => `${size} ${name}`).join()
+  return last?.author === 'customer' && last.message === message && kept(last.attachments) === kept(file ? [file] : [])
+}
+
+async function conversation({ db, params }: Pick<Call<unknown, unknown, { token: string }>, 'db' | 'params'>, note = '') {
+  const about = await caseOf(db, params.token)
+  const { name, timezone, locale } = await settingsOf(db)
+  const first = Math.max(0, about.messageCount - MESSAGES_SHOWN)
+  const messages = await messagesOf(db, about.id, MESSAGES_SHOWN, first)
+  return page(
+    about.subject,
+    html`<h1>${about.subject}</h1>
+      ${note && html`<p role="status"><strong>${note}</strong></p>`}
+      ${messages.map(
+        ({ author, message, attachments, createdAt }) =>
+          html`<article>
+            <strong>${author === 'merchant' ? name : (about.name ?? 'You')}</strong> <small>${spoken(createdAt, timezone, locale)}</small>
+            <p>${message}</p>
+            ${attachments.map((file) => html`<p><a href="${params.token}/attachments/${file.id}">${file.name}</a></p>`)}
+          </article>`,
+      )}
+      <form method="post" enctype="multipart/form-data">
+        <label for="message">Your answer</label>
+        <textarea id="message" name="message" required maxlength="10000"></textarea>
+        <label for="file">A picture or a PDF, at most 10 MB</label>
+        <input id="file" name="file" type="file" accept="image/*,application/pdf" />
+        <p><button>Send</button></p>
+      </form>`,
+  )
+}
+
+const common = { scope: 'public' as const, refuses: [404], owner: linkOwner }
+const html_ = { 200: 'text/html', 404: 'text/html' } as const
+
+export const supportPages = resource('content', '/support-replies')
+  .get(
+    '/{token}',
+    { operationId: 'showSupportCase', summary: 'The page behind the link of a support mail', ...common, responses: html_ },
+    (call) => conversation(call),
+  )
+  .post(
+    '/{token}',
+    {
+      operationId: 'replyToSupportCase',
+      summary: 'Answer in a support case',
+      description: 'What the form of the page does.',
+      ...common,
+      body: ReplyInput,
+      upload: ReplyForm,
+      uploadMaxBytes: ATTACHMENT_MAX_BYTES,
+      responses: html_,
+      refuses: [404],
+      prepare: async (call) => {
+        await caseOf(call.db, call.params.token)
+        return call.body.message.trim() ? keepAttachment(call, ownerOfToken(call.params.token)!) : null
+      },
+    },
+    async (call) => {
+      const { body, params, write, clock, now } = call
+      const message = body.message.trim()
+      if (!message) return done('Nothing was written', 'Go back, and write an answer first.')
+      const file = call.prepared as AttachedFile | null
+      const isTaken = await write(async (tx) => {
+        const about = await caseOf(tx, params.token)
+        if (about.messageCount >= MESSAGES_MAX) return false
+        // A page that is loaded again sends its form again.
+        if (!(await saidBefore(tx, about, message, file)))
+          await addMessage(tx, { clock, now }, about, { author: 'customer', message, attachments: file ? [file] : [] })
+        return true
+      })
+      if (!isTaken) return done('This conversation is too long', 'Please begin another one: write to us through the shop.')
+      return conversation(call, 'Your answer was sent.')
+    },
+  )
+  .get(
+    '/{token}/attachments/{attachmentId}',
+    {
+      operationId: 'getReplyAttachment',
+      summary: 'A file of a support case, for its customer',
+      ...common,
+      responses: { 200: ['application/pdf', 'image/jpeg', 'image/png', 'image/webp', 'image/gif'], 404: 'text/html' },
+    },
+    async (call) => {
+      const about = await caseOf(call.db, call.params.token)
+      const messages = await messagesOf(call.db, about.id, 1_000, 0)
+      const file = messages.flatMap(({ attachments }) => attachments).find(({ id }) => id === call.params.attachmentId)
+      return serveAttachment(call, ownerOfToken(call.params.token)!, file)
+    },
+  )
