@@ -1,4 +1,10 @@
 /** The visible list of what is done in the background. */
+import { POST_VISIBLE } from './content/blog/post.ts'
+import { showPost } from './content/blog/visible-job.ts'
+import { ASK, NOTIFY } from './content/wishes/notification.ts'
+import { askWaiting, notifyWaiting } from './content/wishes/notify-job.ts'
+import { SUPPORT_MAIL } from './content/messages/support-case.ts'
+import { sendSupportMail } from './content/messages/support-mail.ts'
 import { IMPORT_IMAGES } from './content/media/image-import.ts'
 import { importImages } from './content/media/image-import-job.ts'
 import type { Services } from './outside/services.ts'
@@ -10,13 +16,20 @@ import { DELIVER } from './marketing/newsletters/launch.ts'
 import { CONFIRM } from './marketing/subscribers/subscribing.ts'
 import type { JobKind } from './jobs/kind.ts'
 import { UNPAID } from './store/unpaid.ts'
+import { ORDER_MAIL } from './orders/mails/ask.ts'
+import { sendOrderMail } from './orders/mails/order-mails.ts'
 import { cancelUnpaidOrders } from './orders/payments/unpaid-job.ts'
 
 /** Every kind of job of this release, by its name in the queue. */
 export const jobKinds = (services: Services): Readonly<Record<string, JobKind>> => ({
+  [ASK]: askWaiting(services),
+  [NOTIFY]: notifyWaiting(services),
   [CONFIRM]: confirmSubscriber(services),
   [DELIVER]: deliverNewsletter(services),
   [IMPORT_IMAGES]: importImages(services),
+  [ORDER_MAIL]: sendOrderMail(services),
+  [SUPPORT_MAIL]: sendSupportMail(services),
+  [POST_VISIBLE]: showPost,
   [TICKETS]: sendTickets(services),
   [UNPAID.kind]: cancelUnpaidOrders(services),
   'loyalty.expire': expireLoyaltyPoints,

@@ -6,6 +6,9 @@ import type { Environment, Handle } from '../db/open.ts'
 import { carts } from '../db/store/checkout.ts'
 import { providerEvents, refunds } from '../db/store/payments.ts'
 import { auditLog, idempotencyKeys, outbox, teamInvitations } from '../db/store/store.ts'
+import { sentMails } from '../db/store/pages.ts'
+import { availabilityNotifications, visitorTexts } from '../db/store/visitors.ts'
+import { REPEAT_MS } from './content/visitors/submission.ts'
 import type { Provider } from './outside/payment-provider.ts'
 import { KEPT_MS } from './http/idempotency.ts'
 import type { Clock } from './values/clock.ts'
@@ -17,6 +20,10 @@ const OUTBOX_MS = 3 * DAY_MS
 /** Stripe sends an event again for three days by itself, and by hand for thirty: after that it can't come a second time. */
 const EVENTS_MS = 35 * DAY_MS
 const AUDIT_MS = 400 * DAY_MS
+/** A mail about an order is never sent later than 30 days after what it tells of. */
+const MAILS_MS = 100 * DAY_MS
+/** Nobody waits for a variant, or has a mail about it remembered, for longer. */
+const WISHES_MS = 400 * DAY_MS
 /** A pending refund that is older than this was left by a process that ended: it is asked for again. */
 const REFUND_STALE_MS = 60_000
 /** Rows that go in one transaction, so that no write waits long behind a sweep. */
@@ -58,6 +65,9 @@ export async function sweep(store: Handle, owner: { storeId: string; environment
   while (await expire(store, outbox, outbox.createdAt, before(now, OUTBOX_MS))) await Bun.sleep(1)
   while (await expire(store, auditLog, auditLog.createdAt, before(now, AUDIT_MS))) await Bun.sleep(1)
   while (await expire(store, providerEvents, providerEvents.createdAt, before(now, EVENTS_MS))) await Bun.sleep(1)
+  while (await expire(store, visitorTexts, visitorTexts.createdAt, before(now, REPEAT_MS))) await Bun.sleep(1)
+  while (await expire(store, sentMails, sentMails.createdAt, before(now, MAILS_MS))) await Bun.sleep(1)
+  while (await expire(store, availabilityNotifications, availabilityNotifications.createdAt, before(now, WISHES_MS))) await Bun.sleep(1)
   while (await expire(store, teamInvitations, teamInvitations.expiresAt, wire)) await Bun.sleep(1)
   if (!provider) return
   const stale = await store.read

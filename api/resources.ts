@@ -23,6 +23,23 @@ import { bookingSlotRoutes } from './events/booking-slots.ts'
 import { eventRoutes } from './events/events.ts'
 import { calendarRoutes, ticketPdfRoutes } from './events/ticket-documents.ts'
 import { ticketRoutes } from './events/tickets.ts'
+import { blogCategoryRoutes } from './content/blog/categories.ts'
+import { commentRoutes } from './content/blog/comments.ts'
+import { feedRoutes } from './content/blog/feed.ts'
+import { postCommentRoutes } from './content/blog/post-comments.ts'
+import { postTranslationRoutes } from './content/blog/post-translations.ts'
+import { postRoutes } from './content/blog/posts.ts'
+import { contactMessageRoutes } from './content/messages/contact-messages.ts'
+import { supportPages } from './content/messages/reply-pages.ts'
+import { supportCaseRoutes } from './content/messages/support-cases.ts'
+import { brandKitRoutes } from './content/pages/brand-kit.ts'
+import { legalPageRoutes } from './content/pages/legal-pages.ts'
+import { socialRoutes } from './content/pages/socials.ts'
+import { formRoutes } from './content/visitors/forms.ts'
+import { availabilityRoutes } from './content/wishes/availability-notifications.ts'
+import { availabilityPages } from './content/wishes/pages.ts'
+import { emailTemplateRoutes } from './content/mails/email-templates.ts'
+import { wishlistRoutes } from './content/wishes/wishlists.ts'
 import { mediaRoutes } from './content/media/media.ts'
 import { productReviewRoutes } from './content/reviews/product-reviews.ts'
 import { reviewRoutes } from './content/reviews/reviews.ts'
@@ -39,6 +56,7 @@ import { subscriberRoutes } from './marketing/subscribers/subscribers.ts'
 import { promotionRoutes } from './marketing/discounts/promotions.ts'
 import { addonRoutes } from './carriers/addons.ts'
 import { customerRoutes } from './orders/customers.ts'
+import { reviewPages } from './orders/mails/review-pages.ts'
 import { bookingRoutes } from './orders/bookings.ts'
 import { orderRoutes } from './orders/orders.ts'
 import { refundRoutes } from './orders/payments/refunds.ts'
@@ -98,6 +116,24 @@ export const resources: readonly Resource[] = [
   photofeedRoutes,
   reviewRoutes,
   productReviewRoutes,
+  reviewPages,
+  postRoutes,
+  feedRoutes,
+  postTranslationRoutes,
+  commentRoutes,
+  postCommentRoutes,
+  blogCategoryRoutes,
+  contactMessageRoutes,
+  supportPages,
+  supportCaseRoutes,
+  wishlistRoutes,
+  availabilityRoutes,
+  availabilityPages,
+  emailTemplateRoutes,
+  legalPageRoutes,
+  socialRoutes,
+  brandKitRoutes,
+  formRoutes,
   eventRoutes,
   attendeeRoutes,
   calendarRoutes,

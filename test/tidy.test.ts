@@ -174,7 +174,19 @@ describe('the project is tidy', () => {
       .map((file) => file.replace('.ts', ''))
       .filter(
         (name) =>
-          !['search', 'payments', 'visitors', 'translations', 'bundles', 'workstations', 'loyalty', 'newsletters', 'addons'].includes(name),
+          ![
+            'search',
+            'payments',
+            'visitors',
+            'blog',
+            'pages',
+            'translations',
+            'bundles',
+            'workstations',
+            'loyalty',
+            'newsletters',
+            'addons',
+          ].includes(name),
       )
     expect(tables.filter((name) => !ROOMS.includes(name))).toEqual([])
   })

@@ -9,6 +9,7 @@ import { resource, type Call, type Params, type Settings } from '../http/route.t
 import { Named, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { Order, orderView, Payment } from '../orders/order.ts'
 import { place } from '../orders/place.ts'
+import { mailLangOf, MailLang } from '../orders/mails/lang.ts'
 import { AddressInput, addressOf, requireAddress, emailOf } from '../orders/address.ts'
 import { cartView, findCart, findOpenCart, requireOpen, type CartRow } from './cart.ts'
 import { PAYMENT_METHODS, requireAccepted, requireCarried, requirePayable } from './payment.ts'
@@ -37,6 +38,7 @@ const CheckoutInput = Named(
       }),
     ),
     note: Type.Optional(Nullable(Text(0, 2000))),
+    lang: MailLang,
   },
   {
     examples: [
@@ -216,6 +218,7 @@ async function checkOut(tx: Db, call: CheckoutCall) {
     pickupPoint: cart.pickupPoint,
     pickupLocationId: cart.pickupLocationId,
     note: cart.note,
+    locale: mailLangOf(body.lang),
     cartId: cart.id,
     sealing: { secrets: call.services.secrets, owner: ownerOf(call) },
     payment: {
@@ -227,7 +230,8 @@ async function checkOut(tx: Db, call: CheckoutCall) {
   })
   const bought = cartView({ ...cart, email, orderId: placed.order.id, updatedAt: now }, quoted)
   await convertCart.run(tx, { id: cart.id, orderId: placed.order.id, placed: bought, now })
-  if (placed.order.paidAt !== null && placed.lines.some(({ ticket }) => ticket)) wakeJobs(call)
+  const hasTickets = placed.order.paidAt !== null && placed.lines.some(({ ticket }) => ticket)
+  if (hasTickets || settings.email.outboundEnabled) wakeJobs(call)
   return {
     order: orderView(placed.order, placed.lines),
     payment: { ...placed.payment!, ...(intent ? { clientSecret: intent.clientSecret } : {}) },

@@ -4,13 +4,13 @@ import type { Reader } from '../../db/driver.ts'
 import { products } from '../../db/store/catalog.ts'
 import { events, seats } from '../../db/store/events.ts'
 import { orders } from '../../db/store/orders.ts'
-import { settings } from '../../db/store/store.ts'
 import type { Settings } from '../http/route.ts'
 import { spoken } from '../values/time.ts'
 
 const columns = {
   ...{ id: seats.id, token: seats.token, state: seats.state, name: seats.name, seatCreatedAt: seats.createdAt },
   ...{ status: orders.status, lookup: orders.lookup, buyer: orders.name, email: orders.email, accessCode: orders.accessCode },
+  locale: orders.locale,
   ...{ productId: products.id, event: products.name, summary: products.summary },
   ...{ startsAt: events.startsAt, location: events.location, guest: events.guest, guestLabel: events.guestLabel },
   createdAt: events.createdAt,
@@ -29,9 +29,6 @@ export const printedSeats = (db: Reader, where: SQL, limit: number) =>
     .where(where)
     .orderBy(asc(seats.lineId), asc(seats.position))
     .limit(limit)
-
-/** The settings of the store at hand. */
-export const settingsOf = async (db: Reader): Promise<Settings> => (await db.select().from(settings))[0]!
 
 /** Date, place and guest of honour, as people read them where the store is; those that there are. */
 export function factsOf({ startsAt, location, guest, guestLabel }: PrintedSeat, { timezone, locale }: Settings): string[] {

@@ -5,7 +5,7 @@ import { compile, named, type Db } from '../../db/driver.ts'
 import { seats } from '../../db/store/events.ts'
 import type { Owner } from '../outside/files.ts'
 import type { Secrets } from '../outside/secrets.ts'
-import { newToken } from '../store/link-token.ts'
+import { newToken } from '../store/links/link-token.ts'
 import type { Moment } from '../values/clock.ts'
 import { fold } from '../values/slug.ts'
 

@@ -4,10 +4,11 @@ import { seats } from '../../db/store/events.ts'
 import { viewOf } from '../catalog/read.ts'
 import { Lang } from '../catalog/shapes.ts'
 import { Reply, resource } from '../http/route.ts'
-import { ownerOfToken } from '../store/link-token.ts'
+import { ownerOfToken } from '../store/links/link-token.ts'
 import { conflict, missing, Refusal } from '../values/refusal.ts'
 import { findEvent, PRIVATE, readEvents } from './event.ts'
-import { factsOf, printedSeats, settingsOf } from './printed.ts'
+import { settingsOf } from '../content/mails/letter.ts'
+import { factsOf, printedSeats } from './printed.ts'
 import { hashOf, tokenOf } from './seat.ts'
 
 export const calendarRoutes = resource('events', '/events').get(

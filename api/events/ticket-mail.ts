@@ -5,12 +5,14 @@ import { seats } from '../../db/store/events.ts'
 import type { Settings } from '../http/route.ts'
 import type { JobKind } from '../jobs/kind.ts'
 import { enqueueBy } from '../jobs/queue.ts'
-import { senderOf } from '../marketing/newsletters/sender.ts'
+import { mailOf, settingsOf } from '../content/mails/letter.ts'
+import { MAIL_RETRIES_MS, sendOnce } from '../content/mails/sent.ts'
+import type { Value } from '../content/mails/template.ts'
 import type { Attachment } from '../outside/mail.ts'
 import type { Services } from '../outside/services.ts'
 import type { Moment } from '../values/clock.ts'
 import { html, type Html } from '../values/html.ts'
-import { factsOf, printedSeats, settingsOf, type PrintedSeat } from './printed.ts'
+import { factsOf, printedSeats, type PrintedSeat } from './printed.ts'
 import { tokenOf } from './seat.ts'
 
 export const TICKETS = 'order.tickets'
@@ -39,20 +41,19 @@ const guestOf = ({ name, buyer, email }: PrintedSeat) => (name ?? buyer ?? email
 /** The seats of each event, in their order. */
 const byEvent = (shown: readonly Shown[]) => [...Map.groupBy(shown, ({ seat }) => seat.productId).values()]
 
-function textOf(shown: readonly Shown[], more: string, settings: Settings): string {
+function textOf(shown: readonly Shown[], settings: Settings): string {
   const parts = byEvent(shown).map((own) => {
     const { seat } = own[0]!
     const tickets = own.map(({ seat: one, link }, i) => `${i + 1}. ${guestOf(one)}: ${link}`)
     return [seat.event, ...factsOf(seat, settings), '', ...tickets].join('\n')
   })
-  return `${parts.join('\n\n')}\n${more}\n`
+  return parts.join('\n\n')
 }
 
-function htmlOf(shown: readonly Shown[], more: string, settings: Settings): Html {
-  return html`<div style="font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:0 auto">
-    ${byEvent(shown).map((own) => {
-      const { seat } = own[0]!
-      return html`<h1 style="font-size:22px;margin:24px 0 4px">${seat.event}</h1>
+function htmlOf(shown: readonly Shown[], settings: Settings): Html {
+  return html`${byEvent(shown).map((own) => {
+    const { seat } = own[0]!
+    return html`<h1 style="font-size:22px;margin:24px 0 4px">${seat.event}</h1>
         ${factsOf(seat, settings).map((fact) => html`<p style="margin:0">${fact}</p>`)}
         ${own.map(
           ({ seat: one, link, code }, i) =>
@@ -62,9 +63,7 @@ function htmlOf(shown: readonly Shown[], more: string, settings: Settings): Html
               <p style="margin:8px 0 0"><a href="${link}">Print this ticket</a></p>
             </div>`,
         )}`
-    })}
-    <p>${more}</p>
-  </div>`
+  })}`
 }
 
 /** The seats of an order with their codes, and what goes with the mail. */
@@ -100,10 +99,17 @@ async function calendars(all: readonly PrintedSeat[], host: string): Promise<Att
   )
 }
 
+/** What is said below the tickets of an order with more than a mail lists. */
+const REST: Value = {
+  text: 'These are the first of your tickets: all of them are found in the shop.',
+  html: html`<p>These are the first of your tickets: all of them are found in the shop.</p>`,
+}
+
 /** Sends the tickets of an order; none that is not paid any more, and none of a store that has turned outbound mail off. */
 export const sendTickets = (services: Pick<Services, 'mailers' | 'secrets'>): JobKind => ({
-  retriesMs: [5_000, 60_000, 600_000, 3_600_000, 6 * 3_600_000],
-  async run({ store, environment, subject }) {
+  retriesMs: MAIL_RETRIES_MS,
+  async run(job) {
+    const { store, subject } = job
     const [orderId, again] = subject.split(' ') as [string, string?]
     const all = await printedSeats(store.read, and(eq(seats.orderId, orderId), eq(seats.state, 'valid'))!, LISTED_MAX + 1)
     const settings = await settingsOf(store.read)
@@ -112,22 +118,19 @@ export const sendTickets = (services: Pick<Services, 'mailers' | 'secrets'>): Jo
     const { mailers } = services
     const { shown, attachments } = await shownOf(all.slice(0, LISTED_MAX), services)
     const names = [...new Set(all.map(({ event }) => event))]
-    const rest = all.length > LISTED_MAX ? ' These are the first of your tickets: all of them are found in the shop.' : ''
-    const more = `Order ${first.lookup}, access code ${first.accessCode}. Each code lets one person in, once.${rest}`
-    const mailer = await mailers.open(environment)
-    try {
-      await mailer.send({
-        id: `${orderId}-tickets${again === undefined ? '' : `-${again.replace(':', '')}`}`,
-        ...senderOf(settings, mailers.baseUrl),
-        to: { name: first.buyer ?? '', address: first.email },
-        subject: `Your tickets for ${names.length > 1 ? `${names.length} events` : names[0]}`,
-        text: textOf(shown, more, settings),
-        html: htmlOf(shown, more, settings).text,
-        headers: { 'Auto-Submitted': 'auto-generated' },
-        attachments: [...attachments, ...(await calendars(all, new URL(mailers.baseUrl).hostname))],
-      })
-    } finally {
-      mailer.close()
-    }
+    const mail = await mailOf(store.read, settings, mailers.baseUrl, {
+      id: `${orderId}-tickets${again === undefined ? '' : `-${again.replace(':', '')}`}`,
+      kind: 'ticket',
+      locale: first.locale,
+      to: { name: first.buyer, address: first.email },
+      values: {
+        ...{ orderNumber: String(first.lookup), accessCode: first.accessCode },
+        eventNames: names.length > 1 ? `${names.length} events` : names[0]!,
+        tickets: { text: textOf(shown, settings), html: htmlOf(shown, settings) },
+        rest: all.length > LISTED_MAX ? REST : '',
+      },
+      attachments: [...attachments, ...(await calendars(all, new URL(mailers.baseUrl).hostname))],
+    })
+    await sendOnce(job, mailers, mail)
   },
 })

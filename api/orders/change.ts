@@ -12,6 +12,7 @@ import type { Moment } from '../values/clock.ts'
 import { emit } from '../store/outbox.ts'
 import { insertPayment } from './place.ts'
 import { earn, takeBack } from './earn.ts'
+import { askForMail } from './mails/ask.ts'
 import { assignmentOf } from './workstations/packing.ts'
 import { returnPoints } from './redeem.ts'
 import { askForTickets } from '../events/ticket-mail.ts'
@@ -159,6 +160,7 @@ export async function pay(
   await earn(tx, acting, order, lines)
   if (lines.some(({ ticket }) => ticket)) await askForTickets(tx, acting, order.id)
   await emit(tx, acting.clock, acting.now, 'order.paid', told(order))
+  if (order.awaiting === 'stripe') await askForMail(tx, acting, order, 'order-confirmation')
 }
 
 /** Everything that is still open leaves. */
@@ -239,12 +241,16 @@ export async function applyRefund(
 /** Moves an order to a status by hand, with all that belongs to the move. Refunds are made by their own resource. */
 export async function move(tx: Db, acting: Acting, order: OrderRow, to: Exclude<OrderStatus, 'refunded'>) {
   requireMove(order, to)
+  const from = order.status
   if (to === 'cancelled') return cancel(tx, acting, order, null)
   if (to === 'paid') return pay(tx, acting, order, dueCents(order), { method: 'manual', reference: null })
   if (to === 'shipped' || (to === 'completed' && (order.status === 'paid' || order.status === 'processing')))
     await fulfil(tx, acting, order)
   await setOrder(tx, order, acting, { status: to })
-  if (to === 'shipped') await emit(tx, acting.clock, acting.now, 'order.shipped', told(order))
+  if (to === 'delivered' || (to === 'completed' && from !== 'delivered')) await askForMail(tx, acting, order, 'review-request')
+  if (to !== 'shipped') return
+  await emit(tx, acting.clock, acting.now, 'order.shipped', told(order))
+  if (order.shippingMethodId !== null) await askForMail(tx, acting, order, 'shipped')
 }
 
 /** Called after units have shipped: shipped when nothing shippable is open, else processing. */

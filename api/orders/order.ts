@@ -86,6 +86,7 @@ export const Order = Named('Order', {
   packedAt: Nullable(Type.String()),
   paidAt: Nullable(Type.String()),
   note: Nullable(Type.String()),
+  lang: Nullable(Type.String(), { description: "The language of its mails; null: the store's own" }),
   cancelReason: Nullable(Type.String()),
   paymentIssue: Nullable(
     Type.Object({ code: OneOf(PAYMENT_ISSUES), message: Type.String(), reference: Type.String(), at: Type.String() }),
@@ -161,6 +162,7 @@ export function orderView(row: OrderRow, lines: readonly LineRow[], limited = fa
     packedAt: row.packedAt,
     paidAt: row.paidAt,
     note: limited ? null : row.note,
+    lang: row.locale,
     cancelReason: limited ? null : row.cancelReason,
     paymentIssue: limited ? null : row.paymentIssue,
     createdAt: row.createdAt,

@@ -91,7 +91,7 @@ export const orderRoutes = resource('orders', '/orders')
         if (body.status === 'refunded') askForRefund(call, await refundRest(tx, actingOf(call), order))
         else if (body.status !== undefined) await move(tx, actingOf(call), order, body.status)
         if (body.status === 'cancelled' || body.status === 'paid') giveUpIntents(call, order)
-        if (body.status === 'paid') wakeJobs(call)
+        if (body.status !== undefined) wakeJobs(call)
         const columns: Partial<OrderRow> = {
           ...(assigned ? { workstationId, workstationBy: 'hand' as const } : {}),
           ...(body.note === undefined ? {} : { note: body.note }),
@@ -163,6 +163,7 @@ export const orderRoutes = resource('orders', '/orders')
         const order = await findOrder(tx, call.params.id)
         await cancel(tx, actingOf(call), order, call.body.reason ?? null)
         giveUpIntents(call, order)
+        wakeJobs(call)
         return orderView(order, await readLines(tx, order.id))
       }),
   )

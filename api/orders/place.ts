@@ -20,6 +20,7 @@ import { emit } from '../store/outbox.ts'
 import { askForLook, awaitingOf } from './payments/awaiting.ts'
 import type { LineRow, OrderRow, PaymentRow } from './order.ts'
 import { earn } from './earn.ts'
+import { askForMail } from './mails/ask.ts'
 import { redeem } from './redeem.ts'
 import { assignmentOf } from './workstations/packing.ts'
 
@@ -38,6 +39,8 @@ interface Placing {
   pickupPoint: Record<string, unknown> | null
   pickupLocationId: string | null
   note: string | null
+  /** The language of its mails. */
+  locale?: string | null
   cartId: string | null
   /** For the tokens of seats; a seed sells none. */
   sealing: Sealing | null
@@ -177,6 +180,7 @@ function orderRow({ clock, now }: Moment, order: Placing, { customerId, lookup, 
     cancelReason: null,
     paymentIssue: null,
     ...awaitingOf(order, now),
+    locale: order.locale ?? null,
     cartId: order.cartId,
     createdAt: now,
     updatedAt: now,
@@ -257,5 +261,8 @@ export async function place(
   const told = { orderId: row.id, orderNumber: String(lookup) }
   await emit(tx, clock, now, 'order.created', told)
   if (paid) await emit(tx, clock, now, 'order.paid', told)
+  // Who is at the till of a provider has not bought yet.
+  if (row.cartId !== null && row.awaiting !== 'stripe' && settings.email.outboundEnabled)
+    await askForMail(tx, moment, row, 'order-confirmation')
   return { order: row, lines, payment }
 }

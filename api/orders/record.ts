@@ -13,6 +13,7 @@ import { ownerOf } from '../http/auth.ts'
 import type { Call } from '../http/route.ts'
 import { Body, Money, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { toMinor } from '../values/money.ts'
+import { mailLangOf, MailLang } from './mails/lang.ts'
 import { orderView } from './order.ts'
 import { place } from './place.ts'
 
@@ -49,6 +50,7 @@ export const OrderInput = Body(
     shippingMethodId: Type.Optional(Nullable(Uuid())),
     paid: Type.Optional(Type.Boolean()),
     note: Type.Optional(Nullable(Text(0, 2000))),
+    lang: MailLang,
   },
 )
 type Recording = Call<unknown, Static<typeof OrderInput>>
@@ -120,6 +122,7 @@ export async function record(tx: Db, call: Recording) {
     pickupPoint: null,
     pickupLocationId: null,
     note: body.note ?? null,
+    locale: mailLangOf(body.lang),
     cartId: null,
     sealing: { secrets: call.services.secrets, owner: ownerOf(call) },
     payment: body.paid ? { method: 'manual', paid: true, reference: null, providerId: null } : null,

@@ -3,9 +3,11 @@ import { and, desc, eq } from 'drizzle-orm'
 import { LABEL_MODES, TEMPLATES } from '../../db/store/addons.ts'
 import { shipments } from '../../db/store/orders.ts'
 import { conflict, missing, Refusal } from '../values/refusal.ts'
+import { wakeJobs } from '../http/auth.ts'
 import { Reply, resource } from '../http/route.ts'
 import { Body, Line, Named, Nullable, OneOf, Page, Paging, Type, Uuid, WebUrl } from '../http/schema.ts'
 import { findAddon } from '../carriers/addon.ts'
+import { askForMail } from './mails/ask.ts'
 import { actingOf, noteShipment, shipUnits } from './change.ts'
 import { findOrder, readLines, unitsOf, type LineRow, type OrderRow, type Units } from './order.ts'
 import { contentOf, isStillConnected, labelFor, LabelView } from './shipment-label.ts'
@@ -91,6 +93,8 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
           label,
         }
         await tx.insert(shipments).values(row)
+        await askForMail(tx, call, order, 'shipment', id)
+        wakeJobs(call)
         return row
       }),
   )

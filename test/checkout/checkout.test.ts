@@ -54,6 +54,7 @@ describe('a checkout', () => {
       status: 'pending',
       paymentStatus: 'unpaid',
       customer: { id: expect.any(String), email: 'cart@example.com', name: 'Ada L.' },
+      lang: null,
       lines: [
         {
           id: expect.any(String),

@@ -29,6 +29,7 @@ PUT      /legal-pages/{kind}                          content:write
 GET      /email-templates/{kind}                      settings:read
 PUT      /email-templates/{kind}                      settings:write
 POST     /email-templates/{kind}/preview              settings:write
+DELETE   /email-templates/{kind}                      settings:write
 GET      /webhooks                                    store:admin
 POST     /webhooks                                    store:admin
 GET      /webhooks/{id}                               store:admin
@@ -197,15 +198,25 @@ POST     /contact-messages                            storefront:write
 GET      /contact-messages                            messages:read
 GET      /contact-messages/{id}                       messages:read
 PATCH    /contact-messages/{id}                       messages:write
+DELETE   /contact-messages/{id}                       messages:write
 GET      /support-cases                               messages:read
 POST     /support-cases                               messages:write
 GET      /support-cases/{id}                          messages:read
 PATCH    /support-cases/{id}                          messages:write
+DELETE   /support-cases/{id}                          messages:write
 GET      /support-cases/{id}/messages                 messages:read
 POST     /support-cases/{id}/messages                 messages:write
+GET      /support-cases/{id}/attachments/{attachmentId} messages:read
+GET      /support-replies/{token}                 -
+POST     /support-replies/{token}                 -
+GET      /support-replies/{token}/attachments/{attachmentId} -
 POST     /availability-notifications                  storefront:write
+GET      /availability-notifications/stop/{token}     -
+POST     /availability-notifications/stop/{token}     -
+GET      /availability-notifications/confirm/{token}  -
+POST     /availability-notifications/confirm/{token}  -
 GET      /availability-notifications                  marketing:read
-DELETE   /availability-notifications/{id}             marketing:write
+DELETE   /availability-notifications/{id}             marketing:write storefront:write
 GET      /wishlists/{customerId}                      customers:write storefront:write
 PUT      /wishlists/{customerId}/items/{variantId}    customers:write storefront:write
 DELETE   /wishlists/{customerId}/items/{variantId}    customers:write storefront:write
@@ -244,6 +255,13 @@ GET      /reviews/{id}                                content:read
 PATCH    /reviews/{id}                                content:write
 DELETE   /reviews/{id}                                content:write
 POST     /reviews/bulk                                content:write
+GET      /reviews/write/{token}                       -
+POST     /reviews/write/{token}                       -
+GET      /reviews/stop/{token}                        -
+POST     /reviews/stop/{token}                        -
+POST     /post-comments/bulk                          content:write
+GET      /posts/feed.xml                              storefront:read
+GET      /forms/token                                 storefront:read storefront:write
 GET      /products/{idOrSlug}/reviews                 storefront:read
 POST     /products/{idOrSlug}/reviews                 storefront:write
 GET      /photofeed/accounts/{handle}/images          storefront:read

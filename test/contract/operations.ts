@@ -66,11 +66,11 @@ export function operationsOf(document: Json): Operation[] {
   )
 }
 
+/** A form with a file; one without is another way to write the JSON. */
 function formOf(document: Json, { schema, example }: Json) {
-  const [field] = Object.entries(resolve(document, schema).properties as Record<string, Json>).find(
-    ([, { contentMediaType }]) => contentMediaType,
-  )!
-  return { example, field }
+  const [field] =
+    Object.entries(resolve(document, schema).properties as Record<string, Json>).find(([, { contentMediaType }]) => contentMediaType) ?? []
+  return field === undefined ? null : { example, field }
 }
 
 const shapeOf = (path: string) => path.replace(/\{\w+\}/g, '{}')

@@ -20,7 +20,7 @@ afterAll(() => {
 
 /** Tables of a few rows, whatever is sold: what a merchant sets up once. */
 const SMALL =
-  /^(settings|counters|price_rules|search_changes|workstations|workstation_rules|addons|loyalty_settings|loyalty_tiers|tax_rates)$/
+  /^(settings|counters|price_rules|search_changes|workstations|workstation_rules|addons|loyalty_settings|loyalty_tiers|tax_rates|email_templates|legal_pages|social_links|brand_kit)$/
 
 /** What is read from one end to the other all the same, or sorted as a whole, and why that is no harm. */
 const KNOWN: Record<string, string[]> = {
@@ -34,6 +34,10 @@ const KNOWN: Record<string, string[]> = {
     '/orders?query scans orders',
     '/coupons?query scans coupons',
     '/media?query scans media',
+    '/post-comments?query scans post_comments',
+    '/blog-categories?query scans blog_categories',
+    '/contact-messages?query scans contact_messages',
+    '/support-cases?query scans support_cases',
   ],
   // Most rows have it: an index would give nearly the whole table.
   'what most have': [
@@ -45,6 +49,7 @@ const KNOWN: Record<string, string[]> = {
     '/orders?due scans orders',
     '/promotions?active scans promotions',
     '/booking-slots?status scans booking_slots',
+    '/blog-categories?active scans blog_categories',
   ],
   // Hundreds, of which a page is shown by name.
   'brands by name': ['/brands? scans brands', '/brands? sorts', '/brands?active sorts'],
@@ -58,6 +63,13 @@ const KNOWN: Record<string, string[]> = {
     '/media?feedAccount sorts',
     '/orders?minTotalCents sorts',
     '/orders?maxTotalCents sorts',
+  ],
+  // A page along the index of its order, whose rows are joined afterwards.
+  'a page that is joined': [
+    '/posts?status scans posts',
+    '/contact-messages?status scans contact_messages',
+    '/support-cases?status scans support_cases',
+    '/availability-notifications?status scans availability_notifications',
   ],
   // A hundred at most are shown with one.
   'parts of one': ['/categories/{idOrSlug}? sorts', '/bundles/{id}? sorts'],
@@ -77,6 +89,7 @@ function valuesOf(name: string, schema: Json): string[] {
   if (schema.anyOf) return schema.anyOf.flatMap((part: Json) => valuesOf(name, part))
   if (schema.const !== undefined) return [schema.const]
   if (schema.type === 'boolean') return ['true', 'false']
+  if (schema.format === 'uri') return ['https://shop.example/blog']
   if (schema.format === 'date') return ['2026-03-01']
   if (schema.format === 'date-time') return ['2026-03-01T00:00:00Z']
   if (schema.type === 'number' || schema.type === 'integer') return [String(Math.max(1, schema.minimum ?? 1))]

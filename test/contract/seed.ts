@@ -45,7 +45,7 @@ export function linked(value: unknown, known: Known, field = ''): unknown {
 
 /** The identifier that a path parameter stands for, or one that nothing has. */
 export const idFor = (known: Known) => (name: string, prefix: string) =>
-  (prefix.startsWith('/tickets') ? known.get(prefix) : undefined) ??
+  (/^\/(tickets|email-templates)/.test(prefix) ? known.get(prefix) : undefined) ??
   WORDS[name] ??
   known.get(prefix) ??
   known.get(`/${prefix.split('/').at(-1)}`) ??
@@ -102,6 +102,20 @@ async function buySeats(known: Known, send: Send, key: string) {
   known.set('/tickets/attendee', found.body.lines[0].seats[0].token)
 }
 
+/** Writes what is put under a name instead of made, and a mail for which somebody waits. */
+async function putPages(known: Known, send: Send, key: string) {
+  const put = (path: string, body: unknown) => send('PUT', path, body, { key })
+  await put('/legal-pages/terms', { title: 'Terms', content: { type: 'doc', content: [{ type: 'paragraph' }] } })
+  await put('/email-templates/order-confirmation', { subject: 'Order {{orderNumber}}', body: 'Thank you.' })
+  known.set('/email-templates', 'order-confirmation')
+  known.set('/wishlists', known.get('/customers')!)
+  const soldOut = { name: 'Sold out', status: 'published', price: 5, stock: { quantity: 0 } }
+  const { body: product } = await send('POST', '/products', soldOut, { key })
+  const wanted = { variantId: product.variants[0].id, email: 'ada@example.com' }
+  remember(known, '/availability-notifications', (await send('POST', '/availability-notifications', wanted, { key })).body)
+  await put(`/wishlists/${known.get('/customers')}/items/${known.get('/variants')}`, undefined)
+}
+
 /** Books a place of a slot, whose order stands under it. */
 async function bookPlace(known: Known, send: Send, key: string) {
   const post = async (path: string, body: unknown) => (await send('POST', path, body, { key })).body
@@ -155,6 +169,7 @@ export async function seed(operations: readonly Operation[], send: Send, key: st
   }
   await buySeats(known, send, key)
   await bookPlace(known, send, key)
+  await putPages(known, send, key)
   const { body: invited } = await send('POST', '/team/invitations', { email: 'grace@example.com', role: 'admin' }, { key })
   remember(known, '/team', (await send('POST', '/team/invitations/accept', { token: invited.token, name: 'Grace Hopper' })).body)
   return known

@@ -9,6 +9,7 @@ import { conflict, wrong } from '../../values/refusal.ts'
 import { Cents, Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
 import { applyRefund, pendingCents, requireMove, setOrder, type Acting } from '../change.ts'
 import { takeBack } from '../earn.ts'
+import { askForMail } from '../mails/ask.ts'
 import { findOrder, readLines, unitsOf, type LineRow, type OrderRow, type Units } from '../order.ts'
 import { raise, type Warning } from './payment-issue.ts'
 
@@ -117,6 +118,7 @@ export async function refund(tx: Db, acting: Acting, order: OrderRow, input: Ref
   await tx.insert(refunds).values(row)
   await setOrder(tx, order, acting, { refundedCents: order.refundedCents + amountCents })
   if (!providerPaymentId) await applyRefund(tx, acting, order, lines, row.restock)
+  if (!providerPaymentId && amountCents > 0) await askForMail(tx, acting, order, 'refund', row.id)
   return row
 }
 
@@ -155,6 +157,7 @@ export async function settleRefund(
   await tx.update(refunds).set({ status: outcome, providerId, updatedAt: acting.now }).where(eq(refunds.id, id))
   if (outcome === 'succeeded') {
     await applyRefund(tx, acting, order, row.lines, row.restock)
+    await askForMail(tx, acting, order, 'refund', row.id)
     return null
   }
   if (row.status === 'succeeded') await undoRefund(tx, acting, order, row.amountCents)
