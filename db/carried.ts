@@ -1,4 +1,4 @@
-/** The data of a store's database that outlive its restore: numbers that were given, and who wants no more mail. */
+/** The data of a store's database that outlive its restore: numbers that were given, mails that have left, and who wants no more of them. */
 import type { FileConnection } from './connection.ts'
 import { higher, leapt, numbersIn, type Given } from './numbers.ts'
 
@@ -15,10 +15,20 @@ export interface Carried {
   mailSecret: string | null
   /** How often the list of subscribers has changed. */
   listChanges: number
+  /** By table, rows that the restored store is to have as they are: a mail that has left leaves no second time, and who said no has. */
+  mails: Record<(typeof MAILS)[number][0], Row[]>
 }
 
+/** The tables of mails, and which of their rows are carried over. */
+const MAILS = [
+  ['sent_mails', 'true'],
+  ['unwanted_mails', 'true'],
+  ['availability_notifications', "status NOT IN ('pending', 'waiting')"],
+] as const
+const NO_MAILS: Carried['mails'] = { sent_mails: [], unwanted_mails: [], availability_notifications: [] }
+
 /** The data that are carried over from a file that is not there, or that nobody can read. */
-export const NOTHING: Carried = { numbers: null, unsubscribed: [], invitations: null, mailSecret: null, listChanges: 0 }
+export const NOTHING: Carried = { numbers: null, unsubscribed: [], invitations: null, mailSecret: null, listChanges: 0, mails: NO_MAILS }
 
 /** Counts the changes of the list of subscribers: see `api/marketing/newsletters/tally.ts`. */
 const LIST = 'subscribers '
@@ -40,6 +50,10 @@ export function carriedOver(connection: FileConnection, isDamaged = false): Carr
     invitations: read('invitations', () => connection.rows('SELECT id FROM team_invitations', []).map(([id]) => id as string)),
     mailSecret: read('mailSecret', () => (one('SELECT mail_secret FROM settings') ?? null) as string | null),
     listChanges: read('listChanges', () => Number(one(`SELECT value FROM counters WHERE name = '${LIST}changes'`) ?? 0)),
+    mails: read('mails', () => {
+      const all = MAILS.map(([table, where]) => [table, columnsOf(connection, table).length ? rowsOf(connection, table, where) : []])
+      return Object.fromEntries(all) as Carried['mails']
+    }),
   }
 }
 
@@ -68,6 +82,8 @@ export function carryOver(connection: FileConnection, before: Carried, least: Gi
   if (before.invitations)
     connection.run('DELETE FROM team_invitations WHERE id NOT IN (SELECT value FROM json_each(?))', [JSON.stringify(before.invitations)])
   keepUnsubscribed(connection, before.unsubscribed, now)
+  for (const [table] of MAILS) keepRows(connection, table, before.mails[table])
+  connection.run("UPDATE availability_notifications SET status = 'unknown' WHERE status = 'sending'", [])
   recount(connection, before.listChanges)
 }
 
@@ -85,6 +101,18 @@ function keepUnsubscribed(connection: FileConnection, left: Row[], now: Date) {
     `INSERT OR IGNORE INTO subscribers (${columns.join(', ')})
      SELECT ${columns.map((name) => `value ->> '${name}'`).join(', ')} FROM json_each(?)`,
     [rows],
+  )
+}
+
+/** Has rows as they were, instead of those with the same key; what refers to something that is not there is left out. */
+function keepRows(connection: FileConnection, table: string, rows: readonly Row[]) {
+  if (!rows.length) return
+  const columns = columnsOf(connection, table)
+  const known = table === 'availability_notifications' ? "WHERE value ->> 'variant_id' IN (SELECT id FROM variants)" : ''
+  connection.run(
+    `INSERT OR REPLACE INTO ${table} (${columns.join(', ')})
+     SELECT ${columns.map((name) => `value ->> '${name}'`).join(', ')} FROM json_each(?) ${known}`,
+    [JSON.stringify(rows)],
   )
 }
 

@@ -1,9 +1,9 @@
 /**
  * Restore of a store from its backup, also while servers run. What was given out since the backup stays given out: keys that were
- * revoked stay so, numbers go on, who has unsubscribed gets no mail.
+ * revoked stay so, numbers go on, mails that have left leave no second time, and who has unsubscribed gets none.
  */
 import { rmSync } from 'node:fs'
-import { and, eq, lte, or } from 'drizzle-orm'
+import { and, eq, inArray, lte, or } from 'drizzle-orm'
 import { partFile, PARTS, unpack, type Manifest } from './archive.ts'
 import { historyOf } from './control/history.ts'
 import type { Registry } from './control/registry.ts'
@@ -16,6 +16,7 @@ import { requireOwnSchema } from './own-schema.ts'
 import { replaceAll, type Target } from './replace.ts'
 import { newsletters } from './store/newsletters.ts'
 import { jobs } from './store/store.ts'
+import { supportMessages } from './store/visitors.ts'
 import { requireSettings, Unusable, type Fault } from './unusable.ts'
 
 interface Restored {
@@ -94,6 +95,10 @@ export async function wouldReplace(registry: Registry, storeId: string): Promise
 /** The error message of a newsletter that was under way, or has had its time, when the store was restored. */
 const PARKED = 'the store was restored from a backup: who has got it since then is not known; retry it to send it to the others'
 
+/** Jobs that send mails: those that ask somebody to confirm, and those that tell of something at its time. */
+const ASKED = ['subscriber.confirm', 'availability.ask']
+const TOLD = ['order.mail', 'order.tickets', 'support.mail', 'availability.notify']
+
 /** Newsletters that may have gone out since the backup wait for a person; nobody holds the jobs of the backup. */
 async function parkMail(tx: Db, now: string) {
   const parked = await tx
@@ -102,8 +107,12 @@ async function parkMail(tx: Db, now: string) {
     .where(or(eq(newsletters.status, 'sending'), and(eq(newsletters.status, 'scheduled'), lte(newsletters.scheduledAt, now))))
     .returning({ id: newsletters.id })
   for (const { id } of parked) await tx.delete(jobs).where(eq(jobs.subject, id))
-  // Who was to be asked to confirm has been, or can sign up again.
-  await tx.delete(jobs).where(eq(jobs.kind, 'subscriber.confirm'))
+  // Who was to be asked to confirm has been, or can ask again; what was to be told by now has been.
+  await tx.delete(jobs).where(inArray(jobs.kind, ASKED))
+  const told = and(inArray(jobs.kind, TOLD), lte(jobs.dueAt, now))
+  const left = await tx.delete(jobs).where(told).returning({ kind: jobs.kind, subject: jobs.subject })
+  for (const { subject } of left.filter(({ kind }) => kind === 'support.mail'))
+    await tx.update(supportMessages).set({ delivery: 'unknown' }).where(eq(supportMessages.id, subject))
   await tx.update(jobs).set({ leaseToken: null, leaseUntil: null })
 }
 

@@ -19,6 +19,7 @@ import { requireSame } from './bench/same.ts'
 import { seed, type Seeded } from './bench/seed.ts'
 import { stormWorkstations } from './bench/storm.ts'
 import { endAll, startFloor, startStoa, type Server } from './bench/servers.ts'
+import { measureVisitors } from './bench/visitors.ts'
 
 const PRODUCTS = 1_000
 const ORDERS = 10_000
@@ -98,7 +99,11 @@ async function measureMarketing(folder: string, say: (text: string) => void): Pr
   say('orders at workstations')
   const storm = own(folder, 'storm')
   const seeded = await seed({ url: `file:${storm}/{name}.db` }, { products: STORM_PRODUCTS, orders: STORM_PRODUCTS, carts: 0 })
-  return { newsletter, paging, rosterMs, storm: await stormWorkstations(storm, seeded) }
+  const visitors = async () => {
+    say('reviews and comments')
+    return measureVisitors(own(folder, 'visitors'))
+  }
+  return { newsletter, paging, rosterMs, storm: await stormWorkstations(storm, seeded), visitors: await visitors() }
 }
 
 async function bench(options: Options): Promise<Figures> {
@@ -152,7 +157,7 @@ const program = new Command('bench')
   .option('--json', 'print one JSON document')
   .option('--only <rows>', 'measure these rows only, separated by commas', names, [...NAMES])
   .option('--rounds <count>', 'rounds of each row; the median counts', rounds, ROUNDS)
-  .option('--no-marketing', 'leave out newsletters, long lists and workstations')
+  .option('--no-marketing', 'leave out newsletters, long lists, workstations and reviews')
   .option('--no-memory', 'leave out memory and start')
   .action(async (options: Options) => {
     const figures = await bench(options)

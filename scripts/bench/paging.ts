@@ -22,7 +22,9 @@ const ROUND_MS = 300
 export interface Paged {
   list: string
   rows: number
-  /** How many times as long a page takes as one of the list of 100: the first page, and one in the middle. */
+  /** The rows of the list that it is compared with. */
+  short: number
+  /** How many times as long a page takes as one of that: the first page, and one in the middle. */
   firstTimes: number
   middleTimes: number
 }
@@ -90,7 +92,7 @@ export async function measurePaging(dataDir: string): Promise<{ paging: Paged[];
         times.first.push((await p50(keys.long, page(list, 0))) / short)
         times.middle.push((await p50(keys.long, page(list, rows / 2))) / short)
       }
-      paging.push({ list, rows, firstTimes: median(times.first), middleTimes: median(times.middle) })
+      paging.push({ list, rows, short: SHORT, firstTimes: median(times.first), middleTimes: median(times.middle) })
     }
     return { paging, rosterMs: await p50(keys.long, `/events/${EVENT_SLUG}/checkins`) }
   } finally {

@@ -5,6 +5,7 @@ import type { Large } from './large.ts'
 import type { PriceLarge } from './price-large.ts'
 import { median, type RowResult } from './rounds.ts'
 import { ROW_NAMES, type RowName } from './rows.ts'
+import type { Visitors } from './visitors.ts'
 import type { Storm } from './storm.ts'
 
 /** Ratios to the floor, the least that each row may have; remembering is off. */
@@ -30,6 +31,7 @@ const MEMORY_STORES_MB = 700
 const START_MS = 2_000
 const MAIL_MEMORY_MB = 250
 const PAGE_TIMES = 2
+const MODERATION_TIMES = 3
 const ROSTER_MS = 300
 /** The longest that anybody waits while others search and list a large store. */
 const HEALTH_MS = 20
@@ -52,6 +54,7 @@ export interface Figures {
   /** A roster of 10,000 seats as a whole. */
   rosterMs?: number
   storm?: Storm
+  visitors?: Visitors
   priceLarge?: PriceLarge
   large?: Large[]
 }
@@ -109,14 +112,24 @@ function barsOf(row: RowResult, all: readonly RowResult[]): Bar[] {
 }
 
 /** The bars of what goes on in the background, and of long lists. */
-const barsOfMarketing = ({ newsletter, paging, rosterMs, storm }: Figures): Bar[] => [
+const barsOfMarketing = ({ newsletter, paging, rosterMs, storm, visitors }: Figures): Bar[] => [
   ...(newsletter ? [under(`memory while ${whole(newsletter.recipients)} mails go out, MB`, newsletter.memoryMb, MAIL_MEMORY_MB)] : []),
-  ...(paging ?? []).flatMap(({ list, rows, firstTimes, middleTimes }) => [
-    under(`${list}: first page of ${whole(rows)}, times of 100`, firstTimes, PAGE_TIMES, 'x'),
-    under(`${list}: middle page of ${whole(rows)}, times of 100`, middleTimes, PAGE_TIMES, 'x'),
+  ...[...(paging ?? []), ...(visitors?.words ?? [])].flatMap(({ list, rows, short, firstTimes, middleTimes }) => [
+    under(`${list}: first page of ${whole(rows)}, times of ${short}`, firstTimes, PAGE_TIMES, 'x'),
+    under(`${list}: middle page of ${whole(rows)}, times of ${short}`, middleTimes, PAGE_TIMES, 'x'),
   ]),
   ...(rosterMs === undefined ? [] : [under('roster of 10,000 seats, ms', rosterMs, ROSTER_MS)]),
   ...(storm ? [under(`${whole(storm.orders)} orders over workstations: spread`, storm.split[0]! - storm.split.at(-1)!, SPREAD)] : []),
+  ...(visitors
+    ? [
+        under(
+          `p99 of product reads beside ${whole(visitors.moderation.reviews)} decisions, times without`,
+          visitors.moderation.times,
+          MODERATION_TIMES,
+          'x',
+        ),
+      ]
+    : []),
 ]
 
 /** Every bar that the figures of a run say something about. */
@@ -142,6 +155,25 @@ function columns(lines: readonly (readonly string[])[]): string {
     .map((line) => line.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join('  '))
     .join('\n')
 }
+
+/** A line each for what goes on in the background. */
+const background = ({ newsletter, storm, visitors }: Figures): string[] => [
+  ...(newsletter
+    ? [
+        `newsletter: ${whole(newsletter.recipients)} mails in ${exact(newsletter.seconds)} s, ${whole(newsletter.perSecond)}/s, ${exact(newsletter.ratio)} of nodemailer alone`,
+      ]
+    : []),
+  ...(storm
+    ? [
+        `workstations: ${whole(storm.orders)} orders paid at once in ${exact(storm.seconds)} s, ${storm.split.join('/')}; p99 of lists ${exact(storm.aloneP99Ms)} ms alone, ${exact(storm.besideP99Ms)} ms meanwhile`,
+      ]
+    : []),
+  ...(visitors
+    ? [
+        `moderation: ${whole(visitors.moderation.reviews)} reviews in ${exact(visitors.moderation.seconds)} s; p99 of product reads ${exact(visitors.moderation.aloneP99Ms)} ms alone, ${exact(visitors.moderation.besideP99Ms)} ms meanwhile`,
+      ]
+    : []),
+]
 
 /** The figures as a table, and under it each bar with what was measured for it. */
 export function table(figures: Figures): string {
@@ -169,19 +201,6 @@ export function table(figures: Figures): string {
         ]
       : [],
   )
-  const { newsletter, storm } = figures
-  const background = [
-    ...(newsletter
-      ? [
-          `newsletter: ${whole(newsletter.recipients)} mails in ${exact(newsletter.seconds)} s, ${whole(newsletter.perSecond)}/s, ${exact(newsletter.ratio)} of nodemailer alone`,
-        ]
-      : []),
-    ...(storm
-      ? [
-          `workstations: ${whole(storm.orders)} orders paid at once in ${exact(storm.seconds)} s, ${storm.split.join('/')}; p99 of lists ${exact(storm.aloneP99Ms)} ms alone, ${exact(storm.besideP99Ms)} ms meanwhile`,
-        ]
-      : []),
-  ]
   const { priceLarge } = figures
   const large = (figures.large ?? []).map(
     ({ name, products, perSecond, p50Ms, p99Ms, healthMs, healthAloneMs }) =>
@@ -194,7 +213,7 @@ export function table(figures: Figures): string {
   const mixed = figures.mixedPerSecond === undefined ? [] : [`mixed load: ${whole(figures.mixedPerSecond)} operations/s`]
   return [
     ...(lines.length ? [columns([head, ...lines])] : []),
-    [...beside, ...large, ...mixed, ...background].join('\n'),
+    [...beside, ...large, ...mixed, ...background(figures)].join('\n'),
     columns([['bar', 'measured', 'must be', ''], ...held]),
   ]
     .filter(Boolean)

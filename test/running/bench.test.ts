@@ -7,6 +7,7 @@ import { LARGE_ROWS, measureLarge } from '../../scripts/bench/large.ts'
 import { mailingStore } from '../../scripts/bench/newsletter.ts'
 import { bars } from '../../scripts/bench/report.ts'
 import { seed } from '../../scripts/bench/seed.ts'
+import { storeWith } from '../../scripts/bench/visitors.ts'
 
 test('what the bench writes past the API fits the tables that there are', async () => {
   const folder = folderOnDisk('bench')
@@ -15,6 +16,7 @@ test('what the bench writes past the API fits the tables that there are', async 
     const { database, orderIds, cartIds } = await seed(location, { products: 5, orders: 7, carts: 2 })
     expect([orderIds.length, cartIds.length]).toEqual([7, 2])
     const { storeId } = await mailingStore(location, 3)
+    expect((await storeWith(location, 4, 2, 3)).waiting).toHaveLength(3)
     for (const [name, table, count] of [
       [database, 'orders', 7],
       [`store-${storeId}`, 'subscribers', 3],

@@ -108,6 +108,48 @@ describe('store restore of a store that is there', () => {
     expect(numbers(at)).toEqual({ orders: [1001, 1002], given: 1006 })
   })
 
+  test('sends no mail a second time that has left, and none to who wants none', async () => {
+    const at = await shop()
+    const { api } = await startApi({ DATA_DIR: at.dataDir })
+    const ask = async (method: string, url: string, body?: unknown) => (await call(api, at.admin, method, url, body)).body
+    await ask('PATCH', '/settings', { email: { outboundEnabled: true, domain: 'mail.shop.example' } })
+    await stoaJson(at.dataDir, 'store', 'update', at.id, '--email-domain-verified', 'true')
+    const variant = { price: 5, shippable: false, stock: { quantity: 0 } }
+    const { variants } = await ask('POST', '/products', { name: 'Wanted', status: 'published', variants: [variant] })
+    const variantId = variants[0].id
+    for (const name of ['ada', 'bea']) await ask('POST', '/availability-notifications', { variantId, email: `${name}@example.com` })
+    const about = await ask('POST', '/support-cases', { email: 'cleo@example.com', subject: 'A seam', message: 'It is open.' })
+    await stoaJson(at.dataDir, 'store', 'backup', at.id, '--to', at.file)
+    const folder = `${at.dataDir}/mail`
+    const mails = () => (existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.eml')) : [])
+    const until = async (count: number) => {
+      for (let i = 0; i < 100 && mails().length < count; i++) await Bun.sleep(50)
+      return mails().length
+    }
+    await ask('POST', `/support-cases/${about.id}/messages`, { message: 'We mend it.' })
+    await ask('PATCH', `/inventory/${variantId}`, { quantity: 3 })
+    expect(await until(3)).toBe(3)
+    const [ada] = (await ask('GET', '/availability-notifications')).data.filter(({ email }: any) => email === 'ada@example.com')
+    const live = new LibsqlFile(path(at))
+    const [token] = live.prepare('SELECT token FROM availability_notifications WHERE id = ?').raw(true).get(ada.id) as [string]
+    live.close()
+    expect((await fetch(`${api}/api/v1/availability-notifications/stop/${token}`, { method: 'POST' })).status).toBe(200)
+    await stoaJson(at.dataDir, 'store', 'restore', at.id, '--from', at.file, '--yes')
+    const states = (await ask('GET', '/availability-notifications')).data.map(({ email, status }: any) => [email, status])
+    expect(states.toSorted()).toEqual([
+      ['ada@example.com', 'stopped'],
+      ['bea@example.com', 'sent'],
+    ])
+    await ask('PATCH', `/inventory/${variantId}`, { quantity: 3 })
+    // One who asks now is told, alone.
+    await ask('PATCH', `/inventory/${variantId}`, { quantity: 0 })
+    await ask('POST', '/availability-notifications', { variantId, email: 'dora@example.com' })
+    await ask('PATCH', `/inventory/${variantId}`, { quantity: 3 })
+    expect(await until(4)).toBe(4)
+    await Bun.sleep(300)
+    expect(mails()).toHaveLength(4)
+  })
+
   test('brings back no address that has unsubscribed, and no invitation that was withdrawn', async () => {
     const at = await shop()
     const { api } = await startApi({ DATA_DIR: at.dataDir })

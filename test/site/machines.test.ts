@@ -179,11 +179,11 @@ test('the latest release, and a release headed by version and date', async () =>
   expect(latest).toEqual({
     version,
     date: '2026-11-22',
-    headline: 'What is asked again costs next to nothing',
-    slug: '2026-11-22-asked-again',
-    url: `${base}/changelog/2026-11-22-asked-again`,
+    headline: 'What visitors write, and what the store writes back',
+    slug: '2026-11-22-what-visitors-write',
+    url: `${base}/changelog/2026-11-22-what-visitors-write`,
     fixes: expect.any(Array),
-    markdown: expect.stringMatching(/^# 0\.4\.0, 2026-11-22/),
+    markdown: expect.stringMatching(/^# 0\.5\.0, 2026-11-22/),
   })
   expect((await ask(`/api/changelog/${latest.slug}`)).text).toBe(latest.markdown)
 })

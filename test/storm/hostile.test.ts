@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { newToken } from '../../api/store/link-token.ts'
+import { newToken } from '../../api/store/links/link-token.ts'
 import { call, cleanUp, folder, keysOf, startStoa } from '../running/processes.ts'
 
 afterAll(cleanUp)

@@ -5,19 +5,18 @@ import { supportCases, type AttachedFile } from '../../../db/store/visitors.ts'
 import { done, page } from '../../store/links/page.ts'
 import { resource, type Call } from '../../http/route.ts'
 import { Body, Text, Type } from '../../http/schema.ts'
-import { linkOwner } from '../../store/links/link-owner.ts'
+import { linkOwner, unknownLink } from '../../store/links/link-owner.ts'
 import { ownerOfToken } from '../../store/links/link-token.ts'
 import { settingsOf } from '../mails/letter.ts'
 import { html } from '../../values/html.ts'
-import { missing } from '../../values/refusal.ts'
 import { spoken } from '../../values/time.ts'
 import { ATTACHMENT_MAX_BYTES, keepAttachment, serveAttachment } from './attachment.ts'
 import { addMessage, MESSAGES_MAX, messagesOf, type CaseRow } from './support-case.ts'
 
 const MESSAGES_SHOWN = 100
 
-/** What people write on the page is shorter: browsers send two characters for the end of a line. */
-const message = { message: Text(1, 20_000) }
+const MESSAGE_MAX = 20_000
+const message = { message: Text(1, MESSAGE_MAX) }
 const ReplyInput = Body('SupportReplyInput', [{ message: 'Thank you. This is the seam.' }], message)
 const ReplyForm = Type.Object(
   {
@@ -28,11 +27,8 @@ const ReplyForm = Type.Object(
 )
 
 /** The case of a link; the store is the token's own, the case may be gone. */
-async function caseOf(db: Reader, token: string): Promise<CaseRow> {
-  const [row] = await db.select().from(supportCases).where(eq(supportCases.token, token))
-  if (!row) throw missing('page')
-  return row
-}
+const caseOf = async (db: Reader, token: string): Promise<CaseRow | undefined> =>
+  (await db.select().from(supportCases).where(eq(supportCases.token, token)))[0]
 
 /** Whether the last that was said is just this, by the customer. */
 async function saidBefore(db: Reader, { id, messageCount }: CaseRow, message: string, file: AttachedFile | null): Promise<boolean> {
@@ -41,8 +37,12 @@ async function saidBefore(db: Reader, { id, messageCount }: CaseRow, message: st
   return last?.author === 'customer' && last.message === message && kept(last.attachments) === kept(file ? [file] : [])
 }
 
-async function conversation({ db, params }: Pick<Call<unknown, unknown, { token: string }>, 'db' | 'params'>, note = '') {
+type PageCall = Pick<Call<unknown, unknown, { token: string }>, 'db' | 'params' | 'request'>
+
+async function conversation(call: PageCall, note = '') {
+  const { db, params } = call
   const about = await caseOf(db, params.token)
+  if (!about) return unknownLink(call)
   const { name, timezone, locale } = await settingsOf(db)
   const first = Math.max(0, about.messageCount - MESSAGES_SHOWN)
   const messages = await messagesOf(db, about.id, MESSAGES_SHOWN, first)
@@ -60,7 +60,7 @@ async function conversation({ db, params }: Pick<Call<unknown, unknown, { token:
       )}
       <form method="post" enctype="multipart/form-data">
         <label for="message">Your answer</label>
-        <textarea id="message" name="message" required maxlength="10000"></textarea>
+        <textarea id="message" name="message" required maxlength="${MESSAGE_MAX}"></textarea>
         <label for="file">A picture or a PDF, at most 10 MB</label>
         <input id="file" name="file" type="file" accept="image/*,application/pdf" />
         <p><button>Send</button></p>
@@ -90,8 +90,8 @@ export const supportPages = resource('content', '/support-replies')
       responses: html_,
       refuses: [404],
       prepare: async (call) => {
-        await caseOf(call.db, call.params.token)
-        return call.body.message.trim() ? keepAttachment(call, ownerOfToken(call.params.token)!) : null
+        const isOpen = (await caseOf(call.db, call.params.token)) !== undefined
+        return isOpen && call.body.message.trim() ? keepAttachment(call, ownerOfToken(call.params.token)!) : null
       },
     },
     async (call) => {
@@ -101,12 +101,14 @@ export const supportPages = resource('content', '/support-replies')
       const file = call.prepared as AttachedFile | null
       const isTaken = await write(async (tx) => {
         const about = await caseOf(tx, params.token)
+        if (!about) return null
         if (about.messageCount >= MESSAGES_MAX) return false
         // A page that is loaded again sends its form again.
         if (!(await saidBefore(tx, about, message, file)))
           await addMessage(tx, { clock, now }, about, { author: 'customer', message, attachments: file ? [file] : [] })
         return true
       })
+      if (isTaken === null) return unknownLink(call)
       if (!isTaken) return done('This conversation is too long', 'Please begin another one: write to us through the shop.')
       return conversation(call, 'Your answer was sent.')
     },
@@ -121,7 +123,8 @@ export const supportPages = resource('content', '/support-replies')
     },
     async (call) => {
       const about = await caseOf(call.db, call.params.token)
-      const messages = await messagesOf(call.db, about.id, 1_000, 0)
+      if (!about) return unknownLink(call)
+      const messages = await messagesOf(call.db, about.id, MESSAGES_MAX, 0)
       const file = messages.flatMap(({ attachments }) => attachments).find(({ id }) => id === call.params.attachmentId)
       return serveAttachment(call, ownerOfToken(call.params.token)!, file)
     },

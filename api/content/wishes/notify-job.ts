@@ -68,7 +68,7 @@ async function sendOne({ store }: Running, mailer: Mailer, baseUrl: string, sett
     const mail = await mailOf(store.read, settings, baseUrl, {
       id: `${row.id}-back`,
       ...{ kind: 'back-in-stock', locale: row.locale, to: { name: null, address: row.email } },
-      values: { productName, productSlug, variantName: name === productName ? '' : name, stopUrl: { url: stopUrl } },
+      values: { productName, productSlug, variantName: name === wanted.productName ? '' : name, stopUrl: { url: stopUrl } },
       headers: wayOut(stopUrl),
     })
     await mailer.send(mail)
