@@ -144,6 +144,7 @@ function orderOf(row: Row, lines: Row[]) {
     packedAt: row.packed_at,
     paidAt: row.paid_at,
     note: row.note,
+    lang: row.locale,
     cancelReason: row.cancel_reason,
     paymentIssue: parsed(row.payment_issue ?? null),
     createdAt: row.created_at,

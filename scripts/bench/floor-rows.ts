@@ -100,6 +100,7 @@ export const orderRow = ({ cart, priced, buyer, address, isTaxIncluded }: Purcha
   packed_at: null,
   paid_at: null,
   note: cart.note,
+  locale: null,
   cancel_reason: null,
   cart_id: cart.id,
   created_at: now,
