@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testApp, type Answer, type TestApp } from '../harness.ts'
-import { made, newShop, paths, type Shop } from '../shop.ts'
+import { made, mailingShop, newShop, paths, type Shop } from '../shop.ts'
 import { smtpServer, type Smtp, type SmtpOptions } from '../smtp.ts'
 import { form, png } from './pictures.ts'
 
@@ -20,9 +20,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   app.clock.real()
   Object.assign(smtpOptions, { refuse: undefined, hangUpOn: undefined })
-  shop = await newShop(app, { name: 'Atelier Nord' })
-  await shop.settings({ email: { domain: 'mail.shop.example', outboundEnabled: true } })
-  await shop.change(sql`update settings set email_domain_verified = 1`)
+  shop = await mailingShop(app)
 })
 // What one test has sent is no mail of the next.
 afterEach(() => app.jobs.settle())

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testApp, type TestApp } from '../harness.ts'
-import { made, newShop, paths, type Shop } from '../shop.ts'
+import { made, mailingShop, newShop, paths, type Shop } from '../shop.ts'
 import { smtpServer, type Smtp, type SmtpOptions } from '../smtp.ts'
 
 const smtpOptions: SmtpOptions = {}
@@ -16,9 +16,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   app.clock.real()
   Object.assign(smtpOptions, { refuse: undefined, hangUpOn: undefined })
-  shop = await newShop(app, { name: 'Atelier Nord' })
-  await shop.settings({ email: { domain: 'mail.shop.example', outboundEnabled: true } })
-  await shop.change(sql`update settings set email_domain_verified = 1`)
+  shop = await mailingShop(app)
 })
 afterAll(async () => {
   await app.close()

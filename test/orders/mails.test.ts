@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testApp, type TestApp } from '../harness.ts'
-import { ADDRESS, made, newShop, paths, type Shop } from '../shop.ts'
+import { ADDRESS, made, mailingShop, paths, type Shop } from '../shop.ts'
 import { smtpServer, type Smtp, type SmtpOptions } from '../smtp.ts'
 
 const smtpOptions: SmtpOptions = {}
@@ -19,9 +19,7 @@ beforeEach(async () => {
   app.clock.real()
   Object.assign(smtpOptions, { refuse: undefined, hangUpOn: undefined })
   email = `${crypto.randomUUID().slice(0, 8)}@example.com`
-  shop = await newShop(app, { name: 'Atelier Nord' })
-  await shop.settings({ email: { domain: 'mail.shop.example', outboundEnabled: true } })
-  await shop.change(sql`update settings set email_domain_verified = 1`)
+  shop = await mailingShop(app)
   variantId = await shop.variant({ price: 49.9 }, { name: 'Linen <b>shirt</b>' })
 })
 afterAll(async () => {

@@ -1,12 +1,12 @@
 /** The moderation of comments (document 1): a queue that is read, published and cleared. */
-import { and, desc, eq, inArray, or, sql } from 'drizzle-orm'
+import { and, desc, eq, or, sql } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
 import { posts } from '../../../db/store/blog.ts'
 import { postComments } from '../../../db/store/visitors.ts'
 import { resource } from '../../http/route.ts'
 import { Body, deleted, Deleted, Page, Paging, Type } from '../../http/schema.ts'
 import { contains } from '../../values/like.ts'
-import { bulkInput, decided, Moderated } from '../visitors/bulk.ts'
+import { bulkInput, decide, Moderated } from '../visitors/bulk.ts'
 import { findComment, moderated, PostComment } from './comment.ts'
 
 const reads = { scope: 'content:read', tool: 'blog' } as const
@@ -66,16 +66,7 @@ export const postCommentRoutes = resource('content', '/post-comments')
       body: BulkInput,
       responses: { 200: Moderated },
     },
-    ({ body, write, now }) =>
-      write(async (tx) => {
-        const asked = decided(body)
-        const named = inArray(postComments.id, body.ids)
-        const done =
-          asked === 'delete'
-            ? await tx.delete(postComments).where(named).returning({ id: postComments.id })
-            : await tx.update(postComments).set({ approved: asked, updatedAt: now }).where(named).returning({ id: postComments.id })
-        return { ok: true as const, changed: asked === 'delete' ? 0 : done.length, deleted: asked === 'delete' ? done.length : 0 }
-      }),
+    ({ body, write, now }) => write((tx) => decide(tx, postComments, body, now)),
   )
   .get(
     '/{id}',

@@ -1,10 +1,10 @@
 /** The moderation of reviews (document 1): a queue that is read, published and cleared. */
-import { and, desc, eq, inArray } from 'drizzle-orm'
+import { and, desc, eq } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
 import { reviews } from '../../../db/store/visitors.ts'
 import { resource } from '../../http/route.ts'
 import { Body, deleted, Deleted, Page, Paging, Type, Uuid } from '../../http/schema.ts'
-import { bulkInput, decided, Moderated } from '../visitors/bulk.ts'
+import { bulkInput, decide, Moderated } from '../visitors/bulk.ts'
 import { findReview, moderated, Review } from './review.ts'
 
 const reads = { scope: 'content:read', tool: 'reviews' } as const
@@ -63,16 +63,7 @@ export const reviewRoutes = resource('content', '/reviews')
       body: BulkInput,
       responses: { 200: Moderated },
     },
-    ({ body, write, now }) =>
-      write(async (tx) => {
-        const asked = decided(body)
-        const named = inArray(reviews.id, body.ids)
-        const done =
-          asked === 'delete'
-            ? await tx.delete(reviews).where(named).returning({ id: reviews.id })
-            : await tx.update(reviews).set({ approved: asked, updatedAt: now }).where(named).returning({ id: reviews.id })
-        return { ok: true as const, changed: asked === 'delete' ? 0 : done.length, deleted: asked === 'delete' ? done.length : 0 }
-      }),
+    ({ body, write, now }) => write((tx) => decide(tx, reviews, body, now)),
   )
   .get(
     '/{id}',
