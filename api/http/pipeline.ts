@@ -23,7 +23,7 @@ import { jsonResponse, respond } from './respond.ts'
 import { Reply, type AnyCall, type Route } from './route.ts'
 import { run, timeless, type Reads, type Running } from './run.ts'
 import type { Surroundings } from './surroundings.ts'
-import { loggable, pathOf } from './url.ts'
+import { isBrowser, loggable, pathOf } from './url.ts'
 
 /** One request on its way to its answer. */
 interface Exchange {
@@ -76,7 +76,7 @@ export class Pipeline {
     try {
       response = await (route.options.scope === 'public' ? this.#public(exchange) : this.#keyed(exchange))
     } catch (error) {
-      response = this.#refuse(error, exchange, exchange.ready.documentation)
+      response = this.#refuse(error, exchange, exchange.ready.documentation, route.options.refusalPage)
     }
     this.#note(exchange, route.path, response.status)
     return response
@@ -181,7 +181,12 @@ export class Pipeline {
   }
 
   /** The answer to anything thrown. What is not a refusal tells the client nothing but its request id. */
-  #refuse(error: unknown, { requestId, headers, session }: Told & Pick<Exchange, 'headers'>, documentation: string): Response {
+  #refuse(
+    error: unknown,
+    { request, requestId, headers, session }: Told & Pick<Exchange, 'headers'>,
+    documentation: string,
+    page?: Route['options']['refusalPage'],
+  ): Response {
     const { readiness, log } = this.app
     let refusal = refusalOf(error)?.at(documentation)
     const trouble = troubleOf(error)
@@ -195,6 +200,10 @@ export class Pipeline {
         stack: error instanceof Error ? error.stack : undefined,
       })
       refusal = new Refusal(500, 'internal error', { requestId })
+    }
+    if (page && isBrowser(request)) {
+      const shown = page(refusal)
+      return new Response(shown.body as string, { status: refusal.status, headers: { ...headers, ...refusal.headers, ...shown.headers } })
     }
     return jsonResponse(refusal.status, JSON.stringify(refusal.body), { ...headers, ...refusal.headers })
   }

@@ -4,6 +4,7 @@ import type { Environment, Handle } from '../../db/open.ts'
 import type { Session } from '../../db/control/registry.ts'
 import type { settings } from '../../db/store/store.ts'
 import type { Allowed } from '../values/plans.ts'
+import type { Refusal } from '../values/refusal.ts'
 import type { Services } from '../outside/services.ts'
 import type { Log } from '../server/log.ts'
 import type { Clock } from '../values/clock.ts'
@@ -157,6 +158,8 @@ interface RouteOptions<Path extends string, Q extends TProperties, B extends TSc
   prepare?: (call: CallOf<Path, Q, B>) => Promise<unknown>
   /** Its representation depends on the stored data alone, not on the time: it is remembered by the version of the data (`remembered.ts`). */
   stored?: boolean
+  /** Shows a refusal as a page to a person whose browser has asked; programs get the error of every route. */
+  refusalPage?: (refusal: Refusal) => Reply
   /** Not written to the audit log: a visitor's doing, not the team's. */
   unaudited?: boolean
 }

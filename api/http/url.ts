@@ -64,3 +64,6 @@ export function isDecodable(path: string): boolean {
     return false
   }
 }
+
+/** Whether a person's browser asks: it wants a page. */
+export const isBrowser = ({ headers }: Pick<Request, 'headers'>) => headers.get('accept')?.toLowerCase().includes('text/html') ?? false

@@ -54,8 +54,12 @@ export const emailTemplates = sqliteTable(
   ],
 )
 
-/** Addresses that want no mail that asks for a review. */
-export const unwantedMails = sqliteTable('unwanted_mails', { email: text().primaryKey(), createdAt: instant().notNull() })
+/** Who wants no more of a kind of mail: none asks for a review, and what is back in stock is told to who has confirmed it anew. */
+export const unwantedMails = sqliteTable(
+  'unwanted_mails',
+  { email: text().notNull(), kind: text({ enum: ['review-request', 'back-in-stock'] }).notNull(), createdAt: instant().notNull() },
+  (t) => [primaryKey({ columns: [t.email, t.kind] }), check('unwanted_mails_kind', sql`${t.kind} in ('review-request', 'back-in-stock')`)],
+)
 
 /** Mails that go out once: each is noted before it leaves, so that one which may have arrived is never sent again. */
 export const sentMails = sqliteTable(

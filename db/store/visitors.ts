@@ -241,7 +241,6 @@ export const availabilityNotifications = sqliteTable(
       .on(t.variantId, t.email)
       .where(sql`${t.status} in ('pending', 'waiting', 'sending')`),
     index('availability_notifications_status').on(t.variantId, t.status, t.id),
-    index('availability_notifications_email').on(t.email, t.status),
     index('availability_notifications_created').on(t.createdAt, t.id),
     index('availability_notifications_by_status').on(t.status, t.createdAt, t.id),
   ],

@@ -58,10 +58,15 @@ test('says what is wrong', async () => {
     [{ subject: 'x', body: '{{constructor}}' }, 'body'],
     [{ subject: 'two\nlines', body: 'x' }, 'subject'],
     [{ subject: '', body: 'x' }, 'subject'],
+    [{ subject: '{{total}', body: 'x' }, 'subject'],
+    [{ subject: 'x', body: 'Hi {{ total' }, 'body'],
+    [{ subject: 'x', body: 'Hi {{amount}}}}' }, 'body'],
     [{ subject: 'x' }, 'body'],
     [{ subject: 'x', body: 'x'.repeat(100_001) }, 'body'],
   ] as const)
     expect(paths(await put('refund', body))).toEqual([path])
+  expect(paths(await put('review-request', { subject: 'x', body: 'Please review it.' }))).toEqual(['body'])
+  expect(paths(await put('ticket', { subject: 'x', body: 'Here they are.' }))).toEqual(['body'])
   expect((await put('newsletter', { subject: 'x', body: 'x' })).status).toBe(404)
   expect(paths(await put('refund?lang=klingon', { subject: 'x', body: 'x' }))).toEqual(['lang'])
   expect((await shop.get('/email-templates/refund', { key: shop.keys.storefront })).status).toBe(403)
@@ -100,6 +105,12 @@ describe('a value in a mail', () => {
     )
   })
 
+  test('has something instead where there is none', () => {
+    const hello = (name: string) => filled({ subject: 'Hello {{ name | you }}', body: 'Hello {{name|<b>you</b>}},' }, { name })
+    expect(hello('Ada')).toMatchObject({ subject: 'Hello Ada', text: 'Hello Ada,\n', html: '<p>Hello Ada,</p>' })
+    expect(hello('')).toMatchObject({ subject: 'Hello you', text: 'Hello <b>you</b>,\n', html: '<p>Hello &lt;b&gt;you&lt;/b&gt;,</p>' })
+  })
+
   test('comes with words in which HTML is text', () => {
     expect(
       mail('<script>alert(1)</script>\n\n<img src=x onerror=alert(1)> [x](javascript:alert(1)) <https://ok.example>', {}).html,
@@ -121,5 +132,6 @@ test('the looks of the store are in its mails', async () => {
   const { html: shown } = await preview('refund/preview')
   expect(shown).toContain('font:16px/1.5 &#39;Inter&#39;,system-ui,sans-serif')
   expect(shown).toContain('color:#111111')
+  expect((await preview('review-request/preview')).html).toMatch(/<a style="color:#0F766E" href="https/)
   expect(shown).toContain('Atelier Nord')
 })

@@ -207,6 +207,18 @@ describe('a support case', () => {
       expect(paths(await upload(`/support-cases/${id}/messages`, bytes, name))).toEqual(['file'])
     expect((await upload(`/support-cases/${id}/messages`, new Uint8Array(10 * 1_048_576 + 1), 'large.png')).status).toBe(413)
     expect((await upload(`/support-cases/${crypto.randomUUID()}/messages`, PDF, 'x.pdf')).status).toBe(404)
+    for (const [bytes, status, says] of [
+      ['no picture', 400, 'or a PDF'],
+      [new Uint8Array(10 * 1_048_576 + 1), 413, 'larger than'],
+    ] as const) {
+      const refused = await upload(path, bytes, 'x.heic', html)
+      expect([refused.status, refused.headers.get('content-type'), refused.text.includes(says)]).toEqual([
+        status,
+        'text/html; charset=utf-8',
+        true,
+      ])
+      expect((await upload(path, bytes, 'x.heic', { key: null })).body.error).toContain(says)
+    }
     const blank = form(PDF, { message: ' ' }, { name: 'blank.pdf', type: 'application/pdf' })
     expect((await shop.call('POST', path, undefined, { ...html, raw: blank })).text).toContain('Nothing was written')
     const kept = await app.services.files.list({ storeId: shop.store.id, environment: 'live' })

@@ -207,10 +207,14 @@ describe('a mail about what is back', () => {
     // A stranger learns nothing of it.
     expect(made(await ask(email)).status).toBe('waiting')
     expect((await waiting())[0]).toMatchObject({ email, status: 'pending' })
+    // Nor is it forgotten with the rows.
+    for (const { id } of await waiting()) made(await shop.remove(`/availability-notifications/${id}`))
+    made(await ask(email))
+    expect((await waiting())[0]).toMatchObject({ email, status: 'pending' })
     await stock(1)
     expect((await mailsTo(email)).map(({ subject }) => subject)).toEqual([
       'Linen shirt is back',
-      'Shall Atelier Nord tell you when Linen shirt is back?',
+      'Shall Atelier Nord tell you when Linen shirt, M, is back?',
     ])
   })
 

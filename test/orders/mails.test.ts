@@ -42,7 +42,7 @@ test('an order is confirmed once, from the verified domain, with what was bought
   expect(mail).toMatchObject({ subject: 'Your order 1001 at Atelier Nord', to: [{ name: 'Ada Lovelace', address: email }] })
   expect(mail!.from).toMatchObject({ name: 'Atelier Nord', address: expect.stringMatching(/@mail\.shop\.example$/) })
   expect(mail!.messageId).toBe(`<${order.id}-order-confirmation@mail.shop.example>`)
-  for (const part of ['2 × Linen <b>shirt</b>', '$99.80', order.accessCode, 'It is paid.', 'Długa 1', '80-831 Gdańsk'])
+  for (const part of ['2 × Linen <b>shirt</b>', '$99.80', 'It is paid.', 'Ada Lovelace', 'Długa 1', '80-831 Gdańsk', 'Poland'])
     expect(mail!.text).toContain(part)
   for (const part of ['2 × Linen &lt;b&gt;shirt&lt;/b&gt;', '$99.80', '<h1>Thank you for your order</h1>'])
     expect(mail!.html).toContain(part)
@@ -106,7 +106,7 @@ describe('a shipment', () => {
     made(await shop.post(`/orders/${order.id}/shipments`, parcel))
     const mail = (await mails()).find(({ subject }) => subject === 'Your order 1001 is on its way')!
     for (const part of ['2 × Mug', 'Courier, T-1', 'https://track.example/T-1', 'Gdańsk']) expect(mail.text).toContain(part)
-    expect(mail.html).toContain('<a href="https://track.example/T-1">')
+    expect(mail.html).toContain('href="https://track.example/T-1">')
     made(await shop.post(`/orders/${order.id}/shipments`, { lines: [{ lineId: order.lines[0].id, quantity: 1 }] }))
     expect((await subjects()).filter((subject) => subject?.includes('on its way'))).toHaveLength(2)
   })

@@ -10,7 +10,7 @@ import { missing, wrong } from '../../values/refusal.ts'
 import { KINDS, type TemplateKind } from './kinds.ts'
 import { commonValues, framed, languageOf } from './letter.ts'
 import { SAMPLES } from './samples.ts'
-import { filled, requireKnown, templateOf } from './template.ts'
+import { filled, requireKnown, requireNeeded, templateOf } from './template.ts'
 
 const words = {
   subject: Label(300, { examples: ['Your order {{orderNumber}}'] }),
@@ -88,6 +88,7 @@ export const emailTemplateRoutes = resource('content', '/email-templates')
         const { subject, body } = call.body
         requireKnown(kind, 'subject', subject)
         requireKnown(kind, 'body', body)
+        requireNeeded(kind, body)
         const row = { kind, locale, subject, body, updatedAt: call.now }
         await tx
           .insert(emailTemplates)

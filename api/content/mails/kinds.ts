@@ -14,7 +14,7 @@ const ORDER = {
   ...COMMON,
   orderNumber: 'the number of the order',
   orderDate: 'the day on which it was placed',
-  accessCode: 'the code with which the buyer finds the order',
+  accessCode: 'the code with which the buyer finds the tickets of the order',
   lines: 'what was bought, as a table',
   total: 'what the order comes to',
 }
@@ -22,6 +22,8 @@ const ORDER = {
 interface Kind {
   /** Variables by name, each with what it stands for. */
   variables: Readonly<Record<string, string>>
+  /** The one without which the mail would be of no use. */
+  needed?: string
   subject: string
   body: string
 }
@@ -47,8 +49,6 @@ Order **{{orderNumber}}** of {{orderDate}}. {{payment}}
 {{shippingMethod}}
 
 {{shippingAddress}}
-
-Your access code is **{{accessCode}}**.
 `,
   },
   shipment: {
@@ -94,6 +94,7 @@ It may take your bank some days to show it.
       tickets: 'the tickets, each with its code for the door',
       rest: 'that there are more tickets than a mail lists, or nothing',
     },
+    needed: 'tickets',
     subject: 'Your tickets for {{eventNames}}',
     body: `{{tickets}}
 
@@ -122,6 +123,7 @@ This is the only mail about it. [I did not ask for this]({{stopUrl}})
   },
   'review-request': {
     variables: { ...ORDER, reviewUrl: 'where to write a review', stopUrl: 'where to say that no such mail is wanted' },
+    needed: 'reviewUrl',
     subject: 'How do you like it?',
     body: `# How do you like it?
 

@@ -41,12 +41,16 @@ export async function framed(db: Reader, settings: Settings, locale: string, bod
   const { logo, colors, fonts } = await readLooks(db)
   const family = fonts.body === null ? 'system-ui,sans-serif' : `'${fonts.body}',system-ui,sans-serif`
   const footer = [settings.name, postalAddress(settings)].filter(Boolean).join(' · ')
-  const page = `font:16px/1.5 ${family};max-width:36rem;margin:0 auto;padding:24px;color:${colors.text};background:${colors.background}`
+  const page = `font:16px/1.5 ${family};max-width:36rem;margin:0 auto;padding:24px;color:${colors.text};background:${colors.background};overflow-wrap:anywhere`
+  // Mail programs have colours of their own for links, and show images as large as they are.
+  const dressed = body
+    .replace(/<a (?=href=)/g, `<a style="color:${colors.accent}" `)
+    .replace(/<img (?!style=)(?=src="http)/g, '<img style="max-width:100%;height:auto" ')
   return html`<!doctype html>
 <html lang="${locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head>
 <body style="${page}">
-${logo === null ? '' : html`<p><img src="${logo}" alt="${settings.name}" height="48" style="height:48px"></p>`}
-${new Html(body)}
+${logo === null ? '' : html`<p><img src="${logo}" alt="${settings.name}" style="max-height:48px;max-width:100%"></p>`}
+${new Html(dressed)}
 <p style="margin-top:32px;color:${colors.muted};font-size:14px">${footer}</p>
 </body></html>
 `.text

@@ -18,13 +18,21 @@ interface Template {
   body: string
 }
 
-const PLACE = /\{\{\s*([^{}]*?)\s*\}\}/g
+/** `{{name}}`, or `{{name|what stands there when there is nothing}}`. */
+const PLACE = /\{\{\s*([^{}|]*?)\s*(?:\|([^{}]*))?\}\}/g
 
-/** Refuses variables that a kind of mail does not have, by their names. */
+/** Refuses variables that a kind of mail does not have, by their names, and what begins as one. */
 export function requireKnown(kind: TemplateKind, field: 'subject' | 'body', text: string) {
   const known = Object.keys(KINDS[kind].variables)
   const unknown = [...new Set([...text.matchAll(PLACE)].map(([, name]) => name!))].filter((name) => !known.includes(name))
+  if (/\{\{|\}\}/.test(text.replace(PLACE, ''))) throw wrong(field, 'has a variable that is not whole: write {{name}}')
   if (unknown.length) throw wrong(field, `has unknown variables: ${unknown.slice(0, 20).join(', ')}. There are ${known.join(', ')}`)
+}
+
+/** Refuses a body without the variable that its kind is of no use without. */
+export function requireNeeded(kind: TemplateKind, body: string) {
+  const { needed } = KINDS[kind]
+  if (needed && ![...body.matchAll(PLACE)].some(([, name]) => name === needed)) throw wrong('body', `must have {{${needed}}}`)
 }
 
 /** The template of a kind in a language: the store's own for it, else the store's own, else Stoa's. */
@@ -38,14 +46,15 @@ export async function templateOf(db: Reader, kind: TemplateKind, locale: string 
 
 const plainOf = (value: Value | undefined) =>
   value === undefined ? '' : typeof value === 'string' ? value : 'url' in value ? value.url : value.text
+/** What stands in a place: its value, or what it has instead of none. */
+const valueOf = (values: Values, name: string, otherwise = ''): Value => (plainOf(values[name]) ? values[name]! : otherwise.trim())
 /** Text of one line: line breaks would make headers, or structure, of what somebody else wrote. */
 const line = (text: string) => text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
 /** A value where an address stands: one that is whole as it is, anything else as a part of one. */
 const addressOf = (value: string) => URL.parse(value)?.href ?? encodeURIComponent(value)
 const isWeb = (url: string) => /^https?:\/\//i.test(url)
 
-function htmlOf(value: Value | undefined): string {
-  if (value === undefined) return ''
+function htmlOf(value: Value): string {
   if (typeof value === 'string') return escapeHtml(line(value))
   if ('html' in value) return value.html.text
   return isWeb(value.url) ? `<a href="${escapeHtml(value.url)}">${escapeHtml(value.url)}</a>` : escapeHtml(value.url)
@@ -61,10 +70,15 @@ const MARK_IN_URL = /%EE%80%80(\d+)%EE%80%81/g
  * can be Markdown, or anything else.
  */
 function filledHtml(body: string, values: Values): string {
-  const names: string[] = []
-  const marked = body.replaceAll(/[\uE000\uE001]/g, '').replace(PLACE, (_, name: string) => OPEN + (names.push(name) - 1) + CLOSE)
+  const places: { name: string; otherwise: string }[] = []
+  const marked = body
+    .replaceAll(/[\uE000\uE001]/g, '')
+    .replace(PLACE, (_, name: string, otherwise = '') => OPEN + (places.push({ name, otherwise }) - 1) + CLOSE)
   const read = micromark(marked, { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
-  const valueAt = (index: string) => values[names[Number(index)]!]
+  const valueAt = (index: string): Value => {
+    const { name, otherwise } = places[Number(index)]!
+    return valueOf(values, name, otherwise)
+  }
   return (
     read
       .replace(/(alt|title)="([^"]*)"/g, (_, name: string, words: string) => {
@@ -97,14 +111,17 @@ const readable = (body: string) =>
 
 /** The mail that a template makes: a subject, and a body in both forms. */
 export function filled({ subject, body }: Template, values: Values): { subject: string; text: string; html: string } {
-  const textOf = (name: string) => {
-    const value = values[name]
+  const textOf = (name: string, otherwise = '') => {
+    const value = valueOf(values, name, otherwise)
     return typeof value === 'object' && 'html' in value ? value.text : line(plainOf(value))
   }
   return {
-    subject: line(subject.replace(PLACE, (_, name: string) => line(plainOf(values[name])))).slice(0, 300),
+    subject: line(subject.replace(PLACE, (_, name: string, otherwise?: string) => line(plainOf(valueOf(values, name, otherwise))))).slice(
+      0,
+      300,
+    ),
     text: `${readable(body)
-      .replace(PLACE, (_, name: string) => textOf(name))
+      .replace(PLACE, (_, name: string, otherwise?: string) => textOf(name, otherwise))
       .replace(/[^\S\n]+$/gm, '')
       .replace(/\n{3,}/g, '\n\n')
       .trim()}\n`,

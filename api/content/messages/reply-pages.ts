@@ -5,7 +5,7 @@ import { supportCases, type AttachedFile } from '../../../db/store/visitors.ts'
 import { done, page } from '../../store/links/page.ts'
 import { resource, type Call } from '../../http/route.ts'
 import { Body, Text, Type } from '../../http/schema.ts'
-import { linkOwner, unknownLink } from '../../store/links/link-owner.ts'
+import { linkOwner, refusalPage, unknownLink } from '../../store/links/link-owner.ts'
 import { ownerOfToken } from '../../store/links/link-token.ts'
 import { settingsOf } from '../mails/letter.ts'
 import { html } from '../../values/html.ts'
@@ -61,14 +61,14 @@ async function conversation(call: PageCall, note = '') {
       <form method="post" enctype="multipart/form-data">
         <label for="message">Your answer</label>
         <textarea id="message" name="message" required maxlength="${MESSAGE_MAX}"></textarea>
-        <label for="file">A picture or a PDF, at most 10 MB</label>
-        <input id="file" name="file" type="file" accept="image/*,application/pdf" />
+        <label for="file">A picture (JPEG, PNG, WebP, GIF) or a PDF, at most 10 MB</label>
+        <input id="file" name="file" type="file" accept=".jpg,.jpeg,.png,.webp,.gif,.pdf" />
         <p><button>Send</button></p>
       </form>`,
   )
 }
 
-const common = { scope: 'public' as const, refuses: [404], owner: linkOwner }
+const common = { scope: 'public' as const, refuses: [404], owner: linkOwner, refusalPage }
 const html_ = { 200: 'text/html', 404: 'text/html' } as const
 
 export const supportPages = resource('content', '/support-replies')

@@ -39,9 +39,9 @@ export const sendSupportMail = ({ mailers }: Pick<Services, 'mailers'>): JobKind
     const ids = earlier.map(({ id }) => `<${mailIdOf(id)}@${host}>`)
     const link = caseLink(mailers.baseUrl, about.token)
     const files = message.attachments.map(({ name }) => name)
-    const said = files.length ? `${message.message}\n\n[${files.join(', ')}]` : message.message
+    const said = files.length ? `${message.message}\n\nFiles, on the page below: ${files.join(', ')}` : message.message
     const body = html`${message.message.split(/\n{2,}/).map((part) => html`<p style="white-space:pre-wrap">${part}</p>`)}
-      ${files.length ? html`<p>${files.join(', ')}</p>` : ''}
+      ${files.length ? html`<p>Files, on the page below: ${files.join(', ')}</p>` : ''}
       <p><a href="${link}">Answer here, where it reaches us with the whole conversation</a></p>`
     const subjectLine = about.subject.replace(/\s+/g, ' ')
     const outcome = await sendOnce(job, mailers, {

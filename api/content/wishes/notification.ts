@@ -2,6 +2,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db, Reader } from '../../../db/driver.ts'
 import { products, variants } from '../../../db/store/catalog.ts'
+import { unwantedMails } from '../../../db/store/pages.ts'
 import { availabilityNotifications } from '../../../db/store/visitors.ts'
 import type { Settings } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
@@ -51,10 +52,7 @@ interface Wish {
 
 /** Whether somebody has said of this address that it wants no such mail: the next one asks first. */
 const hasStopped = async (db: Reader, email: string) =>
-  (await db.$count(
-    availabilityNotifications,
-    and(eq(availabilityNotifications.email, email), eq(availabilityNotifications.status, 'stopped')),
-  )) > 0
+  (await db.$count(unwantedMails, and(eq(unwantedMails.email, email), eq(unwantedMails.kind, 'back-in-stock')))) > 0
 
 /**
  * Notes that an address waits for a variant; one that does already is left as it is. With double opt-in, or once the address has said
@@ -104,7 +102,9 @@ export async function confirmWish(tx: Db, moment: Moment, token: string): Promis
 /** Takes the way out: there will be no mail, nor another one that the address has not confirmed. */
 export async function stop(tx: Db, moment: Moment, token: string) {
   const row = await byToken(tx, token)
-  if (row && row.status !== 'sending') await setStatus(tx, moment, row.id, 'stopped')
+  if (!row) return
+  if (row.status !== 'sending') await setStatus(tx, moment, row.id, 'stopped')
+  await tx.insert(unwantedMails).values({ email: row.email, kind: 'back-in-stock', createdAt: moment.now }).onConflictDoNothing()
 }
 
 /** Where a reader of a mail goes to. */

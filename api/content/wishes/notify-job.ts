@@ -131,7 +131,11 @@ export const askWaiting = ({ mailers }: Pick<Services, 'mailers'>): JobKind => (
     const wanted = row && (await findWanted(store.read, row.variantId))
     if (row?.status !== 'pending' || !wanted || !settings.email.outboundEnabled) return
     const link = wishLink(mailers.baseUrl, 'confirm', row.token)
-    const question = `Shall ${settings.name} tell you when ${wanted.productName} is back?`.replace(/\s+/g, ' ')
+    const { name, productName } = wanted
+    const question = `Shall ${settings.name} tell you when ${name === productName ? name : `${productName}, ${name},`} is back?`.replace(
+      /\s+/g,
+      ' ',
+    )
     const otherwise = 'If you did not ask for this, do nothing: you will get no more mail.'
     const body = html`<p>${question}</p><p><a href="${link}">Yes, tell me</a></p><p>${otherwise}</p>`
     await sendOnce(job, mailers, {

@@ -1,11 +1,17 @@
 /** The pages behind the links in mails about what is back: no key, a token; looking changes nothing, the button does. */
 import { asking, done } from '../../store/links/page.ts'
 import { resource } from '../../http/route.ts'
-import { linkOwner } from '../../store/links/link-owner.ts'
+import { linkOwner, refusalPage } from '../../store/links/link-owner.ts'
 import { ownerOfToken } from '../../store/links/link-token.ts'
 import { byToken, confirmWish, findWanted, stop } from './notification.ts'
 
-const common = { scope: 'public' as const, responses: { 200: 'text/html', 404: 'text/html' }, refuses: [404], owner: linkOwner }
+const common = {
+  scope: 'public' as const,
+  responses: { 200: 'text/html', 404: 'text/html' },
+  refuses: [404],
+  owner: linkOwner,
+  refusalPage,
+}
 
 export const availabilityPages = resource('content', '/availability-notifications')
   .get(

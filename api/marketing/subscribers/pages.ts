@@ -6,13 +6,19 @@ import { settings } from '../../../db/store/store.ts'
 import { asking, done } from '../../store/links/page.ts'
 import { resource } from '../../http/route.ts'
 import { confirm, unsubscribe } from './subscribing.ts'
-import { linkOwner } from '../../store/links/link-owner.ts'
+import { linkOwner, refusalPage } from '../../store/links/link-owner.ts'
 
 type Token = typeof subscribers.token | typeof subscribers.confirmToken
 const isKnown = async (db: Reader, column: Token, token: string) => (await db.$count(subscribers, eq(column, token))) > 0
 const nameOf = async (db: Reader) => (await db.select({ name: settings.name }).from(settings))[0]!.name
 
-const common = { scope: 'public' as const, responses: { 200: 'text/html', 404: 'text/html' }, refuses: [404], owner: linkOwner }
+const common = {
+  scope: 'public' as const,
+  responses: { 200: 'text/html', 404: 'text/html' },
+  refuses: [404],
+  owner: linkOwner,
+  refusalPage,
+}
 
 /** The pages of all stores; a token names its own. */
 export const subscriberPages = resource('marketing', '/subscribers')

@@ -1,5 +1,5 @@
 /** Mails about orders (document 3, email templates): confirmed, shipped, refunded, and the question how it is; each once. */
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/driver.ts'
 import { orders, shipments } from '../../../db/store/orders.ts'
 import { unwantedMails } from '../../../db/store/pages.ts'
@@ -78,7 +78,7 @@ async function toldOf({ store, storeId, environment, subject, clock }: Running, 
   const now = clock.now().toISOString()
   if (kind === 'shipped') return rest(db, order, now)
   if (!settings.reviewRequest?.enabled || !settings.tools.reviews) return null
-  if (await db.$count(unwantedMails, eq(unwantedMails.email, order.email))) return null
+  if (await db.$count(unwantedMails, and(eq(unwantedMails.email, order.email), eq(unwantedMails.kind, 'review-request')))) return null
   const { write, stop } = reviewLinks(services, { storeId, environment }, order.id)
   const values = () => ({ reviewUrl: { url: write }, stopUrl: { url: stop } })
   return { kind: 'review-request', order, at: now, values, headers: wayOut(stop) }

@@ -18,9 +18,11 @@ const linesOf = (lines: readonly (string | null | undefined)[]): Value => {
   return { text: there.join('\n'), html: there.length ? html`<p>${there.map((line) => html`${line}<br>`)}</p>` : html`` }
 }
 
-const addressLines = (address: Address | null): Value => {
+const addressLines = (address: Address | null, buyer: string | null, locale: string): Value => {
   const { name, company, line1, line2, city, state, postalCode, country } = address ?? {}
-  return linesOf([name, company, line1, line2, [postalCode, city, state].filter(Boolean).join(' '), country])
+  if (!address) return ''
+  const land = country && new Intl.DisplayNames(locale, { type: 'region', fallback: 'code' }).of(country)
+  return linesOf([name || buyer, company, line1, line2, [postalCode, city, state].filter(Boolean).join(' '), land])
 }
 
 /** Units of lines as a table, each with what they cost when that is known. */
@@ -32,11 +34,11 @@ export function orderValues(order: OrderRow, lines: readonly LineRow[], { timezo
   const amount = (cents: number) => amountOf(cents, order.currency, locale)
   const label = labelsOf(locale)
   const { subtotalCents, discountCents, shippingCents, taxCents, totalCents, taxesIncluded } = order
-  const totals: [string, string][] = [[label.subtotal, amount(subtotalCents)]]
+  const totals: [string, string, 'strong'?][] = [[label.subtotal, amount(subtotalCents)]]
   if (discountCents) totals.push([label.discount, amount(-discountCents)])
   if (shippingCents || order.shippingMethodId) totals.push([label.shipping, amount(shippingCents)])
   if (taxCents && !taxesIncluded) totals.push([label.tax, amount(taxCents)])
-  totals.push([label.total, amount(totalCents)])
+  totals.push([label.total, amount(totalCents), 'strong'])
   if (taxCents && taxesIncluded) totals.push([label.taxIncluded, amount(taxCents)])
   return {
     customerName: order.name ?? '',
@@ -47,7 +49,7 @@ export function orderValues(order: OrderRow, lines: readonly LineRow[], { timezo
     total: amount(totalCents),
     totals: tableOf(totals),
     payment: order.paymentStatus === 'unpaid' ? label.unpaid : label.paid,
-    shippingAddress: addressLines(order.shippingAddress),
+    shippingAddress: addressLines(order.shippingAddress, order.name, locale),
     shippingMethod: order.shippingName ?? '',
   }
 }

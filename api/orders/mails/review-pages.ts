@@ -10,7 +10,7 @@ import { screen } from '../../content/visitors/submission.ts'
 import { asking, done, page } from '../../store/links/page.ts'
 import { resource, type Call } from '../../http/route.ts'
 import { Body, Label, Text, Type, Uuid } from '../../http/schema.ts'
-import { unknownLink } from '../../store/links/link-owner.ts'
+import { refusalPage, unknownLink } from '../../store/links/link-owner.ts'
 import { html } from '../../values/html.ts'
 import { Refusal } from '../../values/refusal.ts'
 import { orderOfLink } from './review-link.ts'
@@ -79,7 +79,7 @@ async function form(db: Reader, orderId: string, note = '') {
   )
 }
 
-const common = { scope: 'public' as const, owner, responses: { 200: 'text/html', 404: 'text/html' } as const }
+const common = { scope: 'public' as const, owner, refusalPage, responses: { 200: 'text/html', 404: 'text/html' } as const }
 
 export const reviewPages = resource('content', '/reviews')
   .get(
@@ -144,7 +144,11 @@ export const reviewPages = resource('content', '/reviews')
         .where(eq(orders.id, prepared as string))
       if (order)
         await write(
-          async (tx) => void (await tx.insert(unwantedMails).values({ email: order.email, createdAt: now }).onConflictDoNothing()),
+          async (tx) =>
+            void (await tx
+              .insert(unwantedMails)
+              .values({ email: order.email, kind: 'review-request', createdAt: now })
+              .onConflictDoNothing()),
         )
       return done('No more of these mails', 'You will not be asked for reviews again.')
     },

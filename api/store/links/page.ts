@@ -15,7 +15,7 @@ const HEADERS = {
 }
 
 /** A page for a person who has followed a link: no script, nothing from elsewhere. */
-export const page = (title: string, body: Html, status: 200 | 404 = 200) =>
+export const page = <S extends number = 200>(title: string, body: Html, status: S = 200 as S) =>
   new Reply(
     status,
     html`<!doctype html>
@@ -39,4 +39,5 @@ export const page = (title: string, body: Html, status: 200 | 404 = 200) =>
 export const asking = (title: string, text: string, button: string) =>
   page(title, html`<h1>${title}</h1><p>${text}</p><form method="post"><button>${button}</button></form>`)
 /** A page that says what is. */
-export const done = (title: string, text: string, status?: 200 | 404) => page(title, html`<h1>${title}</h1><p>${text}</p>`, status)
+export const done = <S extends number = 200>(title: string, text: string, status?: S) =>
+  page(title, html`<h1>${title}</h1><p>${text}</p>`, status)

@@ -121,7 +121,6 @@ CREATE TABLE `availability_notifications` (
 CREATE UNIQUE INDEX `availability_notifications_token_unique` ON `availability_notifications` (`token`);--> statement-breakpoint
 CREATE UNIQUE INDEX `availability_notifications_open` ON `availability_notifications` (`variant_id`,`email`) WHERE "availability_notifications"."status" in ('pending', 'waiting', 'sending');--> statement-breakpoint
 CREATE INDEX `availability_notifications_status` ON `availability_notifications` (`variant_id`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `availability_notifications_email` ON `availability_notifications` (`email`,`status`);--> statement-breakpoint
 CREATE INDEX `availability_notifications_created` ON `availability_notifications` (`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `availability_notifications_by_status` ON `availability_notifications` (`status`,`created_at`,`id`);--> statement-breakpoint
 CREATE TABLE `contact_messages` (
@@ -140,8 +139,11 @@ CREATE TABLE `contact_messages` (
 CREATE INDEX `contact_messages_created` ON `contact_messages` (`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `contact_messages_status` ON `contact_messages` (`status`,`created_at`,`id`);--> statement-breakpoint
 CREATE TABLE `unwanted_mails` (
-	`email` text PRIMARY KEY NOT NULL,
-	`created_at` text NOT NULL
+	`email` text NOT NULL,
+	`kind` text NOT NULL,
+	`created_at` text NOT NULL,
+	PRIMARY KEY(`email`, `kind`),
+	CONSTRAINT "unwanted_mails_kind" CHECK("unwanted_mails"."kind" in ('review-request', 'back-in-stock'))
 ) STRICT;
 --> statement-breakpoint
 CREATE TABLE `post_comments` (
