@@ -96,8 +96,15 @@ export async function planOf(planner: Handle, text: string, isGrowing: (table: s
   return { steps, scans }
 }
 
-/** A page that is read along an index, without sorting what it reads: it ends where the page ends. */
-export const isPage = (text: string, { steps }: Plan) => / limit \?/.test(text) && !steps.includes('USE TEMP B-TREE FOR ORDER BY')
+/**
+ * A page that is read along an index, without sorting what it reads: it ends where the page ends. One whose rows are joined to it
+ * afterwards (`page`) may sort these; what is read for them is no page any more.
+ */
+export function isPage(text: string, { steps, scans }: Plan) {
+  const joined = steps.indexOf('SCAN page')
+  const own = joined < 0 ? steps : steps.slice(0, joined)
+  return / limit \?/.test(text) && !own.includes('USE TEMP B-TREE FOR ORDER BY') && scans.every((scan) => own.includes(scan))
+}
 
 /** A count over an index alone; which variants are active stands in none. */
 export const isCount = (text: string, { scans }: Plan) =>

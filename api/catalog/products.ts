@@ -1,9 +1,11 @@
 /** Products (document 3, Catalog): what a store sells. */
 import { isDeepStrictEqual } from 'node:util'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { products, variants } from '../../db/store/catalog.ts'
+import { deleteInTurns } from '../../db/sliced.ts'
 import { translations } from '../../db/store/translations.ts'
+import { availabilityNotifications, reviews } from '../../db/store/visitors.ts'
 import { emit } from '../store/outbox.ts'
 import { wrong } from '../values/refusal.ts'
 import { resource, type Call, type Params } from '../http/route.ts'
@@ -144,6 +146,12 @@ export const productRoutes = resource('catalog', '/products')
       call.write(async (tx) => {
         const { id } = await findProduct(tx, call.params.idOrSlug, { lang: null, storefront: false })
         await refuseWhileOrdered(tx, 'productId', id, call.now)
+        await deleteInTurns(tx, reviews, eq(reviews.productId, id))
+        await deleteInTurns(
+          tx,
+          availabilityNotifications,
+          sql`${availabilityNotifications.variantId} in (select id from variants where product_id = ${id})`,
+        )
         await tx.delete(products).where(eq(products.id, id))
         await tx.delete(translations).where(and(eq(translations.entity, 'product'), eq(translations.entityId, id)))
         await unindexDocument(tx, 'product', id)

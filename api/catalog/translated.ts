@@ -40,6 +40,23 @@ export async function translationsFor(
   return new Map(rows.map((row) => [row.entityId, row.fields]))
 }
 
+/** The same without their contents, which may be as large as a page, for lists. */
+export async function briefTranslationsFor(db: Reader, entity: Translated, locale: string | null, ids: string[]) {
+  if (locale === null || !ids.length) return new Map<string, TranslationFields>()
+  const { entityId, fields } = translations
+  const rows = await db
+    .select({ entityId, fields: sql<string>`json_remove(${fields}, '$.content')` })
+    .from(translations)
+    .where(
+      and(
+        eq(translations.entity, entity),
+        eq(translations.locale, locale),
+        sql`${entityId} in (select value from json_each(${JSON.stringify(ids)}))`,
+      ),
+    )
+  return new Map(rows.map((row) => [row.entityId, JSON.parse(row.fields) as TranslationFields]))
+}
+
 /** The id of the entity whose slug in this locale is `slug`, if one is. */
 export async function idOfTranslatedSlug(db: Reader, entity: Translated, locale: string | null, slug: string): Promise<string | null> {
   if (locale === null) return null

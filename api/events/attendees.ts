@@ -120,8 +120,9 @@ async function rosterOf(db: Reader, secrets: Secrets, productId: string, { limit
       ...{ orderStatus: orders.status, checkedInAt: seats.checkedInAt, checkedInBy: seats.checkedInBy },
     })
     .from(page)
-    .innerJoin(seats, eq(seats.id, page.id))
+    .crossJoin(seats)
     .innerJoin(orders, eq(orders.id, seats.orderId))
+    .where(eq(seats.id, page.id))
     .orderBy(...order)
   const attendees = []
   for (const [i, { id, token, buyer, buyerEmail, ...seat }] of rows.entries()) {
@@ -200,8 +201,9 @@ export const attendeeRoutes = resource('events', '/events/{idOrSlug}')
           photoType: media.type,
         })
         .from(page)
-        .innerJoin(seats, eq(seats.id, page.id))
+        .crossJoin(seats)
         .leftJoin(media, eq(media.id, seats.photoId))
+        .where(eq(seats.id, page.id))
         .orderBy(...order)
       return { attendees: rows.map((row) => ({ ...row, photoUrl: photoUrlOf(call, row) })) }
     },

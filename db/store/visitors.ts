@@ -44,6 +44,7 @@ export const reviews = sqliteTable(
     index('reviews_approved').on(t.approved, t.createdAt, t.id),
     index('reviews_rating').on(t.rating, t.createdAt, t.id),
     index('reviews_product').on(t.productId, t.createdAt, t.id),
+    index('reviews_product_queue').on(t.productId, t.approved, t.createdAt, t.id),
     uniqueIndex('reviews_seq').on(t.productId, t.seq),
     /** What visitors see of a product. */
     index('reviews_shown')
@@ -241,6 +242,12 @@ export const availabilityNotifications = sqliteTable(
       .on(t.variantId, t.email)
       .where(sql`${t.status} in ('pending', 'waiting', 'sending')`),
     index('availability_notifications_status').on(t.variantId, t.status, t.id),
+    index('availability_notifications_variant').on(t.variantId, t.id),
+    /** Those who wait, in the order in which they are told. */
+    index('availability_notifications_turn')
+      .on(t.variantId, sql`coalesce(${t.notBefore}, '')`, t.id)
+      .where(sql`${t.status} = 'waiting'`),
+    index('availability_notifications_asked').on(t.email, t.askedAt),
     index('availability_notifications_created').on(t.createdAt, t.id),
     index('availability_notifications_by_status').on(t.status, t.createdAt, t.id),
   ],

@@ -111,6 +111,14 @@ describe('a value in a mail', () => {
     expect(hello('')).toMatchObject({ subject: 'Hello you', text: 'Hello <b>you</b>,\n', html: '<p>Hello &lt;b&gt;you&lt;/b&gt;,</p>' })
   })
 
+  test.each(['[x](<', '*a ', '![](', '_a*', '1. ', '> ', '~a', '|a', '`', ' ', '{{', '[', 'a@', '<a '])(
+    'is put into words of nothing but %j in no time to speak of',
+    (piece) => {
+      const body = piece.repeat(20_000 / piece.length)
+      for (const words of [body, `x${body}x`, `${body}\n${body}`]) expect(typeof mail(words, { name: 'Ada' }).html).toBe('string')
+    },
+  )
+
   test('comes with words in which HTML is text', () => {
     expect(
       mail('<script>alert(1)</script>\n\n<img src=x onerror=alert(1)> [x](javascript:alert(1)) <https://ok.example>', {}).html,

@@ -146,6 +146,14 @@ describe('what an editor makes', () => {
       expect([richTextHtml(document), richTextMarkdown(document)]).toEqual(['', ''])
   })
 
+  test.each([' ', '\t', '\u00a0', '\u2028', '\r', '\n ', '1', '`', '\\', '&', '['])('100,000 characters of %j, in time', (character) => {
+    const words = character.repeat(100_000 / character.length)
+    for (const some of [words, `x${words}x`]) {
+      const document = node('doc', paragraph(text(some), text(some, 'code'), text(some, link(some))), node('codeBlock', text(some)))
+      expect([typeof richTextHtml(document), typeof richTextMarkdown(document)]).toEqual(['string', 'string'])
+    }
+  })
+
   test('a document of 100,000 nodes, or nested as deep as a body may be, in time', () => {
     let deep: object = paragraph(text('x'))
     for (let n = 0; n < 200; n++) deep = node('blockquote', deep)

@@ -64,13 +64,6 @@ const KNOWN: Record<string, string[]> = {
     '/orders?minTotalCents sorts',
     '/orders?maxTotalCents sorts',
   ],
-  // A page along the index of its order, whose rows are joined afterwards.
-  'a page that is joined': [
-    '/posts?status scans posts',
-    '/contact-messages?status scans contact_messages',
-    '/support-cases?status scans support_cases',
-    '/availability-notifications?status scans availability_notifications',
-  ],
   // A hundred at most are shown with one.
   'parts of one': ['/categories/{idOrSlug}? sorts', '/bundles/{id}? sorts'],
 }

@@ -1,8 +1,10 @@
 /** Blog categories (document 1): what posts are about, in an order of their own. */
 import { generateKeyBetween } from 'fractional-indexing'
 import { and, asc, desc, eq, or, sql } from 'drizzle-orm'
+import { aside } from '../../../db/aside.ts'
 import type { Db, Reader } from '../../../db/driver.ts'
-import { blogCategories } from '../../../db/store/blog.ts'
+import { deleteInTurns } from '../../../db/sliced.ts'
+import { blogCategories, postCategories } from '../../../db/store/blog.ts'
 import { Seo, imageInput } from '../../catalog/shapes.ts'
 import { slugFor } from '../../http/input/references.ts'
 import { resource, type Call } from '../../http/route.ts'
@@ -110,7 +112,7 @@ export const blogCategoryRoutes = resource('content', '/blog-categories')
       const isSeen = storefront ? sql`and p.status = 'published' and p.sorted_at <= ${now}` : sql``
       const ids = JSON.stringify(rows.map((row) => row.id))
       const counts = new Map(
-        await db.all<[string, number]>(
+        await aside(db, 'post_categories').all<[string, number]>(
           sql`select value, (select count(*) from post_categories p where p.category_id = value ${isSeen}) from json_each(${ids})`,
         ),
       )
@@ -163,7 +165,7 @@ export const blogCategoryRoutes = resource('content', '/blog-categories')
         const { body, now, params } = call
         const { id } = await find(tx, params.idOrSlug, false)
         const next = {
-          ...(body as Partial<Row>),
+          ...(body as Omit<Partial<Row>, 'id'>),
           description: blank(body.description),
           slug: body.slug === undefined ? undefined : await slugFor(tx, blogCategories, body.slug, ''),
           position: body.position === undefined ? undefined : await placeFor(tx, body.position),
@@ -185,6 +187,7 @@ export const blogCategoryRoutes = resource('content', '/blog-categories')
     ({ params, write }) =>
       write(async (tx) => {
         const { id } = await find(tx, params.idOrSlug, false)
+        await deleteInTurns(tx, postCategories, eq(postCategories.categoryId, id))
         await tx.delete(blogCategories).where(eq(blogCategories.id, id))
         return deleted
       }),

@@ -50,8 +50,9 @@ export const postCommentRoutes = resource('content', '/post-comments')
       const data = await far
         .select(moderated)
         .from(page)
-        .innerJoin(postComments, eq(id, page.id))
+        .crossJoin(postComments)
         .innerJoin(posts, eq(posts.id, postComments.postId))
+        .where(eq(id, page.id))
         .orderBy(desc(createdAt), desc(id))
       return { data, meta: { count: await far.$count(postComments, where), offset, limit } }
     },

@@ -3,6 +3,8 @@ import { and, desc, eq, lte, sql } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
 import type { Db } from '../../../db/driver.ts'
 import { blogCategories, POST_STATUSES, postCategories, posts } from '../../../db/store/blog.ts'
+import { deleteInTurns } from '../../../db/sliced.ts'
+import { postComments } from '../../../db/store/visitors.ts'
 import { translations } from '../../../db/store/translations.ts'
 import { foundAmong, matchExpression, SEEN, unindexDocument } from '../../catalog/search/search-index.ts'
 import { imageInput, Lang, Seo } from '../../catalog/shapes.ts'
@@ -161,7 +163,8 @@ export const postRoutes = resource('content', '/posts')
       const rows = await far
         .select(itemColumns)
         .from(ids)
-        .innerJoin(posts, eq(posts.id, ids.id))
+        .crossJoin(posts)
+        .where(eq(posts.id, ids.id))
         .orderBy(desc(posts.sortedAt), desc(posts.id))
       return { data: await shownPosts(call.db, rows, await postViewOf(call)), meta: { count: await count, offset, limit } }
     },
@@ -213,6 +216,7 @@ export const postRoutes = resource('content', '/posts')
     ({ params, write, now }) =>
       write(async (tx) => {
         const { id } = await findPost(tx, params.idOrSlug, whole(now))
+        await deleteInTurns(tx, postComments, eq(postComments.postId, id))
         await tx.delete(posts).where(eq(posts.id, id))
         await tx.delete(translations).where(and(eq(translations.entity, 'post'), eq(translations.entityId, id)))
         await unindexDocument(tx, 'post', id)
@@ -250,7 +254,9 @@ async function updatePost(tx: Db, call: Call<unknown, Static<typeof PostPatch>, 
   if (next.status === 'published') next.publishedAt ??= now
   if (body.slug !== undefined) next.slug = await slugFor(tx, posts, body.slug, '')
   Object.assign(next, timesOf(next, now))
-  await tx.update(posts).set(next).where(eq(posts.id, stored.id))
+  // A key that is written, though it stays, has all that refers to it looked through.
+  const { id, ...own } = next
+  await tx.update(posts).set(own).where(eq(posts.id, id))
   return finish(tx, call, next, body.categoryIds)
 }
 

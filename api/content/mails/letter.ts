@@ -68,7 +68,7 @@ export async function mailOf(db: Reader, settings: Settings, baseUrl: string, le
   const values = { ...commonValues(settings, to.name), ...(typeof letter.values === 'function' ? letter.values(spoken) : letter.values) }
   const { subject, text, html: body } = filled(own ?? KINDS[kind], values)
   return {
-    ...{ id, ...senderOf(settings, baseUrl), to: { name: to.name ?? '', address: to.address } },
+    ...{ id, ...senderOf(settings, baseUrl), to: { name: (to.name ?? '').replace(/[\p{Cc}\s]+/gu, ' ').trim(), address: to.address } },
     // A subject of variables that say nothing here.
     ...{ subject: subject || filled(KINDS[kind], values).subject, text, html: await framed(db, settings, spoken, body) },
     headers: { 'Auto-Submitted': 'auto-generated', ...headers },

@@ -101,7 +101,8 @@ export const contactMessageRoutes = resource('content', '/contact-messages')
       const data = await far
         .select(getTableColumns(contactMessages))
         .from(page)
-        .innerJoin(contactMessages, eq(id, page.id))
+        .crossJoin(contactMessages)
+        .where(eq(id, page.id))
         .orderBy(desc(createdAt), desc(id))
       const unread = await far.$count(contactMessages, eq(contactMessages.status, 'new'))
       return { data, meta: { count: await far.$count(contactMessages, where), unread, offset, limit } }

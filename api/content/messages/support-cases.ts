@@ -78,7 +78,8 @@ export const supportCaseRoutes = resource('content', '/support-cases')
       const data = await far
         .select(getTableColumns(supportCases))
         .from(page)
-        .innerJoin(supportCases, eq(id, page.id))
+        .crossJoin(supportCases)
+        .where(eq(id, page.id))
         .orderBy(desc(lastMessageAt), desc(id))
       const unread = await far.$count(supportCases, sql`${supportCases.unread} = 1`)
       return { data, meta: { count: await far.$count(supportCases, where), unread, offset, limit } }

@@ -48,7 +48,8 @@ export const reviewRoutes = resource('content', '/reviews')
       const data = await far
         .select(moderated)
         .from(page)
-        .innerJoin(reviews, eq(reviews.id, page.id))
+        .crossJoin(reviews)
+        .where(eq(reviews.id, page.id))
         .orderBy(desc(reviews.createdAt), desc(reviews.id))
       return { data, meta: { count: await far.$count(reviews, where), offset, limit } }
     },

@@ -103,7 +103,8 @@ export const availabilityRoutes = resource('content', '/availability-notificatio
       const rows = await far
         .select(getTableColumns(availabilityNotifications))
         .from(page)
-        .innerJoin(availabilityNotifications, eq(id, page.id))
+        .crossJoin(availabilityNotifications)
+        .where(eq(id, page.id))
         .orderBy(...order)
       return { data: rows.map(shown), meta: { count: await far.$count(availabilityNotifications, where), offset, limit } }
     },

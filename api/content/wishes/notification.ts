@@ -1,5 +1,5 @@
 /** Who waits for a variant (document 3, availability notifications): how they begin to, and stop. */
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { Db, Reader } from '../../../db/driver.ts'
 import { products, variants } from '../../../db/store/catalog.ts'
 import { unwantedMails } from '../../../db/store/pages.ts'
@@ -16,8 +16,9 @@ export type Notification = typeof availabilityNotifications.$inferSelect
 export const NOTIFY = 'availability.notify'
 export const ASK = 'availability.ask'
 
-/** Nobody is asked to confirm more often than this. */
+/** Nobody is asked to confirm more often than this about one variant, and not more often than this about all of them. */
 const ASK_AGAIN_MS = 86_400_000
+const ASKS_MAX = 3
 
 const OPEN = ['pending', 'waiting', 'sending'] as const
 
@@ -38,7 +39,14 @@ export async function findWanted(db: Reader, id: string) {
 }
 
 async function ask(tx: Db, moment: Moment, row: Notification) {
-  if (row.askedAt !== null && Date.parse(moment.now) - Date.parse(row.askedAt) < ASK_AGAIN_MS) return
+  const since = new Date(Date.parse(moment.now) - ASK_AGAIN_MS).toISOString()
+  const asked = await tx
+    .select({ variantId: availabilityNotifications.variantId })
+    .from(availabilityNotifications)
+    .where(and(eq(availabilityNotifications.email, row.email), gt(availabilityNotifications.askedAt, since)))
+    .limit(ASKS_MAX)
+  // Whoever gives somebody else's address, for whatever and however often, has few mails sent there.
+  if (asked.length >= ASKS_MAX || asked.some(({ variantId }) => variantId === row.variantId)) return
   await tx.update(availabilityNotifications).set({ askedAt: moment.now }).where(eq(availabilityNotifications.id, row.id))
   await enqueue(tx, moment, { kind: ASK, subject: row.id, dueAt: moment.now })
 }

@@ -2,7 +2,7 @@
  * The mails to those who wait for a variant that is back. Each is marked as on its way, durably, before it leaves: a crash leaves no
  * doubt but about those few, which then read `unknown` and get no other.
  */
-import { and, asc, eq, isNull, lte, min, or } from 'drizzle-orm'
+import { and, asc, eq, lte, sql } from 'drizzle-orm'
 import type { Db, Reader } from '../../../db/driver.ts'
 import { availabilityNotifications as table } from '../../../db/store/visitors.ts'
 import type { Settings } from '../../http/route.ts'
@@ -24,6 +24,10 @@ const TURN_MS = 30_000
 
 /** What became of one mail; `broken`: nothing can be sent now, and it was not. */
 type Outcome = { row: Notification; outcome: 'sent' | MailError['outcome']; error: string | null }
+
+/** When somebody may be told, as the index of those who wait has it. */
+const turnAt = sql`coalesce(${table.notBefore}, '')`
+const waitingFor = (variantId: string) => and(eq(table.variantId, variantId), sql`${table.status} = 'waiting'`)
 
 /** Notes what became of mails. */
 async function note(tx: Db, outcomes: readonly Outcome[], now: string) {
@@ -47,8 +51,8 @@ async function note(tx: Db, outcomes: readonly Outcome[], now: string) {
 /** Marks the next few as on their way; none when the variant can't be bought any more. */
 async function next(tx: Db, variantId: string, now: string): Promise<Notification[]> {
   if (!(await findWanted(tx, variantId))?.available) return []
-  const due = and(eq(table.variantId, variantId), eq(table.status, 'waiting'), or(isNull(table.notBefore), lte(table.notBefore, now)))
-  const rows = await tx.select().from(table).where(due).orderBy(asc(table.id)).limit(MAILS_AT_ONCE)
+  const due = and(waitingFor(variantId), lte(turnAt, now))
+  const rows = await tx.select().from(table).where(due).orderBy(asc(turnAt), asc(table.id)).limit(MAILS_AT_ONCE)
   for (const { id } of rows) await tx.update(table).set({ status: 'sending', updatedAt: now }).where(eq(table.id, id))
   return rows
 }
@@ -112,11 +116,7 @@ export const notifyWaiting = ({ mailers }: Pick<Services, 'mailers'>): JobKind =
       mailer.close()
     }
     if (signal.aborted) return 'interrupted'
-    const left = and(eq(table.variantId, variantId), eq(table.status, 'waiting'))
-    const [first] = await store.read
-      .select({ at: min(table.notBefore) })
-      .from(table)
-      .where(left)
+    const [first] = await store.read.select({ at: table.notBefore }).from(table).where(waitingFor(variantId)).orderBy(asc(turnAt)).limit(1)
     if (first?.at && (await findWanted(store.read, variantId))?.available) return first.at
   },
 })

@@ -123,7 +123,7 @@ function htmlOf(node: Node): Html {
 export const richTextHtml = (document: unknown): string => inside(nodeOf(document)).text
 
 /** Text that no reader of Markdown takes for anything else. */
-const escaped = (line: string) => line.replace(/[\\`*_{}[\]<>#+\-!|~&$=]/g, '\\$&').replace(/^(\s*\d+)([.)])/gm, '$1\\$2')
+const escaped = (line: string) => line.replace(/[\\`*_{}[\]<>#+\-!|~&$=]/g, '\\$&').replace(/^(\s*\d{1,9})([.)])/, '$1\\$2')
 /** An address where Markdown has one: nothing in it ends it, or is read as the name of another character. */
 const target = (url: string) =>
   url.replace(/[()<>\\\s|`]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`).replace(/&(?=#?\w+;)/g, '&amp;')
@@ -131,17 +131,28 @@ const label = (value: unknown) => escaped(text(value).replace(/\s+/g, ' '))
 /** A fence that is longer than any in the text. */
 const fenceOf = (code: string, least: number) => '`'.repeat(Math.max(least, ...[...code.matchAll(/`+/g)].map(([run]) => run.length + 1)))
 
+/** A text on one line. It is taken apart where lines end: a pattern that looks for spaces around them takes forever over spaces. */
+const oneLine = (text: string) =>
+  /[\r\n]/.test(text)
+    ? text
+        .split(/[\r\n]/)
+        .map((part, i, all) => (i ? (i < all.length - 1 ? part.trim() : part.trimStart()) : part.trimEnd()))
+        .join(' ')
+    : text
+
 /** `inCell`: a bar would end the cell, even in code. */
 function markedText(node: Node, inCell = false): string {
-  const line = node.text.replace(/\s*[\r\n]\s*/g, ' ')
+  const line = oneLine(node.text)
   const names = node.marks.map(markOf)
   const link = node.marks.find((mark) => mark.type === 'link')
   const href = link ? linkOf(link.attrs.href) : null
-  const [, before, core, after] = /^(\s*)(.*?)(\s*)$/s.exec(line)!
+  const core = line.trim()
   if (!core) return line
-  let made = escaped(core!)
-  if (names.includes('code') && !(inCell && core!.includes('|'))) {
-    const fence = fenceOf(core!, 1)
+  const before = line.slice(0, line.length - line.trimStart().length)
+  const after = line.slice(line.trimEnd().length)
+  let made = escaped(core)
+  if (names.includes('code') && !(inCell && core.includes('|'))) {
+    const fence = fenceOf(core, 1)
     made = fence.length > 1 ? `${fence} ${core} ${fence}` : `${fence}${core}${fence}`
   }
   for (const [name, sign] of [

@@ -121,6 +121,9 @@ CREATE TABLE `availability_notifications` (
 CREATE UNIQUE INDEX `availability_notifications_token_unique` ON `availability_notifications` (`token`);--> statement-breakpoint
 CREATE UNIQUE INDEX `availability_notifications_open` ON `availability_notifications` (`variant_id`,`email`) WHERE "availability_notifications"."status" in ('pending', 'waiting', 'sending');--> statement-breakpoint
 CREATE INDEX `availability_notifications_status` ON `availability_notifications` (`variant_id`,`status`,`id`);--> statement-breakpoint
+CREATE INDEX `availability_notifications_variant` ON `availability_notifications` (`variant_id`,`id`);--> statement-breakpoint
+CREATE INDEX `availability_notifications_turn` ON `availability_notifications` (`variant_id`,coalesce("not_before", ''),`id`) WHERE "availability_notifications"."status" = 'waiting';--> statement-breakpoint
+CREATE INDEX `availability_notifications_asked` ON `availability_notifications` (`email`,`asked_at`);--> statement-breakpoint
 CREATE INDEX `availability_notifications_created` ON `availability_notifications` (`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `availability_notifications_by_status` ON `availability_notifications` (`status`,`created_at`,`id`);--> statement-breakpoint
 CREATE TABLE `contact_messages` (
@@ -229,6 +232,7 @@ DROP INDEX `reviews_shown`;--> statement-breakpoint
 ALTER TABLE `reviews` ADD `seq` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `reviews` ADD `signals` text DEFAULT '{"links":0,"honeypot":false,"repeated":false,"form":"none"}' NOT NULL;--> statement-breakpoint
 UPDATE reviews SET seq = numbered.n FROM (SELECT id, row_number() OVER (PARTITION BY product_id ORDER BY created_at, id) AS n FROM reviews) AS numbered WHERE numbered.id = reviews.id;--> statement-breakpoint
+CREATE INDEX `reviews_product_queue` ON `reviews` (`product_id`,`approved`,`created_at`,`id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `reviews_seq` ON `reviews` (`product_id`,`seq`);--> statement-breakpoint
 CREATE INDEX `reviews_shown` ON `reviews` (`product_id`,`seq`) WHERE "reviews"."approved" = 1;--> statement-breakpoint
 ALTER TABLE `orders` ADD `locale` text;--> statement-breakpoint
@@ -312,6 +316,6 @@ END;
 CREATE TRIGGER settings_mail_on AFTER UPDATE OF email ON settings WHEN NEW.email ->> 'outboundEnabled' = 1 AND OLD.email ->> 'outboundEnabled' = 0 BEGIN
   INSERT INTO jobs (id, kind, subject, due_at, attempts, asked, created_at, updated_at)
     SELECT lower(hex(randomblob(16))), 'availability.notify', v.id, '1970-01-01T00:00:00.000Z', 0, 1, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), strftime('%Y-%m-%dT%H:%M:%fZ', 'now')
-    FROM variants v WHERE v.id IN (SELECT variant_id FROM availability_notifications WHERE status = 'waiting') AND v.active = 1 AND (v.tracked = 0 OR v.backorder = 1 OR v.quantity > v.reserved)
+    FROM variants v WHERE v.active = 1 AND (v.tracked = 0 OR v.backorder = 1 OR v.quantity > v.reserved) AND EXISTS (SELECT 1 FROM availability_notifications n WHERE n.variant_id = v.id AND n.status = 'waiting')
     ON CONFLICT (kind, subject) DO UPDATE SET due_at = excluded.due_at, asked = asked + 1, failed_at = NULL;
 END;
