@@ -3,12 +3,14 @@ import { compile, inserter, type Db, type Reader } from '../../db/driver.ts'
 import type { Session } from '../../db/control/registry.ts'
 import type { Handle } from '../../db/open.ts'
 import { auditLog, settings as settingsTable } from '../../db/store/store.ts'
-import { isStorefront } from './auth.ts'
+import { isStorefront, ownerOf } from './auth.ts'
 import type { Received } from './input/form.ts'
+import type { Owner } from '../outside/files.ts'
+import type { RateLimiter } from '../server/rate-limit.ts'
 import { Refusal } from '../values/refusal.ts'
 import type { AnyCall, Guesses, Route, Settings } from './route.ts'
 import { isUuid } from '../values/uuid.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { Surroundings, Visitors } from './surroundings.ts'
 import { loggable, pathOf } from './url.ts'
 
 /** Work for after the answer (see `Call.after`), or before it, of a failure (see `Call.undo`). */
@@ -71,7 +73,16 @@ function guessesOf(visitors: Surroundings['visitors'], request: Request, { store
 function countSubmission(visitors: Surroundings['visitors'], request: Request, session: Session) {
   if (!visitors || !isStorefront(session)) return
   const limiter = visitors.isForwarded(request) ? visitors.submissions : visitors.relayed
-  const { retryAfterSeconds: wait } = limiter.take(`${visitors.clientOf(request)} at ${session.store.id} ${session.environment}`)
+  take(limiter, visitors, request, ownerOf({ session }))
+}
+
+/** The same of a visitor without a key. */
+export function countVisitor(visitors: Surroundings['visitors'], request: Request, owner: Owner | null) {
+  if (visitors && owner) take(visitors.submissions, visitors, request, owner)
+}
+
+function take(limiter: RateLimiter, { clientOf }: Visitors, request: Request, { storeId, environment }: Owner) {
+  const { retryAfterSeconds: wait } = limiter.take(`${clientOf(request)} at ${storeId} ${environment}`)
   if (wait) throw new Refusal(429, `too much was sent from this address: wait ${wait} s`, {}, { 'retry-after': String(wait) })
 }
 

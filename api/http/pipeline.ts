@@ -9,7 +9,7 @@ import type { Handle } from '../../db/open.ts'
 import { Unusable } from '../../db/unusable.ts'
 import { Refusal } from '../values/refusal.ts'
 import { allow, authenticate, limit, ownerOf, requirePlan } from './auth.ts'
-import { callOf, requireTool, strangerIn, type Task } from './call.ts'
+import { callOf, countVisitor, requireTool, strangerIn, type Task } from './call.ts'
 import { OVERVIEW } from './documentation.ts'
 import { refusalOf } from './errors.ts'
 import { STRANGERS } from './input/bytes.ts'
@@ -135,11 +135,15 @@ export class Pipeline {
     const { checkAnswers, services, log } = this.app
     const { clock } = services
     const { ready, request, params, requestId, headers } = exchange
-    const said = await read(ready, request, STRANGERS, headers)
+    const { owner: find, ownerByPath } = ready.route.options
+    const known = { params, request, requestId, services, log, clock, now: clock.now().toISOString(), prepared: undefined }
+    const named = ownerByPath && (await find!(known as never))
+    if (named instanceof Reply) return respond(ready, request, checkAnswers, named, headers)
+    const said = await read(ready, request, named ? named.storeId : STRANGERS, headers)
     const { query, body, file } = said
-    const now = clock.now().toISOString()
-    const call = { query, body, file, params, request, requestId, services, log, clock, now, prepared: undefined } as AnyCall
-    const owner = await ready.route.options.owner?.(call)
+    const countSubmission = () => countVisitor(this.app.visitors, request, owner instanceof Reply ? null : (owner ?? null))
+    const call = { ...known, query, body, file, countSubmission } as AnyCall
+    const owner = named || (await find?.(call))
     if (owner instanceof Reply) return respond(ready, request, checkAnswers, owner, headers)
     if (!owner) return respond(ready, request, checkAnswers, await ready.route.handler(call), headers)
     return this.#open(owner, (handle, tasks) =>

@@ -144,6 +144,8 @@ interface RouteOptions<Path extends string, Q extends TProperties, B extends TSc
    * names none gets an answer at once.
    */
   owner?: (call: CallOf<Path, Q, B>) => Promise<Owner | Replies<NoInfer<A>>>
+  /** The store is found by the path alone: before the body is read, whose memory counts as that store's. */
+  ownerByPath?: true
   /**
    * Without a key, what counts against a client's address is what was refused: for a provider, who delivers much from few addresses and
    * signs it.

@@ -157,15 +157,20 @@ describe('a support case', () => {
     expect([sent.status, sent.text.includes('The left one.')]).toEqual([200, true])
     expect(await one(id)).toMatchObject({ status: 'open', unread: true, messageCount: 3 })
     expect((await thread(id)).data.at(-1)).toMatchObject({ author: 'customer', message: 'The left one.' })
-    expect((await reply(path, 'The left one.')).status).toBe(200)
-    expect((await one(id)).messageCount).toBe(3)
+    // A page that is loaded again sends the form that it was shown again; the same words in another form are said again.
+    const form_ = { message: 'The right one.', nonce: /name="nonce" value="([^"]+)"/.exec(sent.text)![1]! }
+    for (let n = 0; n < 2; n++) expect((await shop.post(path, form_, html)).text).toContain('Your answer was sent.')
+    expect((await one(id)).messageCount).toBe(4)
+    made(await shop.patch(`/support-cases/${id}`, { status: 'resolved' }))
+    expect((await reply(path, 'The right one.')).status).toBe(200)
+    expect(await one(id)).toMatchObject({ status: 'open', unread: true, messageCount: 5 })
     expect((await reply(path, '   ')).text).toContain('Nothing was written')
     expect((await reply(path, 'x'.repeat(10_000).replace(/.{100}/g, '$&\r\n'))).text).toContain('Your answer was sent.')
     await shop.change(sql`update support_cases set message_count = 1000 where id = ${id}`)
     const full = await reply(path, 'One more.')
     expect([full.status, full.text.includes('too long')]).toEqual([200, true])
     expect((await shop.post(`/support-cases/${id}/messages`, { message: 'One more.' })).status).toBe(409)
-    await shop.change(sql`update support_cases set message_count = 4 where id = ${id}`)
+    await shop.change(sql`update support_cases set message_count = 6 where id = ${id}`)
     for (const wrong of [
       `${path}x`,
       path.slice(0, -1),
@@ -179,7 +184,7 @@ describe('a support case', () => {
     const { id } = await open()
     const upload = (path: string, bytes: Uint8Array | string, name: string, options: object = {}): Promise<Answer> =>
       shop.call('POST', path, undefined, { raw: form(bytes, { message: 'See this.' }, { name, type: 'text/plain' }), ...options })
-    const own = made(await upload(`/support-cases/${id}/messages`, await png(), 'C:\\pictures\\"seam".png'))
+    const own = made(await upload(`/support-cases/${id}/messages`, await png(), 'C:\\pictures\\"seam".\u202egnp.exe'))
     expect(own.attachments).toEqual([
       { id: expect.any(String), name: expect.stringMatching(/^[^"\\]*seam[^"\\]*\.png$/), type: 'image/png', size: expect.any(Number) },
     ])
@@ -221,8 +226,19 @@ describe('a support case', () => {
     }
     const blank = form(PDF, { message: ' ' }, { name: 'blank.pdf', type: 'application/pdf' })
     expect((await shop.call('POST', path, undefined, { ...html, raw: blank })).text).toContain('Nothing was written')
+    const sum = { nonce: Bun.randomUUIDv7(), message: 'Twice.' }
+    for (let n = 0; n < 2; n++) {
+      const again = form(`${PDF}${n}`, sum, { name: 'b.html', type: 'text/html' })
+      expect((await shop.call('POST', path, undefined, { ...html, raw: again })).text).toContain('Your answer was sent.')
+    }
+    const twice = (await thread(id)).data.filter(({ message }: any) => message === 'Twice.')
+    expect(twice.map(({ attachments }: any) => attachments.map(({ name }: any) => name))).toEqual([['b.pdf']])
     const kept = await app.services.files.list({ storeId: shop.store.id, environment: 'live' })
-    expect(kept.map((file) => file.id).sort()).toEqual([own.attachments[0].id, theirs.attachments[0].id].sort())
+    expect(kept.map((file) => file.id).sort()).toEqual([own.attachments[0].id, theirs.attachments[0].id, twice[0].attachments[0].id].sort())
+    await shop.change(sql`insert into attached_files (id, message_id) with recursive n(i) as (select 1 union all select i + 1 from n where i < 50)
+      select printf('x%d', i), ${twice[0].id} from n`)
+    expect((await upload(path, PDF, 'more.pdf', html)).text).toContain('too many files')
+    expect((await reply(path, 'Without one.')).text).toContain('Your answer was sent.')
   })
 
   test('says when a mail was not taken, or nobody knows', async () => {

@@ -217,6 +217,13 @@ describe('the feed', () => {
     expect(text).toContain('&lt;p&gt; &amp;amp; &amp;lt;script&amp;gt;')
     expect(text).not.toMatch(/[\u0000-\u0008]/)
     expect(text.match(/<entry>/g)).toHaveLength(2)
+    const long = content('&'.repeat(190_000))
+    for (let n = 0; n < 4; n++)
+      await publish({ title: `Long ${n}`, publishedAt: `2027-02-0${n + 1}T12:00:00Z`, content: long, excerpt: `Short ${n}` })
+    const bounded = await feed()
+    expect(
+      [bounded.match(/<entry>/g), bounded.match(/<summary>Short \d/g), bounded.match(/<content/g)].map((found) => found!.length),
+    ).toEqual([6, 4, 4])
     expect((await feed()).includes('<link')).toBe(false)
     expect((await shop.get('/posts/feed.xml?limit=1', visitor())).text.match(/<entry>/g)).toHaveLength(1)
     for (const query of ['base=javascript:x', 'limit=51', 'limit=0'])

@@ -1,4 +1,5 @@
 /** What visitors send in, whoever or whatever they are: odd ones are told to moderators, the same text twice is refused, floods end. */
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { RELAYED_RATE, SUBMISSIONS_RATE } from '../../api/server/rate-limit.ts'
 import { testApp, type TestApp } from '../harness.ts'
@@ -99,6 +100,24 @@ test('signing up counts, too', async () => {
   const answers = []
   for (let n = 0; n < SUBMISSIONS_RATE.burst + 1; n++) answers.push(await shop.post('/subscribers', { email: `n${n}@example.com` }, client))
   expect(answers.map(({ status }) => status)).toEqual([...Array(SUBMISSIONS_RATE.burst).fill(201), 429])
+})
+
+test('what comes through the link of a mail counts, too', async () => {
+  const about = made(await shop.post('/support-cases', { email, subject: 'x', message: 'x' }))
+  const [[token]] = (await shop.rows(sql`select token from support_cases where id = ${about.id}`)) as [[string]]
+  const client = { key: null, headers: { 'x-client': '10.0.3.1' } }
+  const answers = []
+  for (let n = 0; n < SUBMISSIONS_RATE.burst + 1; n++)
+    answers.push(await shop.post(`/support-replies/${token}`, { message: `Text ${n}` }, client))
+  expect(answers.map(({ status }) => status)).toEqual([...Array(SUBMISSIONS_RATE.burst).fill(200), 429])
+})
+
+test('a form of very many parts is refused', async () => {
+  const about = made(await shop.post('/support-cases', { email, subject: 'x', message: 'x' }))
+  const form = new FormData()
+  for (let n = 0; n < 101; n++) form.append(`field${n}`, 'x')
+  const answer = await shop.call('POST', `/support-cases/${about.id}/messages`, undefined, { raw: form })
+  expect([answer.status, answer.body.error]).toEqual([400, 'the form has too many parts'])
 })
 
 test('what is refused as wrong does not count', async () => {

@@ -218,6 +218,33 @@ describe('a mail about what is back', () => {
     ])
   })
 
+  test('is asked about few times a day, whatever the address is given for', async () => {
+    await shop.settings({ email: { doubleOptIn: true } })
+    const email = unique()
+    const token = async () =>
+      (await shop.rows(sql`select token from availability_notifications where status = 'pending' order by id desc`))[0]![0]
+    for (let n = 0; n < 4; n++) {
+      made(await ask(email))
+      expect((await shop.post(`/availability-notifications/stop/${await token()}`, {}, html)).status).toBe(200)
+    }
+    expect(await mailsTo(email)).toHaveLength(0)
+    made(await ask(email))
+    expect(await mailsTo(email)).toHaveLength(0)
+    const other = unique()
+    for (let n = 0; n < 6; n++)
+      made(
+        await shop.post(
+          '/availability-notifications',
+          { variantId: await shop.variant({ stock: { quantity: 0 } }), email: other },
+          visitor(),
+        ),
+      )
+    expect(await mailsTo(other)).toHaveLength(3)
+    app.clock.advance(86_400_001)
+    made(await ask(other))
+    expect(await mailsTo(other)).toHaveLength(4)
+  })
+
   test('is confirmed first where double opt-in is on', async () => {
     await shop.settings({ email: { doubleOptIn: true } })
     const email = unique()

@@ -10,24 +10,37 @@ export const ATTACHMENT_MAX_BYTES = 10 * 1_048_576
 /** The file of an attachment, below its id; no path of the CDN has such a name. */
 const FILE = 'attachment'
 
-const nameOf = (given: string | null) => {
+const EXTENSIONS: Record<string, string> = {
+  'application/pdf': 'pdf',
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+  'image/gif': 'gif',
+}
+
+/** What a file is called: as it was, but that its end says what it is, and nothing in it turns the line around. */
+function nameOf(given: string | null, type: string) {
   const line = (given ?? '')
     .split(/[/\\]/)
     .at(-1)!
-    .replace(/[\p{Cc}"\\]/gu, ' ')
+    .replace(/[\p{Cc}\p{Cf}"]/gu, ' ')
+    .replace(/\.[^.\s]{0,10}$/, '')
     .trim()
-  return [...line].slice(0, 200).join('') || 'file'
+  return `${[...line].slice(0, 190).join('') || 'file'}.${EXTENSIONS[type]}`
 }
 
 /** The bytes as they are kept, and what they are; refuses what is neither an image nor a PDF. */
 async function safe({ bytes, name }: Upload): Promise<{ bytes: Uint8Array; type: string; name: string }> {
   // The file's own word for it: names and headers can say anything.
-  if (new TextDecoder('latin1').decode(bytes.subarray(0, 5)) === '%PDF-') return { bytes, type: 'application/pdf', name: nameOf(name) }
+  if (new TextDecoder('latin1').decode(bytes.subarray(0, 5)) === '%PDF-')
+    return { bytes, type: 'application/pdf', name: nameOf(name, 'application/pdf') }
   try {
     const { type, files } = await imageOf(bytes)
-    return { bytes: files[0]!.bytes, type, name: nameOf(name) }
+    return { bytes: files[0]!.bytes, type, name: nameOf(name, type) }
   } catch (error) {
-    throw error instanceof NoImage ? wrong('file', `${error.message}, or a PDF`) : error
+    throw error instanceof NoImage
+      ? wrong('file', error.message.startsWith('must be') ? `${error.message}, or a PDF` : error.message)
+      : error
   }
 }
 

@@ -1,10 +1,10 @@
 /** The page on which a customer reads a support case and answers: no key, the token of the link in the mails. */
-import { eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/driver.ts'
-import { supportCases, type AttachedFile } from '../../../db/store/visitors.ts'
+import { attachedFiles, supportCases, supportMessages, type AttachedFile } from '../../../db/store/visitors.ts'
 import { done, page } from '../../store/links/page.ts'
 import { resource, type Call } from '../../http/route.ts'
-import { Body, Text, Type } from '../../http/schema.ts'
+import { Body, Text, Type, Uuid } from '../../http/schema.ts'
 import { linkOwner, refusalPage, unknownLink } from '../../store/links/link-owner.ts'
 import { ownerOfToken } from '../../store/links/link-token.ts'
 import { settingsOf } from '../mails/letter.ts'
@@ -16,7 +16,12 @@ import { addMessage, MESSAGES_MAX, messagesOf, type CaseRow } from './support-ca
 const MESSAGES_SHOWN = 100
 
 const MESSAGE_MAX = 20_000
-const message = { message: Text(1, MESSAGE_MAX) }
+/** Files that a customer may add to one case. */
+const FILES_MAX = 50
+const message = {
+  message: Text(1, MESSAGE_MAX),
+  nonce: Type.Optional(Uuid({ description: 'One for each form that is shown: sent again, it is taken once' })),
+}
 const ReplyInput = Body('SupportReplyInput', [{ message: 'Thank you. This is the seam.' }], message)
 const ReplyForm = Type.Object(
   {
@@ -30,11 +35,15 @@ const ReplyForm = Type.Object(
 const caseOf = async (db: Reader, token: string): Promise<CaseRow | undefined> =>
   (await db.select().from(supportCases).where(eq(supportCases.token, token)))[0]
 
-/** Whether the last that was said is just this, by the customer. */
-async function saidBefore(db: Reader, { id, messageCount }: CaseRow, message: string, file: AttachedFile | null): Promise<boolean> {
-  const [last] = await messagesOf(db, id, 1, messageCount - 1)
-  const kept = (files: readonly AttachedFile[]) => files.map(({ name, size }) => `${size} ${name}`).join()
-  return last?.author === 'customer' && last.message === message && kept(last.attachments) === kept(file ? [file] : [])
+/** Why a customer's answer is not taken, as a page says it; `sent`: it was taken before. */
+async function obstacle(db: Reader, about: CaseRow | undefined, { nonce }: { nonce?: string }, hasFile: boolean) {
+  if (!about) return 'gone'
+  // A page that is loaded again sends its form again.
+  if (nonce && (await db.$count(supportMessages, eq(supportMessages.id, nonce)))) return 'sent'
+  if (about.messageCount >= MESSAGES_MAX) return 'long'
+  const own = and(eq(supportMessages.caseId, about.id), eq(supportMessages.author, 'customer'))
+  const files = sql`(select count(*) from ${attachedFiles} f join ${supportMessages} on ${supportMessages.id} = f.message_id where ${own})`
+  return hasFile && Number((await db.all<[number]>(sql`select ${files}`))[0]![0]) >= FILES_MAX ? 'files' : null
 }
 
 type PageCall = Pick<Call<unknown, unknown, { token: string }>, 'db' | 'params' | 'request'>
@@ -59,6 +68,7 @@ async function conversation(call: PageCall, note = '') {
           </article>`,
       )}
       <form method="post" enctype="multipart/form-data">
+        <input type="hidden" name="nonce" value="${Bun.randomUUIDv7()}" />
         <label for="message">Your answer</label>
         <textarea id="message" name="message" required maxlength="${MESSAGE_MAX}"></textarea>
         <label for="file">A picture (JPEG, PNG, WebP, GIF) or a PDF, at most 10 MB</label>
@@ -68,7 +78,7 @@ async function conversation(call: PageCall, note = '') {
   )
 }
 
-const common = { scope: 'public' as const, refuses: [404], owner: linkOwner, refusalPage }
+const common = { scope: 'public' as const, refuses: [404], owner: linkOwner, ownerByPath: true as const, refusalPage }
 const html_ = { 200: 'text/html', 404: 'text/html' } as const
 
 export const supportPages = resource('content', '/support-replies')
@@ -90,26 +100,29 @@ export const supportPages = resource('content', '/support-replies')
       responses: html_,
       refuses: [404],
       prepare: async (call) => {
-        const isOpen = (await caseOf(call.db, call.params.token)) !== undefined
-        return isOpen && call.body.message.trim() ? keepAttachment(call, ownerOfToken(call.params.token)!) : null
+        const { db, params, body, file } = call
+        call.countSubmission()
+        const isTaken = body.message.trim() && !(await obstacle(db, await caseOf(db, params.token), body, file !== null))
+        return isTaken ? keepAttachment(call, ownerOfToken(params.token)!) : null
       },
     },
     async (call) => {
-      const { body, params, write, clock, now } = call
+      const { body, params, write, clock, now, services } = call
       const message = body.message.trim()
       if (!message) return done('Nothing was written', 'Go back, and write an answer first.')
       const file = call.prepared as AttachedFile | null
-      const isTaken = await write(async (tx) => {
+      const why = await write(async (tx) => {
         const about = await caseOf(tx, params.token)
-        if (!about) return null
-        if (about.messageCount >= MESSAGES_MAX) return false
-        // A page that is loaded again sends its form again.
-        if (!(await saidBefore(tx, about, message, file)))
-          await addMessage(tx, { clock, now }, about, { author: 'customer', message, attachments: file ? [file] : [] })
-        return true
+        const against = await obstacle(tx, about, body, call.file !== null)
+        if (!against)
+          await addMessage(tx, { clock, now }, about!, { author: 'customer', message, attachments: file ? [file] : [], id: body.nonce })
+        return against
       })
-      if (isTaken === null) return unknownLink(call)
-      if (!isTaken) return done('This conversation is too long', 'Please begin another one: write to us through the shop.')
+      // Kept before it was known that it has no message.
+      if (why && file) await services.files.remove(ownerOfToken(params.token)!, file.id)
+      if (why === 'gone') return unknownLink(call)
+      if (why === 'long') return done('This conversation is too long', 'Please begin another one: write to us through the shop.')
+      if (why === 'files') return done('That are too many files', 'Go back, and send your answer without a file.')
       return conversation(call, 'Your answer was sent.')
     },
   )

@@ -66,15 +66,22 @@ interface NewMessage {
   author: MessageRow['author']
   message: string
   attachments: AttachedFile[]
+  /** The one that its form was given, when it was shown: the same form sent again is known by it. */
+  id?: string
 }
 
 /** Adds a message: the merchant's goes out by mail and waits for the customer, the customer's opens the case. */
-export async function addMessage(tx: Db, moment: Moment, row: CaseRow, { author: by, message: text, attachments: files }: NewMessage) {
+export async function addMessage(
+  tx: Db,
+  moment: Moment,
+  row: CaseRow,
+  { author: by, message: text, attachments: files, id: given }: NewMessage,
+) {
   const { clock, now } = moment
   if (row.messageCount >= MESSAGES_MAX) throw conflict(`a case has at most ${MESSAGES_MAX} messages`)
   const isMailed = by === 'merchant' && (await settingsOf(tx)).email.outboundEnabled
   const own: MessageRow = {
-    ...{ id: clock.id(), caseId: row.id, author: by, message: text, attachments: files },
+    ...{ id: given ?? clock.id(), caseId: row.id, author: by, message: text, attachments: files },
     ...{ delivery: isMailed ? ('queued' as const) : ('none' as const), createdAt: now },
   }
   await tx.insert(supportMessages).values(own)

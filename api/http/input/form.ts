@@ -8,6 +8,8 @@ import type { Upload } from '../route.ts'
 
 /** The most bytes that the fields beside the file, and the lines between them, may take. */
 const REST_MAX_BYTES = 65_536
+/** Parts of a form: more than any route has fields. */
+const PARTS_MAX = 100
 /** A file of 20 MB over a slow phone. */
 const DEADLINE_MS = 300_000
 
@@ -58,7 +60,17 @@ async function receiveForm(
 
 const tooLarge = (maxBytes: number) => new Refusal(413, `the file is larger than ${maxBytes} bytes`)
 
+/** Refuses a form of very many parts: each takes time and memory of its own. */
+function requireFewParts(bytes: Uint8Array, type: string) {
+  const boundary = /boundary="?([^";]+)/i.exec(type)?.[1]
+  if (boundary === undefined) return
+  const [all, mark] = [Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), Buffer.from(`--${boundary}`)]
+  for (let parts = 0, at = all.indexOf(mark); at >= 0; at = all.indexOf(mark, at + mark.length))
+    if (++parts > PARTS_MAX) throw new Refusal(400, 'the form has too many parts')
+}
+
 async function parsed(bytes: Uint8Array, type: string): Promise<FormData> {
+  requireFewParts(bytes, type)
   try {
     return (await new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { 'content-type': type } }).formData()) as FormData
   } catch {

@@ -79,7 +79,13 @@ async function form(db: Reader, orderId: string, note = '') {
   )
 }
 
-const common = { scope: 'public' as const, owner, refusalPage, responses: { 200: 'text/html', 404: 'text/html' } as const }
+const common = {
+  scope: 'public' as const,
+  owner,
+  ownerByPath: true as const,
+  refusalPage,
+  responses: { 200: 'text/html', 404: 'text/html' } as const,
+}
 
 export const reviewPages = resource('content', '/reviews')
   .get(
@@ -100,6 +106,7 @@ export const reviewPages = resource('content', '/reviews')
     },
     async (call) => {
       const { db, body, clock, now, prepared, write } = call
+      call.countSubmission()
       const bought = await boughtIn(db, prepared as string)
       const [author, content] = [body.author.trim(), body.content.trim()]
       if (!bought?.things.some(({ id }) => id === body.productId)) return nothing()
