@@ -11,8 +11,6 @@ import { Busy } from './errors.ts'
 const LONG_ROWS = 2_000
 /** How long it is, is looked up at most this often. */
 const LOOK_MS = 1_000
-/** Statements that run beside the event loop at a time, each of another store. */
-const RUNNING_MAX = 2
 /** Files that are open for it; the one unused for longest is closed first. */
 const OPEN_MAX = 16
 const STATEMENTS_MAX = 50
@@ -37,23 +35,33 @@ interface Job {
   reject(error: unknown): void
 }
 
-/** Readers with something waiting, in the order of their turns, and how many have one now. */
-const line: AsideReader[] = []
-let running = 0
-const opened = new Set<AsideReader>()
+/** Readers with something waiting, in the order of their turns; so many have one at a time, each of another store. */
+class Lane {
+  readonly #line: AsideReader[] = []
+  #running = 0
 
-function pass() {
-  while (running < RUNNING_MAX && line.length) {
-    running++
-    void line
-      .shift()!
-      .takeTurn()
-      .finally(() => {
-        running--
-        pass()
-      })
+  constructor(readonly most: number) {}
+
+  join(reader: AsideReader) {
+    this.#line.push(reader)
+  }
+
+  pass() {
+    while (this.#running < this.most && this.#line.length) {
+      this.#running++
+      void this.#line
+        .shift()!
+        .takeTurn()
+        .finally(() => {
+          this.#running--
+          this.pass()
+        })
+    }
   }
 }
+/** Searches have a line of their own: they take a hundred times as long as pages, which would wait behind them. */
+const LANES = { pages: new Lane(2), searches: new Lane(1) }
+const opened = new Set<AsideReader>()
 
 /** A connection to a file that reads beside the event loop: one statement at a time, each what is committed when it begins. */
 export class AsideReader implements Connection {
@@ -67,6 +75,7 @@ export class AsideReader implements Connection {
   constructor(
     readonly path: string,
     readonly bounds: Bounds = BOUNDS,
+    readonly lane: Lane = LANES.pages,
   ) {}
 
   rows(text: string, params: unknown[]): Promise<unknown[][]> {
@@ -75,8 +84,8 @@ export class AsideReader implements Connection {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ text, params, until: performance.now() + this.bounds.waitMaxMs, resolve, reject })
       if (this.#busy || this.#waiting.length > 1) return
-      line.push(this)
-      pass()
+      this.lane.join(this)
+      this.lane.pass()
     })
   }
 
@@ -109,7 +118,7 @@ export class AsideReader implements Connection {
     this.#interrupting = undefined
     this.#busy = false
     if (this.#closed) this.#shut()
-    else if (this.#waiting.length) line.push(this)
+    else if (this.#waiting.length) this.lane.join(this)
   }
 
   async #read({ text, params }: Job): Promise<unknown[][]> {
@@ -165,25 +174,31 @@ export class AsideReader implements Connection {
 
 interface Source {
   near: Connection
-  reader: AsideReader
-  far: Reader
+  /** Beside the event loop: for pages, and for searches. */
+  far: Record<keyof typeof LANES, Reader>
   /** When each table was looked at, and how many rows it had. */
   seen: Map<string, { at: number; rows: number }>
 }
 const sources = new WeakMap<Reader, Source>()
 
 /** Lets long tables of a file be read beside the event loop: `near` is the connection of `db`. */
-export function offerAside(db: Reader, near: Connection, path: string): AsideReader {
-  const reader = new AsideReader(path)
-  sources.set(db, { near, reader, far: database(reader), seen: new Map() })
-  return reader
+export function offerAside(db: Reader, near: Connection, path: string): { close(): void } {
+  const [pages, searches] = [new AsideReader(path, BOUNDS, LANES.pages), new AsideReader(path, BOUNDS, LANES.searches)]
+  sources.set(db, { near, far: { pages: database(pages), searches: database(searches) }, seen: new Map() })
+  return {
+    close() {
+      pages.close()
+      searches.close()
+    },
+  }
 }
 
 /**
  * Where to run a statement that may read a table through: `db` itself while the table is short, else a connection beside the event
  * loop. A transaction, and a database on a server, read where they are. `longRows`: of rows that cost more than most.
+ * `search`: it looks for words.
  */
-export function aside(db: Reader, table: string, longRows = LONG_ROWS): Reader {
+export function aside(db: Reader, table: string, { longRows = LONG_ROWS, search = false } = {}): Reader {
   const source = sources.get(db)
   if (!source) return db
   const now = performance.now()
@@ -192,5 +207,5 @@ export function aside(db: Reader, table: string, longRows = LONG_ROWS): Reader {
     const [last] = source.near.row(`select max(rowid) from "${table}"`, []) as [number | null]
     source.seen.set(table, (seen = { at: now, rows: last ?? 0 }))
   }
-  return seen.rows > longRows ? source.far : db
+  return seen.rows > longRows ? source.far[search ? 'searches' : 'pages'] : db
 }

@@ -132,7 +132,7 @@ async function page(
       .limit(named('limit'))
       .offset(named('offset')),
   )
-  return ((await query.all(aside(db, 'products'), values)) as { id: string }[]).map((row) => row.id)
+  return ((await query.all(aside(db, 'products', { search: filters.includes('query') }), values)) as { id: string }[]).map((row) => row.id)
 }
 
 async function count(db: Reader, filters: readonly string[], priced: boolean, values: Record<string, unknown>): Promise<number> {
@@ -144,7 +144,7 @@ async function count(db: Reader, filters: readonly string[], priced: boolean, va
       ? counted.from(productPrices).where(and(eq(productPrices.currency, named('currency')), ...filters.map((name) => OF_PRICES[name]!())))
       : counted.from(sourceOf(source, filters, 'newest')).where(and(...filters.map((name) => CONDITIONS[name]!())))
   })
-  return ((await query.get(aside(db, 'products'), values)) as { count: number }).count
+  return ((await query.get(aside(db, 'products', { search: filters.includes('query') }), values)) as { count: number }).count
 }
 
 /** The names of the filters that a request sets, and the values that they take; null when nothing can match. */

@@ -149,4 +149,19 @@ describe('where a table of a store is read', () => {
       expect(await far.all(sql`select count(*) from brands`)).toEqual([[2_500 + i]])
     }
   })
+
+  test('pages do not wait behind searches', async () => {
+    const slow = sql`with recursive c(n) as (select 1 union all select n + 1 from c where n < 3000000) select count(*) from c`
+    const ended: string[] = []
+    const searches = Array.from({ length: 4 }, () =>
+      aside(store.read, 'brands', { search: true })
+        .all(slow)
+        .then(() => ended.push('search')),
+    )
+    const page = aside(store.read, 'brands')
+      .all(sql`select id from brands limit 1`)
+      .then(() => ended.push('page'))
+    await Promise.all([...searches, page])
+    expect(ended[0]).toBe('page')
+  })
 })

@@ -68,7 +68,7 @@ function statement({ expression, types, lang, storefront, limit }: Search): SQL 
 const LONG_DOCUMENTS = 40
 
 async function ranking(db: Reader, search: Search): Promise<Ranking> {
-  const rows = (await aside(db, 'search_documents', LONG_DOCUMENTS).all(statement(search))) as [
+  const rows = (await aside(db, 'search_documents', { longRows: LONG_DOCUMENTS, search: true }).all(statement(search))) as [
     Type,
     string,
     number,

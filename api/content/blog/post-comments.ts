@@ -38,7 +38,7 @@ export const postCommentRoutes = resource('content', '/post-comments')
         approved === undefined ? undefined : eq(postComments.approved, approved),
         query === undefined ? undefined : or(like(content as never), like(author), like(email as never)),
       )
-      const far = aside(db, 'post_comments')
+      const far = aside(db, 'post_comments', { search: query !== undefined })
       const page = far
         .select({ id })
         .from(postComments)

@@ -98,7 +98,7 @@ const isOpen = (id: string) => sql`exists (select 1 from blog_categories where i
 /** The page of ids that a list asks for: of one category in the order of its own index. */
 function pageOf({ query, storefront, now, db }: Call<Static<typeof Filters>>) {
   const { limit, offset, status, categoryId, query: words } = query
-  const far = aside(db, 'posts')
+  const far = aside(db, 'posts', { search: words !== undefined })
   const expression = words === undefined ? null : matchExpression(words)
   const found = words === undefined ? undefined : expression === null ? sql`0` : foundAmong(sql`"posts"."id"`, 'post', expression, SEEN)
   if (categoryId !== undefined && !found) {

@@ -89,7 +89,7 @@ export const contactMessageRoutes = resource('content', '/contact-messages')
           ? undefined
           : or(...[name, email, subject, message].map((column) => sql`${column} like ${pattern} escape '\\'`)),
       )
-      const far = aside(db, 'contact_messages')
+      const far = aside(db, 'contact_messages', { search: query !== undefined })
       const page = far
         .select({ id })
         .from(contactMessages)

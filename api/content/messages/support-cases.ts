@@ -66,7 +66,7 @@ export const supportCaseRoutes = resource('content', '/support-cases')
         status === undefined ? undefined : eq(supportCases.status, status),
         pattern === undefined ? undefined : or(...[name, email, subject].map((column) => sql`${column} like ${pattern} escape '\\'`)),
       )
-      const far = aside(db, 'support_cases')
+      const far = aside(db, 'support_cases', { search: query !== undefined })
       const page = far
         .select({ id })
         .from(supportCases)
