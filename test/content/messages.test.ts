@@ -264,6 +264,8 @@ describe('a support case', () => {
       expect((await shop.get(gone)).status).toBe(404)
     for (const answer of [await shop.get(path, html), await reply(path, 'Hello?')])
       expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+    await app.app.settled()
+    expect(await app.services.files.list({ storeId: shop.store.id, environment: 'live' })).toEqual([])
     expect(await shop.rows(sql`select (select count(*) from support_messages), (select count(*) from attached_files)`)).toEqual([[0, 0]])
     const message = made(await shop.post('/contact-messages', { email: 'ada@example.com', message: 'Forget me.' }))
     expect(made(await shop.remove(`/contact-messages/${message.id}`))).toEqual({ ok: true, deleted: 1 })

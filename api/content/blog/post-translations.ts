@@ -1,16 +1,16 @@
 /** Translations of posts (document 1, Localization). */
 import { documentInput, strict, textInput, translate, Translation, translationNotes } from '../../catalog/translating.ts'
 import { resource } from '../../http/route.ts'
-import { Body } from '../../http/schema.ts'
+import { Body, Line, Nullable, Type } from '../../http/schema.ts'
 import { findPost } from './post.ts'
 
 const PostFields = Body(
   'TranslatePostInput',
   [{ title: 'Leinen pflegen', slug: 'leinen-pflegen', seoTitle: 'Leinen pflegen' }],
   {
-    title: textInput(300),
+    title: Type.Optional(Nullable(Line(0, 300))),
     slug: textInput(200),
-    seoTitle: textInput(300),
+    seoTitle: Type.Optional(Nullable(Line(0, 300))),
     seoDescription: textInput(1000),
     content: documentInput(0),
   },

@@ -1,7 +1,7 @@
 /** Support cases (document 3): conversations with customers, who answer through a link in the mails. */
 import { and, desc, eq, getTableColumns, or, sql } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
-import { CASE_STATUSES, supportCases, supportMessages, type AttachedFile } from '../../../db/store/visitors.ts'
+import { attachedFiles, CASE_STATUSES, supportCases, supportMessages, type AttachedFile } from '../../../db/store/visitors.ts'
 import { ownerOf, wakeJobs } from '../../http/auth.ts'
 import { resource } from '../../http/route.ts'
 import { Body, deleted, Deleted, Label, Line, Nullable, OneOf, Page, Paging, Text, Type } from '../../http/schema.ts'
@@ -146,10 +146,18 @@ export const supportCaseRoutes = resource('content', '/support-cases')
       scope: 'messages:write',
       responses: { 200: Deleted },
     },
-    ({ params, write }) =>
-      write(async (tx) => {
-        const { id } = await findCase(tx, params.id)
+    (call) =>
+      call.write(async (tx) => {
+        const { id } = await findCase(tx, call.params.id)
+        const files = await tx
+          .select({ id: attachedFiles.id })
+          .from(attachedFiles)
+          .innerJoin(supportMessages, eq(supportMessages.id, attachedFiles.messageId))
+          .where(eq(supportMessages.caseId, id))
         await tx.delete(supportCases).where(eq(supportCases.id, id))
+        call.after(async () => {
+          for (const file of files) await call.services.files.remove(ownerOf(call), file.id)
+        })
         return deleted
       }),
   )
