@@ -168,7 +168,7 @@ describe('a support case', () => {
     expect((await reply(path, 'x'.repeat(10_000).replace(/.{100}/g, '$&\r\n'))).text).toContain('Your answer was sent.')
     await shop.change(sql`update support_cases set message_count = 1000 where id = ${id}`)
     const full = await reply(path, 'One more.')
-    expect([full.status, full.text.includes('too long')]).toEqual([200, true])
+    expect([full.status, full.headers.get('content-type'), full.text.includes('too long')]).toEqual([409, 'text/html; charset=utf-8', true])
     expect((await shop.post(`/support-cases/${id}/messages`, { message: 'One more.' })).status).toBe(409)
     await shop.change(sql`update support_cases set message_count = 6 where id = ${id}`)
     for (const wrong of [
@@ -237,7 +237,9 @@ describe('a support case', () => {
     expect(kept.map((file) => file.id).sort()).toEqual([own.attachments[0].id, theirs.attachments[0].id, twice[0].attachments[0].id].sort())
     await shop.change(sql`insert into attached_files (id, message_id) with recursive n(i) as (select 1 union all select i + 1 from n where i < 50)
       select printf('x%d', i), ${twice[0].id} from n`)
-    expect((await upload(path, PDF, 'more.pdf', html)).text).toContain('too many files')
+    const more = await upload(path, PDF, 'more.pdf', html)
+    expect([more.status, more.text.includes('too many files')]).toEqual([409, true])
+    expect((await upload(path, PDF, 'more.pdf', { key: null })).body.error).toContain('too many files')
     expect((await reply(path, 'Without one.')).text).toContain('Your answer was sent.')
   })
 

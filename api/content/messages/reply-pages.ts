@@ -9,6 +9,7 @@ import { linkOwner, refusalPage, unknownLink } from '../../store/links/link-owne
 import { ownerOfToken } from '../../store/links/link-token.ts'
 import { settingsOf } from '../mails/letter.ts'
 import { html } from '../../values/html.ts'
+import { conflict } from '../../values/refusal.ts'
 import { spoken } from '../../values/time.ts'
 import { ATTACHMENT_MAX_BYTES, keepAttachment, serveAttachment } from './attachment.ts'
 import { addMessage, MESSAGES_MAX, messagesOf, type CaseRow } from './support-case.ts'
@@ -98,7 +99,7 @@ export const supportPages = resource('content', '/support-replies')
       upload: ReplyForm,
       uploadMaxBytes: ATTACHMENT_MAX_BYTES,
       responses: html_,
-      refuses: [404],
+      refuses: [404, 409],
       prepare: async (call) => {
         const { db, params, body, file } = call
         call.countSubmission()
@@ -121,8 +122,8 @@ export const supportPages = resource('content', '/support-replies')
       // Kept before it was known that it has no message.
       if (why && file) await services.files.remove(ownerOfToken(params.token)!, file.id)
       if (why === 'gone') return unknownLink(call)
-      if (why === 'long') return done('This conversation is too long', 'Please begin another one: write to us through the shop.')
-      if (why === 'files') return done('That are too many files', 'Go back, and send your answer without a file.')
+      if (why === 'long') throw conflict('This conversation is too long: please begin another one, through the shop')
+      if (why === 'files') throw conflict('There are too many files in this conversation: please send your answer without one')
       return conversation(call, 'Your answer was sent.')
     },
   )
