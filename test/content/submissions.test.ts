@@ -128,10 +128,11 @@ test('what is refused as wrong does not count', async () => {
 
 test('a storefront that does not say for whom it asks has a limit for all its visitors', async () => {
   let taken = 0
-  for (let n = 0; n < RELAYED_RATE.burst + 50; n++) if ((await KINDS.message(`Text ${n}`)).status === 201) taken++
+  // It fills again while they are sent, slower than they are.
+  while (taken < 3 * RELAYED_RATE.burst && (await KINDS.message(`Text ${taken}`)).status === 201) taken++
   expect(taken).toBeGreaterThanOrEqual(RELAYED_RATE.burst)
-  expect(taken).toBeLessThan(RELAYED_RATE.burst + 50)
-}, 30_000)
+  expect(taken).toBeLessThan(3 * RELAYED_RATE.burst)
+}, 60_000)
 
 test('a token is nobody’s to remember', async () => {
   const answer = await shop.get('/forms/token', visitor())
