@@ -66,7 +66,9 @@ test('says what is wrong', async () => {
   ] as const)
     expect(paths(await put('refund', body))).toEqual([path])
   expect(paths(await put('review-request', { subject: 'x', body: 'Please review it.' }))).toEqual(['body'])
-  expect(paths(await put('ticket', { subject: 'x', body: 'Here they are.' }))).toEqual(['body'])
+  for (const body of ['Here they are.', '[x]: https://x.example "{{tickets}}"', '![{{tickets}}](https://x.example/y.png)'])
+    expect(paths(await put('ticket', { subject: 'x', body })), body).toEqual(['body'])
+  for (const body of ['[Write]({{reviewUrl}})', '{{ reviewUrl }}']) made(await put('review-request', { subject: 'x', body }))
   expect((await put('newsletter', { subject: 'x', body: 'x' })).status).toBe(404)
   expect(paths(await put('refund?lang=klingon', { subject: 'x', body: 'x' }))).toEqual(['lang'])
   expect((await shop.get('/email-templates/refund', { key: shop.keys.storefront })).status).toBe(403)
@@ -111,13 +113,43 @@ describe('a value in a mail', () => {
     expect(hello('')).toMatchObject({ subject: 'Hello you', text: 'Hello <b>you</b>,\n', html: '<p>Hello &lt;b&gt;you&lt;/b&gt;,</p>' })
   })
 
-  test.each(['[x](<', '*a ', '![](', '_a*', '1. ', '> ', '~a', '|a', '`', ' ', '{{', '[', 'a@', '<a '])(
-    'is put into words of nothing but %j in no time to speak of',
-    (piece) => {
-      const body = piece.repeat(20_000 / piece.length)
-      for (const words of [body, `x${body}x`, `${body}\n${body}`]) expect(typeof mail(words, { name: 'Ada' }).html).toBe('string')
-    },
-  )
+  test('is never taken for a place of another one, whatever signs are in it', () => {
+    const signs = '\uE0000\uE001 {{secret}} %EE%80%800%EE%80%81 &#xE000;0&#xE001; place0e'
+    const lines = { text: signs, html: html`<table><tr><td>${signs}</td></tr></table>` }
+    const body =
+      '{{lines}}\n\n![{{name}}](https://a.example/{{name}} "{{name}}") {{name}} &#xE000;9&#xE001; [a](https://x/%EE%80%809%EE%80%81)\n\n```{{lines}}\nx\n```\n\n{{secret}}'
+    const { html: shown, text } = mail(body, { name: signs, lines, secret: 'TOP' })
+    expect([shown.match(/TOP/g), text.match(/TOP/g)]).toEqual([['TOP'], ['TOP']])
+    expect(shown).not.toMatch(/="[^"]*<|place[0-9a-f]{32}/)
+    expect(text).not.toMatch(/place[0-9a-f]{32}/)
+  })
+
+  test.each([
+    '[x](<',
+    '*a ',
+    '![](',
+    '_a*',
+    '1. ',
+    '> ',
+    '~a',
+    '|a',
+    '`',
+    ' ',
+    '{{',
+    '{{ ',
+    '[',
+    'a@',
+    '<a ',
+    '[](',
+    '[](‹',
+    '![](',
+    'a',
+    '**a',
+  ])('is put into words of nothing but %j in no time to speak of', (piece) => {
+    const body = piece.repeat(20_000 / piece.length)
+    for (const words of [body, `x${body}x`, `${body}\n${body}`, `{{${body}`])
+      expect(typeof mail(words, { name: 'Ada' }).html).toBe('string')
+  })
 
   test('comes with words in which HTML is text', () => {
     expect(

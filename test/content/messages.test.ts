@@ -161,6 +161,12 @@ describe('a support case', () => {
     const form_ = { message: 'The right one.', nonce: /name="nonce" value="([^"]+)"/.exec(sent.text)![1]! }
     for (let n = 0; n < 2; n++) expect((await shop.post(path, form_, html)).text).toContain('Your answer was sent.')
     expect((await one(id)).messageCount).toBe(4)
+    expect((await shop.post(path, { ...form_, message: 'The right one, I mean.' }, html)).status).toBe(200)
+    const [, theirs] = (await thread(id)).data
+    expect((await shop.post(path, { message: 'Not lost.', nonce: theirs.id }, html)).status).toBe(200)
+    expect((await thread(id)).data.slice(-2).map(({ message }: any) => message)).toEqual(['The right one, I mean.', 'Not lost.'])
+    await shop.change(sql`delete from support_messages where message in ('The right one, I mean.', 'Not lost.')`)
+    await shop.change(sql`update support_cases set message_count = 4 where id = ${id}`)
     made(await shop.patch(`/support-cases/${id}`, { status: 'resolved' }))
     expect((await reply(path, 'The right one.')).status).toBe(200)
     expect(await one(id)).toMatchObject({ status: 'open', unread: true, messageCount: 5 })

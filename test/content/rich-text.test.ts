@@ -154,6 +154,15 @@ describe('what an editor makes', () => {
     }
   })
 
+  test('no more Markdown than it may make of many lines in many levels', () => {
+    let deep: object = node('codeBlock', text('\na'.repeat(60_000)))
+    for (let n = 0; n < 22; n++) deep = { ...node('orderedList', node('listItem', deep)), attrs: { start: 1_000_000 } }
+    expect(richTextMarkdown(node('doc', deep)).length).toBeLessThan(2_000_000)
+    let quoted: object = node('codeBlock', text('\na'.repeat(60_000)))
+    for (let n = 0; n < 46; n++) quoted = node('blockquote', quoted)
+    expect(richTextMarkdown(node('doc', quoted)).length).toBeLessThan(2_000_000)
+  })
+
   test('a document of 100,000 nodes, or nested as deep as a body may be, in time', () => {
     let deep: object = paragraph(text('x'))
     for (let n = 0; n < 200; n++) deep = node('blockquote', deep)

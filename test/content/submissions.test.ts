@@ -118,6 +118,18 @@ test('a form of very many parts is refused', async () => {
   for (let n = 0; n < 101; n++) form.append(`field${n}`, 'x')
   const answer = await shop.call('POST', `/support-cases/${about.id}/messages`, undefined, { raw: form })
   expect([answer.status, answer.body.error]).toEqual([400, 'the form has too many parts'])
+  const parts =
+    Array.from({ length: 101 }, (_, n) => `--B\r\ncontent-disposition: form-data; name="f${n}"\r\n\r\nx\r\n`).join('') + '--B--\r\n'
+  for (const type of [
+    'multipart/form-data; xboundary=zzz; boundary=B',
+    'multipart/form-data; a="boundary=zzz"; boundary=B',
+    'multipart/form-data; boundary="B"',
+  ])
+    expect(
+      (await shop.call('POST', `/support-cases/${about.id}/messages`, undefined, { raw: parts, headers: { 'content-type': type } })).body
+        .error,
+      type,
+    ).toBe('the form has too many parts')
 })
 
 test('what is refused as wrong does not count', async () => {

@@ -17,20 +17,15 @@ interface Template {
 }
 
 /** `{{name}}`, or `{{name|what stands there when there is nothing}}`. */
-const PLACE = /\{\{\s*([^{}|]*?)\s*(?:\|([^{}]*))?\}\}/g
+const PLACE = /\{\{([^{}|]*)(?:\|([^{}]*))?\}\}/g
+const namesIn = (text: string) => [...text.matchAll(PLACE)].map(([, name]) => name!.trim())
 
 /** Refuses variables that a kind of mail does not have, by their names, and what begins as one. */
 export function requireKnown(kind: TemplateKind, field: 'subject' | 'body', text: string) {
   const known = Object.keys(KINDS[kind].variables)
-  const unknown = [...new Set([...text.matchAll(PLACE)].map(([, name]) => name!))].filter((name) => !known.includes(name))
+  const unknown = [...new Set(namesIn(text))].filter((name) => !known.includes(name))
   if (/\{\{|\}\}/.test(text.replace(PLACE, ''))) throw wrong(field, 'has a variable that is not whole: write {{name}}')
   if (unknown.length) throw wrong(field, `has unknown variables: ${unknown.slice(0, 20).join(', ')}. There are ${known.join(', ')}`)
-}
-
-/** Refuses a body without the variable that its kind is of no use without. */
-export function requireNeeded(kind: TemplateKind, body: string) {
-  const { needed } = KINDS[kind]
-  if (needed && ![...body.matchAll(PLACE)].some(([, name]) => name === needed)) throw wrong('body', `must have {{${needed}}}`)
 }
 
 /** The template of a kind in a language: the store's own for it, else the store's own, else Stoa's. */
@@ -60,51 +55,82 @@ function htmlOf(value: Value): string {
 
 /** Bun's own reader: whatever it is given, it takes a time that grows with the length alone. */
 const MARKDOWN = { noHtmlBlocks: true, noHtmlSpans: true, autolinks: true } as const
-/** Signs that no template has, and that Markdown takes for text; and the same as they stand in addresses. */
-const [OPEN, CLOSE] = ['\uE000', '\uE001']
-const MARK = /\uE000(\d+)\uE001/g
-const MARK_IN_URL = /%EE%80%80(\d+)%EE%80%81/g
+
+/** A template whose places have marks that nobody can guess, so that no value is ever taken for one. */
+interface Marked {
+  text: string
+  /** What a mark looks like, with the number of its place as the one group. */
+  mark: string
+  valueAt(place: string | undefined): Value
+}
+
+function marked(body: string, values: Values): Marked {
+  const sign = `place${crypto.randomUUID().replaceAll('-', '')}n`
+  const places: Value[] = []
+  const text = body.replace(
+    PLACE,
+    (_, name: string, otherwise?: string) => `${sign}${places.push(valueOf(values, name.trim(), otherwise)) - 1}e`,
+  )
+  return { text, mark: `${sign}(\\d+)e`, valueAt: (place) => places[Number(place)] ?? '' }
+}
 
 /**
- * Markdown as HTML, in which HTML is text, with values in their places: they are put in after it was read, so that nothing in them
- * can be Markdown, or anything else.
+ * Markdown as HTML, in which HTML is text, with values in their places: they are put in after it was read, in one go, so that nothing
+ * in them can be Markdown, or a place, or anything else.
  */
-function filledHtml(body: string, values: Values): string {
-  const places: { name: string; otherwise: string }[] = []
-  const marked = body
-    .replaceAll(/[\uE000\uE001]/g, '')
-    .replace(PLACE, (_, name: string, otherwise = '') => OPEN + (places.push({ name, otherwise }) - 1) + CLOSE)
-  const read = Bun.markdown.html(marked, MARKDOWN)
-  const valueAt = (index: string): Value => {
-    const { name, otherwise } = places[Number(index)]!
-    return valueOf(values, name, otherwise)
+function htmlBody({ text, mark, valueAt }: Marked): string {
+  const inner = new RegExp(mark, 'g')
+  const attribute = (name: string, words: string) => {
+    const isAddress = name === 'href' || name === 'src'
+    const filled = words.replace(inner, (_, place: string) => {
+      const plain = line(plainOf(valueAt(place)))
+      return escapeHtml(isAddress ? addressOf(plain) : plain)
+    })
+    return `${name}="${!isAddress || /^(https?:|mailto:|tel:|[/#?])/i.test(filled) ? filled : '#'}"`
   }
-  return (
-    read
-      .replace(/(alt|title)="([^"]*)"/g, (_, name: string, words: string) => {
-        return `${name}="${words.replace(MARK, (__, index: string) => escapeHtml(line(plainOf(valueAt(index)))))}"`
-      })
-      .replace(/(href|src)="([^"]*)"/g, (_, name: string, url: string) => {
-        const filled = url.replace(MARK_IN_URL, (__, index: string) => escapeHtml(addressOf(line(plainOf(valueAt(index))))))
-        return `${name}="${/^(https?:|mailto:|tel:|[/#?])/i.test(filled) ? filled : '#'}"`
-      })
-      // A piece of its own stands in no paragraph; one that is empty leaves none behind.
-      .replace(/<p>\uE000(\d+)\uE001<\/p>/g, (whole, index: string) => {
-        const value = valueAt(index)
-        if (!plainOf(value)) return ''
-        return typeof value === 'object' && 'html' in value ? value.html.text : whole
-      })
-      .replace(MARK, (_, index: string) => htmlOf(valueAt(index)))
-      .trimEnd()
-  )
+  /** A piece of its own stands in no paragraph; one that is empty leaves none behind. */
+  const paragraph = (value: Value) => {
+    if (!plainOf(value)) return ''
+    return typeof value === 'object' && 'html' in value ? value.html.text : `<p>${htmlOf(value)}</p>`
+  }
+  return Bun.markdown
+    .html(text, MARKDOWN)
+    .replace(
+      new RegExp(`<p>${mark}</p>|(?<=\\s)([a-z-]{1,20})="([^"]*)"|${mark}`, 'g'),
+      (_, alone: string | undefined, name: string | undefined, words: string | undefined, place: string | undefined) =>
+        alone !== undefined ? paragraph(valueAt(alone)) : name !== undefined ? attribute(name, words!) : htmlOf(valueAt(place)),
+    )
+    .trimEnd()
+}
+
+/** A mail as text, and what its values say there. */
+function textBody({ text, mark, valueAt }: Marked): string {
+  const words = readable(text).replace(new RegExp(mark, 'g'), (_, place: string) => {
+    const value = valueAt(place)
+    return typeof value === 'object' && 'html' in value ? value.text : line(plainOf(value))
+  })
+  const rows = words.split('\n').map((row) => row.trimEnd())
+  return `${rows
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()}\n`
+}
+
+/** Refuses a body that does not show the variable that its kind is of no use without. */
+export function requireNeeded(kind: TemplateKind, body: string) {
+  const { needed } = KINDS[kind]
+  if (!needed) return
+  const probe = `https://${crypto.randomUUID()}.example`
+  const shown = htmlBody(marked(body, { [needed]: probe })).replace(/<(?!a )[^>]*>/g, '')
+  if (!shown.includes(probe)) throw wrong('body', `must have {{${needed}}}`)
 }
 
 /** Markdown as people write mails: without the signs for headings and emphasis, the address of a link behind its words. */
 const readable = (body: string) =>
   body
     .replace(/^#{1,6}[ \t]+/gm, '')
-    .replace(/!\[([^\]]{0,500})\]\([^)]{0,2500}\)/g, '$1')
-    .replace(/\[([^\]]{0,500})\]\(<?([^)\s>]{0,2048})[^)]{0,500}\)/g, (_, words: string, url: string) =>
+    .replace(/!\[([^[\]]{0,500})\]\([^()]{0,2500}\)/g, '$1')
+    .replace(/\[([^[\]]{0,500})\]\(<?([^()\s<>]{0,2048})>?(?:\s[^()]{0,500})?\)/g, (_, words: string, url: string) =>
       words === url ? url : `${words}: ${url}`,
     )
     .replace(/(\*\*|__)(?=\S)(.{1,500}?)(?<=\S)\1/g, '$2')
@@ -112,22 +138,7 @@ const readable = (body: string) =>
 
 /** The mail that a template makes: a subject, and a body in both forms. */
 export function filled({ subject, body }: Template, values: Values): { subject: string; text: string; html: string } {
-  const textOf = (name: string, otherwise = '') => {
-    const value = valueOf(values, name, otherwise)
-    return typeof value === 'object' && 'html' in value ? value.text : line(plainOf(value))
-  }
-  return {
-    subject: line(subject.replace(PLACE, (_, name: string, otherwise?: string) => line(plainOf(valueOf(values, name, otherwise))))).slice(
-      0,
-      300,
-    ),
-    text: `${readable(body)
-      .replace(PLACE, (_, name: string, otherwise?: string) => textOf(name, otherwise))
-      .split('\n')
-      .map((row) => row.trimEnd())
-      .join('\n')
-      .replace(/\n{3,}/g, '\n\n')
-      .trim()}\n`,
-    html: filledHtml(body, values),
-  }
+  const whole = marked(body, values)
+  const title = subject.replace(PLACE, (_, name: string, otherwise?: string) => line(plainOf(valueOf(values, name.trim(), otherwise))))
+  return { subject: line(title).slice(0, 300), text: textBody(whole), html: htmlBody(whole) }
 }

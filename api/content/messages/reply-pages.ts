@@ -36,11 +36,16 @@ const ReplyForm = Type.Object(
 const caseOf = async (db: Reader, token: string): Promise<CaseRow | undefined> =>
   (await db.select().from(supportCases).where(eq(supportCases.token, token)))[0]
 
+/** What has the number of a form already. */
+const withNonce = async (db: Reader, nonce: string | undefined) =>
+  nonce === undefined ? undefined : (await db.select().from(supportMessages).where(eq(supportMessages.id, nonce)))[0]
+
 /** Why a customer's answer is not taken, as a page says it; `sent`: it was taken before. */
-async function obstacle(db: Reader, about: CaseRow | undefined, { nonce }: { nonce?: string }, hasFile: boolean) {
+async function obstacle(db: Reader, about: CaseRow | undefined, said: { message: string; nonce?: string }, hasFile: boolean) {
   if (!about) return 'gone'
   // A page that is loaded again sends its form again.
-  if (nonce && (await db.$count(supportMessages, eq(supportMessages.id, nonce)))) return 'sent'
+  const before = await withNonce(db, said.nonce)
+  if (before?.caseId === about.id && before.author === 'customer' && before.message === said.message.trim()) return 'sent'
   if (about.messageCount >= MESSAGES_MAX) return 'long'
   const own = and(eq(supportMessages.caseId, about.id), eq(supportMessages.author, 'customer'))
   const files = sql`(select count(*) from ${attachedFiles} f join ${supportMessages} on ${supportMessages.id} = f.message_id where ${own})`
@@ -115,9 +120,11 @@ export const supportPages = resource('content', '/support-replies')
       const why = await write(async (tx) => {
         const about = await caseOf(tx, params.token)
         const against = await obstacle(tx, about, body, call.file !== null)
-        if (!against)
-          await addMessage(tx, { clock, now }, about!, { author: 'customer', message, attachments: file ? [file] : [], id: body.nonce })
-        return against
+        if (against) return against
+        // Other words in the same form, after going back to it, are another message.
+        const id = (await withNonce(tx, body.nonce)) ? undefined : body.nonce
+        await addMessage(tx, { clock, now }, about!, { author: 'customer', message, attachments: file ? [file] : [], id })
+        return null
       })
       // Kept before it was known that it has no message.
       if (why && file) await services.files.remove(ownerOfToken(params.token)!, file.id)

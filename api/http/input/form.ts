@@ -62,7 +62,7 @@ const tooLarge = (maxBytes: number) => new Refusal(413, `the file is larger than
 
 /** Refuses a form of very many parts: each takes time and memory of its own. */
 function requireFewParts(bytes: Uint8Array, type: string) {
-  const boundary = /boundary="?([^";]+)/i.exec(type)?.[1]
+  const boundary = /;\s*boundary=(?:"([^"]*)"|([^;\s]+))/i.exec(type)?.slice(1).find(Boolean)
   if (boundary === undefined) return
   const [all, mark] = [Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), Buffer.from(`--${boundary}`)]
   for (let parts = 0, at = all.indexOf(mark); at >= 0; at = all.indexOf(mark, at + mark.length))

@@ -183,8 +183,17 @@ function imageMarkdown({ attrs }: Node): string {
   return src === null ? '' : `![${label(attrs.alt)}](${target(src)})`
 }
 
+/** Characters that indenting may make of a block: each level adds to each line. What would be longer is left out. */
+const INDENTED_MAX = 1_000_000
+const linesIn = (block: string) => {
+  let lines = 1
+  for (let at = block.indexOf('\n'); at >= 0; at = block.indexOf('\n', at + 1)) lines++
+  return lines
+}
 const indented = (block: string, by: string, first = by) =>
-  first + block.replace(/\n(.?)/g, (_, next: string) => `\n${next ? by : by.trimEnd()}${next}`)
+  block.length + linesIn(block) * by.length > INDENTED_MAX
+    ? `${first}…`
+    : first + block.replace(/\n(.?)/g, (_, next: string) => `\n${next ? by : by.trimEnd()}${next}`)
 
 function items(node: Node, marker: (i: number, item: Node) => string): string {
   return node.content
