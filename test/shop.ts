@@ -145,11 +145,3 @@ export async function newShop(app: TestApp, input: Partial<NewStore> = {}): Prom
   }
   return shop
 }
-
-/** A store that sends mail, from a domain that was verified. */
-export async function mailingShop(app: TestApp): Promise<Shop> {
-  const shop = await newShop(app, { name: 'Atelier Nord' })
-  await shop.settings({ email: { domain: 'mail.shop.example', outboundEnabled: true } })
-  await shop.change(sql`update settings set email_domain_verified = 1`)
-  return shop
-}

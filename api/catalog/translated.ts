@@ -1,5 +1,5 @@
 /** Translations as they are read: the fields of entities, and the entity of a translated slug. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, sql, type SQL } from 'drizzle-orm'
 import { compile, named, type Reader } from '../../db/driver.ts'
 import { translations, type TranslationFields } from '../../db/store/translations.ts'
 
@@ -9,52 +9,43 @@ const idByTranslatedSlug = compile((db) =>
     .from(translations)
     .where(and(eq(translations.entity, named('entity')), eq(translations.locale, named('locale')), eq(translations.slug, named('slug')))),
 )
-const translationsOf = compile((db) =>
-  db
-    .select({ entityId: translations.entityId, fields: translations.fields })
-    .from(translations)
-    .where(
-      and(
-        eq(translations.entity, named('entity')),
-        eq(translations.locale, named('locale')),
-        sql`${translations.entityId} in (select value from json_each(${named('ids')}))`,
+/** `fields`: all of them, or those that a list shows. */
+const reading = (fields: SQL) =>
+  compile((db) =>
+    db
+      .select({ entityId: translations.entityId, fields: fields.mapWith(translations.fields) })
+      .from(translations)
+      .where(
+        and(
+          eq(translations.entity, named('entity')),
+          eq(translations.locale, named('locale')),
+          sql`${translations.entityId} in (select value from json_each(${named('ids')}))`,
+        ),
       ),
-    ),
-)
+  )
+const READINGS = {
+  whole: reading(sql`${translations.fields}`),
+  // Contents may be as large as a page.
+  brief: reading(sql`json_remove(${translations.fields}, '$.content')`),
+}
 
 /** The kinds of things whose texts can be translated. */
 export type Translated = 'product' | 'collection' | 'category' | 'brand' | 'post'
 
-/** The translated fields of some entities in one locale, by id. */
+/** The translated fields of some entities in one locale, by id; `brief`: without their contents. */
 export async function translationsFor(
   db: Reader,
   entity: Translated,
   locale: string | null,
   ids: string[],
+  extent: keyof typeof READINGS = 'whole',
 ): Promise<Map<string, TranslationFields>> {
   if (locale === null || !ids.length) return new Map()
-  const rows = (await translationsOf.all(db, { entity, locale, ids: JSON.stringify(ids) })) as {
+  const rows = (await READINGS[extent].all(db, { entity, locale, ids: JSON.stringify(ids) })) as {
     entityId: string
     fields: TranslationFields
   }[]
   return new Map(rows.map((row) => [row.entityId, row.fields]))
-}
-
-/** The same without their contents, which may be as large as a page, for lists. */
-export async function briefTranslationsFor(db: Reader, entity: Translated, locale: string | null, ids: string[]) {
-  if (locale === null || !ids.length) return new Map<string, TranslationFields>()
-  const { entityId, fields } = translations
-  const rows = await db
-    .select({ entityId, fields: sql<string>`json_remove(${fields}, '$.content')` })
-    .from(translations)
-    .where(
-      and(
-        eq(translations.entity, entity),
-        eq(translations.locale, locale),
-        sql`${entityId} in (select value from json_each(${JSON.stringify(ids)}))`,
-      ),
-    )
-  return new Map(rows.map((row) => [row.entityId, JSON.parse(row.fields) as TranslationFields]))
 }
 
 /** The id of the entity whose slug in this locale is `slug`, if one is. */

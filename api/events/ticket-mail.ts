@@ -7,7 +7,7 @@ import type { JobKind } from '../jobs/kind.ts'
 import { enqueueBy } from '../jobs/queue.ts'
 import { mailOf, settingsOf } from '../content/mails/letter.ts'
 import { MAIL_RETRIES_MS, sendOnce } from '../content/mails/sent.ts'
-import type { Value } from '../content/mails/template.ts'
+import { oneLine, type Value } from '../content/mails/template.ts'
 import type { Attachment } from '../outside/mail.ts'
 import type { Services } from '../outside/services.ts'
 import type { Moment } from '../values/clock.ts'
@@ -37,7 +37,7 @@ interface Shown {
   code: string | null
 }
 
-const guestOf = ({ name, buyer, email }: PrintedSeat) => (name ?? buyer ?? email).replace(/\s+/g, ' ')
+const guestOf = ({ name, buyer, email }: PrintedSeat) => oneLine(name ?? buyer ?? email)
 /** The seats of each event, in their order. */
 const byEvent = (shown: readonly Shown[]) => [...Map.groupBy(shown, ({ seat }) => seat.productId).values()]
 

@@ -3,30 +3,17 @@ import { sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { testApp, type Answer, type TestApp } from '../harness.ts'
-import { made, mailingShop, newShop, paths, type Shop } from '../shop.ts'
-import { smtpServer, type Smtp, type SmtpOptions } from '../smtp.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Answer } from '../harness.ts'
+import { mailing } from '../mailing.ts'
+import { made, newShop, paths } from '../shop.ts'
 import { form, png } from './pictures.ts'
 
-const smtpOptions: SmtpOptions = {}
-let smtp: Smtp
-let app: TestApp
-let shop: Shop
-beforeAll(async () => {
-  smtp = await smtpServer(smtpOptions)
-  app = await testApp({ smtpUrl: smtp.url })
-})
-beforeEach(async () => {
-  app.clock.real()
-  Object.assign(smtpOptions, { refuse: undefined, hangUpOn: undefined })
-  shop = await mailingShop(app)
-})
-// What one test has sent is no mail of the next.
-afterEach(() => app.jobs.settle())
-afterAll(async () => {
-  await app.close()
-  await smtp.close()
+const mailed = mailing()
+const smtpOptions = mailed.options
+let { app, shop, smtp } = mailed
+beforeEach(() => {
+  ;({ app, shop, smtp } = mailed)
 })
 
 const visitor = () => ({ key: shop.keys.storefront })

@@ -1,26 +1,14 @@
 /** Wishlists, and mails about what is back in stock (document 3): one for each address and variant, when there is something to tell. */
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { testApp, type TestApp } from '../harness.ts'
-import { made, mailingShop, newShop, paths, type Shop } from '../shop.ts'
-import { smtpServer, type Smtp, type SmtpOptions } from '../smtp.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { mailing } from '../mailing.ts'
+import { made, newShop, paths } from '../shop.ts'
 
-const smtpOptions: SmtpOptions = {}
-let smtp: Smtp
-let app: TestApp
-let shop: Shop
-beforeAll(async () => {
-  smtp = await smtpServer(smtpOptions)
-  app = await testApp({ smtpUrl: smtp.url })
-})
-beforeEach(async () => {
-  app.clock.real()
-  Object.assign(smtpOptions, { refuse: undefined, hangUpOn: undefined })
-  shop = await mailingShop(app)
-})
-afterAll(async () => {
-  await app.close()
-  await smtp.close()
+const mailed = mailing()
+const smtpOptions = mailed.options
+let { app, shop, smtp } = mailed
+beforeEach(() => {
+  ;({ app, shop, smtp } = mailed)
 })
 const visitor = () => ({ key: shop.keys.storefront })
 

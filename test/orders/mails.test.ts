@@ -1,30 +1,18 @@
 /** Mails about orders: confirmed, shipped, refunded, and the question how it is; each once, in the order's language, as HTML and text. */
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { testApp, type TestApp } from '../harness.ts'
-import { ADDRESS, made, mailingShop, paths, type Shop } from '../shop.ts'
-import { smtpServer, type Smtp, type SmtpOptions } from '../smtp.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { mailing } from '../mailing.ts'
+import { ADDRESS, made, paths } from '../shop.ts'
 
-const smtpOptions: SmtpOptions = {}
-let smtp: Smtp
-let app: TestApp
-let shop: Shop
+const mailed = mailing()
+const smtpOptions = mailed.options
+let { app, shop, smtp } = mailed
 let variantId: string
 let email: string
-beforeAll(async () => {
-  smtp = await smtpServer(smtpOptions)
-  app = await testApp({ smtpUrl: smtp.url })
-})
 beforeEach(async () => {
-  app.clock.real()
-  Object.assign(smtpOptions, { refuse: undefined, hangUpOn: undefined })
+  ;({ app, shop, smtp } = mailed)
   email = `${crypto.randomUUID().slice(0, 8)}@example.com`
-  shop = await mailingShop(app)
   variantId = await shop.variant({ price: 49.9 }, { name: 'Linen <b>shirt</b>' })
-})
-afterAll(async () => {
-  await app.close()
-  await smtp.close()
 })
 
 const mails = async () => {

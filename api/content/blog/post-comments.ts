@@ -61,7 +61,7 @@ export const postCommentRoutes = resource('content', '/post-comments')
     '/bulk',
     {
       operationId: 'moderateComments',
-      summary: 'Approve, reject or delete comments',
+      summary: 'Approve, take back or delete comments',
       description: 'Up to 100 at once, by `approved` or `"delete": true`. Ids that are gone are passed over.',
       ...changes,
       body: BulkInput,

@@ -4,7 +4,7 @@ import type { Db, Reader } from '../../../db/driver.ts'
 import { POST_STATUSES, postCategories, posts } from '../../../db/store/blog.ts'
 import type { TranslationFields } from '../../../db/store/translations.ts'
 import { viewOf } from '../../catalog/read.ts'
-import { briefTranslationsFor, idOfTranslatedSlug, translationsFor } from '../../catalog/translated.ts'
+import { idOfTranslatedSlug, translationsFor } from '../../catalog/translated.ts'
 import { indexDocument, textOf } from '../../catalog/search/search-index.ts'
 import { Seo } from '../../catalog/shapes.ts'
 import type { Call } from '../../http/route.ts'
@@ -82,7 +82,7 @@ function overlay<T extends Texts>(row: T, t: TranslationFields | undefined): T {
 export async function shownPosts<T extends Texts>(db: Reader, rows: readonly T[], { lang, storefront }: PostView) {
   const ids = rows.map(({ id }) => id)
   if (!ids.length) return []
-  const translated = await ('content' in rows[0]! ? translationsFor : briefTranslationsFor)(db, 'post', lang, ids)
+  const translated = await translationsFor(db, 'post', lang, ids, 'content' in rows[0]! ? 'whole' : 'brief')
   const hidden = storefront
     ? sql`exists (select 1 from blog_categories c where c.id = "post_categories"."category_id" and c.active = 1)`
     : undefined

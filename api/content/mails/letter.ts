@@ -7,7 +7,7 @@ import type { Attachment, Mail } from '../../outside/mail.ts'
 import { Html, html } from '../../values/html.ts'
 import { readLooks } from '../pages/looks.ts'
 import { KINDS, type TemplateKind } from './kinds.ts'
-import { filled, templateOf, type Values } from './template.ts'
+import { filled, oneLine, templateOf, type Values } from './template.ts'
 
 interface Letter {
   /** Unique for ever: the part of the Message-ID before the @. */
@@ -68,7 +68,7 @@ export async function mailOf(db: Reader, settings: Settings, baseUrl: string, le
   const values = { ...commonValues(settings, to.name), ...(typeof letter.values === 'function' ? letter.values(spoken) : letter.values) }
   const { subject, text, html: body } = filled(own ?? KINDS[kind], values)
   return {
-    ...{ id, ...senderOf(settings, baseUrl), to: { name: (to.name ?? '').replace(/[\p{Cc}\s]+/gu, ' ').trim(), address: to.address } },
+    ...{ id, ...senderOf(settings, baseUrl), to: { name: oneLine(to.name ?? ''), address: to.address } },
     // A subject of variables that say nothing here.
     ...{ subject: subject || filled(KINDS[kind], values).subject, text, html: await framed(db, settings, spoken, body) },
     headers: { 'Auto-Submitted': 'auto-generated', ...headers },

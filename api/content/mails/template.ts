@@ -42,13 +42,13 @@ const plainOf = (value: Value | undefined) =>
 /** What stands in a place: its value, or what it has instead of none. */
 const valueOf = (values: Values, name: string, otherwise = ''): Value => (plainOf(values[name]) ? values[name]! : otherwise.trim())
 /** Text of one line: line breaks would make headers, or structure, of what somebody else wrote. */
-const line = (text: string) => text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+export const oneLine = (text: string) => text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
 /** A value where an address stands: one that is whole as it is, anything else as a part of one. */
 const addressOf = (value: string) => URL.parse(value)?.href ?? encodeURIComponent(value)
 const isWeb = (url: string) => /^https?:\/\//i.test(url)
 
 function htmlOf(value: Value): string {
-  if (typeof value === 'string') return escapeHtml(line(value))
+  if (typeof value === 'string') return escapeHtml(oneLine(value))
   if ('html' in value) return value.html.text
   return isWeb(value.url) ? `<a href="${escapeHtml(value.url)}">${escapeHtml(value.url)}</a>` : escapeHtml(value.url)
 }
@@ -83,7 +83,7 @@ function htmlBody({ text, mark, valueAt }: Marked): string {
   const attribute = (name: string, words: string) => {
     const isAddress = name === 'href' || name === 'src'
     const filled = words.replace(inner, (_, place: string) => {
-      const plain = line(plainOf(valueAt(place)))
+      const plain = oneLine(plainOf(valueAt(place)))
       return escapeHtml(isAddress ? addressOf(plain) : plain)
     })
     return `${name}="${!isAddress || /^(https?:|mailto:|tel:|[/#?])/i.test(filled) ? filled : '#'}"`
@@ -107,7 +107,7 @@ function htmlBody({ text, mark, valueAt }: Marked): string {
 function textBody({ text, mark, valueAt }: Marked): string {
   const words = readable(text).replace(new RegExp(mark, 'g'), (_, place: string) => {
     const value = valueAt(place)
-    return typeof value === 'object' && 'html' in value ? value.text : line(plainOf(value))
+    return typeof value === 'object' && 'html' in value ? value.text : oneLine(plainOf(value))
   })
   const rows = words.split('\n').map((row) => row.trimEnd())
   return `${rows
@@ -139,6 +139,6 @@ const readable = (body: string) =>
 /** The mail that a template makes: a subject, and a body in both forms. */
 export function filled({ subject, body }: Template, values: Values): { subject: string; text: string; html: string } {
   const whole = marked(body, values)
-  const title = subject.replace(PLACE, (_, name: string, otherwise?: string) => line(plainOf(valueOf(values, name.trim(), otherwise))))
-  return { subject: line(title).slice(0, 300), text: textBody(whole), html: htmlBody(whole) }
+  const title = subject.replace(PLACE, (_, name: string, otherwise?: string) => oneLine(plainOf(valueOf(values, name.trim(), otherwise))))
+  return { subject: oneLine(title).slice(0, 300), text: textBody(whole), html: htmlBody(whole) }
 }

@@ -1,6 +1,7 @@
 /** Files that go with a message: images, made anew, and PDF; kept beside the media, and served to those alone who may read the message. */
-import { attachedFiles, type AttachedFile } from '../../../db/store/visitors.ts'
-import type { Db } from '../../../db/driver.ts'
+import { and, eq } from 'drizzle-orm'
+import { attachedFiles, supportMessages, type AttachedFile } from '../../../db/store/visitors.ts'
+import type { Db, Reader } from '../../../db/driver.ts'
 import { Reply, type Call, type Upload } from '../../http/route.ts'
 import type { Owner } from '../../outside/files.ts'
 import { missing, wrong } from '../../values/refusal.ts'
@@ -60,6 +61,16 @@ export async function keepAttachment(call: KeepCall, owner: Owner): Promise<Atta
 /** Notes the files of a message, so that nobody takes them for what a crash has left. */
 export async function noteFiles(tx: Db, messageId: string, files: readonly AttachedFile[]) {
   if (files.length) await tx.insert(attachedFiles).values(files.map(({ id }) => ({ id, messageId })))
+}
+
+/** A file of a case by its id. */
+export async function findAttachment(db: Reader, caseId: string, id: string): Promise<AttachedFile | undefined> {
+  const [row] = await db
+    .select({ files: supportMessages.attachments })
+    .from(attachedFiles)
+    .innerJoin(supportMessages, eq(supportMessages.id, attachedFiles.messageId))
+    .where(and(eq(attachedFiles.id, id), eq(supportMessages.caseId, caseId)))
+  return row?.files.find((file) => file.id === id)
 }
 
 /** An attachment as it is sent: never shown by a browser as a page of this host. */

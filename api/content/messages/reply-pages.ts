@@ -11,7 +11,7 @@ import { settingsOf } from '../mails/letter.ts'
 import { html } from '../../values/html.ts'
 import { conflict } from '../../values/refusal.ts'
 import { spoken } from '../../values/time.ts'
-import { ATTACHMENT_MAX_BYTES, keepAttachment, serveAttachment } from './attachment.ts'
+import { ATTACHMENT_MAX_BYTES, findAttachment, keepAttachment, serveAttachment } from './attachment.ts'
 import { addMessage, MESSAGES_MAX, messagesOf, type CaseRow } from './support-case.ts'
 
 const MESSAGES_SHOWN = 100
@@ -145,8 +145,6 @@ export const supportPages = resource('content', '/support-replies')
     async (call) => {
       const about = await caseOf(call.db, call.params.token)
       if (!about) return unknownLink(call)
-      const messages = await messagesOf(call.db, about.id, MESSAGES_MAX, 0)
-      const file = messages.flatMap(({ attachments }) => attachments).find(({ id }) => id === call.params.attachmentId)
-      return serveAttachment(call, ownerOfToken(call.params.token)!, file)
+      return serveAttachment(call, ownerOfToken(call.params.token)!, await findAttachment(call.db, about.id, call.params.attachmentId))
     },
   )

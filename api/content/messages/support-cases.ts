@@ -8,7 +8,7 @@ import { Body, deleted, Deleted, Label, Line, Nullable, OneOf, Page, Paging, Tex
 import { newToken } from '../../store/links/link-token.ts'
 import { contains } from '../../values/like.ts'
 import { writer, written } from '../visitors/submission.ts'
-import { ATTACHMENT_MAX_BYTES, keepAttachment, serveAttachment } from './attachment.ts'
+import { ATTACHMENT_MAX_BYTES, findAttachment, keepAttachment, serveAttachment } from './attachment.ts'
 import { addMessage, findCase, findMessage, messagesOf, SupportCase, SupportMessage } from './support-case.ts'
 
 const MESSAGE_MAX = 20_000
@@ -214,11 +214,6 @@ export const supportCaseRoutes = resource('content', '/support-cases')
     },
     async (call) => {
       const { id } = await findCase(call.db, call.params.id)
-      const rows = await call.db
-        .select({ attachments: supportMessages.attachments })
-        .from(supportMessages)
-        .where(and(eq(supportMessages.caseId, id), sql`json_array_length(${supportMessages.attachments}) > 0`))
-      const file = rows.flatMap(({ attachments }) => attachments).find((each) => each.id === call.params.attachmentId)
-      return serveAttachment(call, ownerOf(call), file)
+      return serveAttachment(call, ownerOf(call), await findAttachment(call.db, id, call.params.attachmentId))
     },
   )

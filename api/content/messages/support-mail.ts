@@ -7,6 +7,7 @@ import type { Services } from '../../outside/services.ts'
 import { html } from '../../values/html.ts'
 import { framed, settingsOf } from '../mails/letter.ts'
 import { MAIL_RETRIES_MS, sendOnce } from '../mails/sent.ts'
+import { oneLine } from '../mails/template.ts'
 import { mailIdOf } from './support-case.ts'
 
 /** Where the customer answers. */
@@ -43,7 +44,7 @@ export const sendSupportMail = ({ mailers }: Pick<Services, 'mailers'>): JobKind
     const body = html`${message.message.split(/\n{2,}/).map((part) => html`<p style="white-space:pre-wrap">${part}</p>`)}
       ${files.length ? html`<p>Files, on the page below: ${files.join(', ')}</p>` : ''}
       <p><a href="${link}">Answer here, where it reaches us with the whole conversation</a></p>`
-    const subjectLine = about.subject.replace(/\s+/g, ' ')
+    const subjectLine = oneLine(about.subject)
     const outcome = await sendOnce(job, mailers, {
       id: mailIdOf(message.id),
       ...sender,

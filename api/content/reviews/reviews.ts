@@ -58,7 +58,7 @@ export const reviewRoutes = resource('content', '/reviews')
     '/bulk',
     {
       operationId: 'moderateReviews',
-      summary: 'Approve, reject or delete reviews',
+      summary: 'Approve, take back or delete reviews',
       description: 'Up to 100 at once, by `approved` or `"delete": true`. Ids that are gone are passed over.',
       ...changes,
       body: BulkInput,

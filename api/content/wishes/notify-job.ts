@@ -15,6 +15,7 @@ import { html } from '../../values/html.ts'
 import { later } from '../../values/time.ts'
 import { framed, mailOf, settingsOf, wayOut } from '../mails/letter.ts'
 import { MAIL_RETRIES_MS, sendOnce } from '../mails/sent.ts'
+import { oneLine } from '../mails/template.ts'
 import { findWanted, wishLink, type Notification } from './notification.ts'
 
 /** A mail server may ask so often to try an address later; the pauses between. */
@@ -132,10 +133,7 @@ export const askWaiting = ({ mailers }: Pick<Services, 'mailers'>): JobKind => (
     if (row?.status !== 'pending' || !wanted || !settings.email.outboundEnabled) return
     const link = wishLink(mailers.baseUrl, 'confirm', row.token)
     const { name, productName } = wanted
-    const question = `Shall ${settings.name} tell you when ${name === productName ? name : `${productName}, ${name},`} is back?`.replace(
-      /\s+/g,
-      ' ',
-    )
+    const question = oneLine(`Shall ${settings.name} tell you when ${name === productName ? name : `${productName}, ${name},`} is back?`)
     const otherwise = 'If you did not ask for this, do nothing: you will get no more mail.'
     const body = html`<p>${question}</p><p><a href="${link}">Yes, tell me</a></p><p>${otherwise}</p>`
     await sendOnce(job, mailers, {

@@ -1,7 +1,7 @@
 /** What mails say of an order, in its language. */
 import type { Settings } from '../../http/route.ts'
 import { tableOf } from '../../content/mails/table.ts'
-import type { Value, Values } from '../../content/mails/template.ts'
+import { oneLine, type Value, type Values } from '../../content/mails/template.ts'
 import type { Address } from '../../../db/store/store.ts'
 import { html } from '../../values/html.ts'
 import { toMajor } from '../../values/money.ts'
@@ -14,7 +14,7 @@ export const amountOf = (cents: number, currency: string, locale: string) =>
 
 /** Lines of a text that stand below each other; nothing for none. */
 const linesOf = (lines: readonly (string | null | undefined)[]): Value => {
-  const there = lines.filter((line): line is string => Boolean(line)).map((line) => line.replace(/\s+/g, ' '))
+  const there = lines.filter((line): line is string => Boolean(line)).map(oneLine)
   return { text: there.join('\n'), html: there.length ? html`<p>${there.map((line) => html`${line}<br>`)}</p>` : html`` }
 }
 
