@@ -7,7 +7,7 @@ import { Reply, resource } from '../http/route.ts'
 import { ownerOfToken } from '../store/links/link-token.ts'
 import { conflict, missing, Refusal } from '../values/refusal.ts'
 import { findEvent, PRIVATE, readEvents } from './event.ts'
-import { settingsOf } from '../content/mails/letter.ts'
+import { settingsIn } from '../http/call.ts'
 import { factsOf, printedSeats } from './printed.ts'
 import { hashOf, tokenOf } from './seat.ts'
 
@@ -55,7 +55,7 @@ export const ticketPdfRoutes = resource('events', '/tickets').get(
   },
   async ({ db, params: { token }, services }) => {
     const [seat] = await printedSeats(db, eq(seats.tokenHash, hashOf(token)), 1)
-    const settings = await settingsOf(db)
+    const settings = await settingsIn(db)
     if (!seat || seat.state === 'void' || !settings.tools.events) throw missing('ticket')
     if (seat.state === 'held') throw conflict('the order has not been paid', { status: seat.status })
     // Fonts and PDF are loaded by those alone who print.

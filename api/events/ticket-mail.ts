@@ -5,7 +5,8 @@ import { seats } from '../../db/store/events.ts'
 import type { Settings } from '../http/route.ts'
 import type { JobKind } from '../jobs/kind.ts'
 import { enqueueBy } from '../jobs/queue.ts'
-import { mailOf, settingsOf } from '../content/mails/letter.ts'
+import { mailOf } from '../content/mails/letter.ts'
+import { settingsIn } from '../http/call.ts'
 import { MAIL_RETRIES_MS, sendOnce } from '../content/mails/sent.ts'
 import { oneLine, type Value } from '../content/mails/template.ts'
 import type { Attachment } from '../outside/mail.ts'
@@ -112,7 +113,7 @@ export const sendTickets = (services: Pick<Services, 'mailers' | 'secrets'>): Jo
     const { store, subject } = job
     const [orderId, again] = subject.split(' ') as [string, string?]
     const all = await printedSeats(store.read, and(eq(seats.orderId, orderId), eq(seats.state, 'valid'))!, LISTED_MAX + 1)
-    const settings = await settingsOf(store.read)
+    const settings = await settingsIn(store.read)
     const [first] = all
     if (!first || !settings.email.outboundEnabled) return
     const { mailers } = services

@@ -43,8 +43,8 @@ async function settingsOf({ handle, version = handle.version() }: Keyed): Promis
   return row
 }
 
-/** Those that a transaction sees: another one of its group may have changed them. */
-const settingsIn = async (tx: Reader) => (await settingsRow.get(tx)) as Settings
+/** The settings of a store as they stand: a transaction sees what another one of its group has changed. */
+export const settingsIn = async (db: Reader) => (await settingsRow.get(db)) as Settings
 
 /** Refuses with 404 what belongs to a tool that the store has turned off. */
 export async function requireTool(keyed: Keyed, tool: keyof Settings['tools']) {

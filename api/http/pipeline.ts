@@ -13,6 +13,7 @@ import { callOf, countVisitor, requireTool, strangerIn, type Task } from './call
 import { OVERVIEW } from './documentation.ts'
 import { refusalOf } from './errors.ts'
 import { STRANGERS } from './input/bytes.ts'
+import { receives } from './input/form.ts'
 import { parseQuery } from './input/check.ts'
 import { Notes } from './input/notes.ts'
 import { read, tell, type Read } from './read.ts'
@@ -139,7 +140,7 @@ export class Pipeline {
     const known = { params, request, requestId, services, log, clock, now: clock.now().toISOString(), prepared: undefined }
     const named = ownerByPath && (await find!(known as never))
     if (named instanceof Reply) return respond(ready, request, checkAnswers, named, headers)
-    const said = await read(ready, request, named ? named.storeId : STRANGERS, headers)
+    const said = await read(ready, request, named && receives(ready) ? named.storeId : STRANGERS, headers)
     const { query, body, file } = said
     const countSubmission = () => countVisitor(this.app.visitors, request, owner instanceof Reply ? null : (owner ?? null))
     const call = { ...known, query, body, file, countSubmission } as AnyCall

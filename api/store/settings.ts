@@ -1,6 +1,6 @@
 /** `/settings`: what a merchant decides about the store (document 3, Store, settings, team, keys). */
 import { eq } from 'drizzle-orm'
-import type { Db, Reader } from '../../db/driver.ts'
+import type { Db } from '../../db/driver.ts'
 import { coupons } from '../../db/store/marketing.ts'
 import { settings as table } from '../../db/store/store.ts'
 import { hostname } from '../values/hostname.ts'
@@ -8,6 +8,7 @@ import { isLocale } from '../values/locales.ts'
 import { isCurrency } from '../values/money.ts'
 import { wrong } from '../values/refusal.ts'
 import { wakeJobs } from '../http/auth.ts'
+import { settingsIn } from '../http/call.ts'
 import { resource, type Settings as Stored } from '../http/route.ts'
 import { enqueueBy } from '../jobs/queue.ts'
 import { UNPAID } from './unpaid.ts'
@@ -17,8 +18,6 @@ import { groups, NO_REVIEW_REQUEST, Settings, SettingsPatch, view, type Patch } 
 
 /** More languages than any store speaks. */
 const LANGUAGES_MAX = 200
-
-const read = async (db: Reader) => (await db.select().from(table))[0]!
 
 /** Text without space around it; a blank one clears the field, as null does. */
 const tidied = <T extends object>(fields: T): T =>
@@ -99,7 +98,7 @@ export const settingsRoutes = resource('store', '/settings')
     },
     async ({ body, write, session, services, clock, now, after }) => {
       const row = await write(async (tx) => {
-        const stored = await read(tx)
+        const stored = await settingsIn(tx)
         const next = changed(stored, body, clock.secret())
         if (next.welcomeOffer) await checkOffer(tx, next.welcomeOffer, body.welcomeOffer)
         await tx.update(table).set({ ...next, updatedAt: now })
@@ -150,6 +149,6 @@ export const settingsRoutes = resource('store', '/settings')
           .update(table)
           .set({ emailDomainCheck: check, ...(check.result === 'no_answer' ? {} : { emailDomainVerified: isVerified }), updatedAt: now })
           .where(eq(table.emailDomainToken, token))
-        return view(await read(tx))
+        return view(await settingsIn(tx))
       }),
   )

@@ -199,6 +199,7 @@ describe('unsubscribing', () => {
   test.each([
     ['the button', {}],
     ['one click (RFC 8058)', { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'List-Unsubscribe=One-Click' }],
+    ['a body that is nothing', { headers: { 'content-type': 'application/json' }, body: '{nonsense' }],
   ])('takes a POST: %s; again is as well', async (_, init) => {
     for (let i = 0; i < 2; i++) {
       const answer = await page('POST', path, init as RequestInit)

@@ -216,6 +216,8 @@ describe('a review request', () => {
         (await shop.call('POST', stop, undefined, { key: null, raw, headers: { 'content-type': 'application/x-www-form-urlencoded' } }))
           .status,
       ).toBe(200)
+    // Whatever it sends along.
+    expect((await shop.call('POST', stop, undefined, { key: null, raw: '{nonsense' })).status).toBe(200)
     expect((await shop.get(`${stop}x`, html)).status).toBe(404)
     app.clock.real()
     const second = await ship()

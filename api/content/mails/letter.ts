@@ -1,6 +1,5 @@
 /** A mail of a store to one person: its template filled, in the store's looks, from its own address. */
 import type { Reader } from '../../../db/driver.ts'
-import { settings as settingsTable } from '../../../db/store/store.ts'
 import type { Settings } from '../../http/route.ts'
 import { postalAddress, senderOf } from '../../marketing/newsletters/sender.ts'
 import type { Attachment, Mail } from '../../outside/mail.ts'
@@ -21,9 +20,6 @@ interface Letter {
   headers?: Record<string, string>
   attachments?: readonly Attachment[]
 }
-
-/** The settings of a store, for a job. */
-export const settingsOf = async (db: Reader): Promise<Settings> => (await db.select().from(settingsTable))[0]!
 
 /** The button with which mail programs say that no such mail is wanted (RFC 8058). */
 export const wayOut = (url: string) => ({ 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' })

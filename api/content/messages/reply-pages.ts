@@ -7,7 +7,7 @@ import { resource, type Call } from '../../http/route.ts'
 import { Body, Text, Type, Uuid } from '../../http/schema.ts'
 import { linkOwner, refusalPage, unknownLink } from '../../store/links/link-owner.ts'
 import { ownerOfToken } from '../../store/links/link-token.ts'
-import { settingsOf } from '../mails/letter.ts'
+import { settingsIn } from '../../http/call.ts'
 import { html } from '../../values/html.ts'
 import { conflict } from '../../values/refusal.ts'
 import { spoken } from '../../values/time.ts'
@@ -58,7 +58,7 @@ async function conversation(call: PageCall, note = '') {
   const { db, params } = call
   const about = await caseOf(db, params.token)
   if (!about) return unknownLink(call)
-  const { name, timezone, locale } = await settingsOf(db)
+  const { name, timezone, locale } = await settingsIn(db)
   const first = Math.max(0, about.messageCount - MESSAGES_SHOWN)
   const messages = await messagesOf(db, about.id, MESSAGES_SHOWN, first)
   return page(

@@ -6,7 +6,7 @@ import { Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { Moment } from '../../values/clock.ts'
 import { conflict, missing } from '../../values/refusal.ts'
-import { settingsOf } from '../mails/letter.ts'
+import { settingsIn } from '../../http/call.ts'
 import { noteFiles } from './attachment.ts'
 
 /** The job that mails a message of the merchant. */
@@ -79,7 +79,7 @@ export async function addMessage(
 ) {
   const { clock, now } = moment
   if (row.messageCount >= MESSAGES_MAX) throw conflict(`a case has at most ${MESSAGES_MAX} messages`)
-  const isMailed = by === 'merchant' && (await settingsOf(tx)).email.outboundEnabled
+  const isMailed = by === 'merchant' && (await settingsIn(tx)).email.outboundEnabled
   const own: MessageRow = {
     ...{ id: given ?? clock.id(), caseId: row.id, author: by, message: text, attachments: files },
     ...{ delivery: isMailed ? ('queued' as const) : ('none' as const), createdAt: now },

@@ -5,7 +5,8 @@ import type { JobKind } from '../../jobs/kind.ts'
 import { senderOf } from '../../marketing/newsletters/sender.ts'
 import type { Services } from '../../outside/services.ts'
 import { html } from '../../values/html.ts'
-import { framed, settingsOf } from '../mails/letter.ts'
+import { framed } from '../mails/letter.ts'
+import { settingsIn } from '../../http/call.ts'
 import { MAIL_RETRIES_MS, sendOnce } from '../mails/sent.ts'
 import { oneLine } from '../mails/template.ts'
 import { mailIdOf } from './support-case.ts'
@@ -24,7 +25,7 @@ export const sendSupportMail = ({ mailers }: Pick<Services, 'mailers'>): JobKind
     const db = store.read
     const [message] = await db.select().from(supportMessages).where(eq(supportMessages.id, subject))
     const [about] = message ? await db.select().from(supportCases).where(eq(supportCases.id, message.caseId)) : []
-    const settings = await settingsOf(db)
+    const settings = await settingsIn(db)
     if (!message || !about) return
     const note = (delivery: (typeof DELIVERIES)[number]) =>
       store.write(async (tx) => void (await tx.update(supportMessages).set({ delivery }).where(eq(supportMessages.id, subject))))

@@ -13,7 +13,8 @@ import { translationsFor } from '../../catalog/translated.ts'
 import { senderOf } from '../../marketing/newsletters/sender.ts'
 import { html } from '../../values/html.ts'
 import { later } from '../../values/time.ts'
-import { framed, mailOf, settingsOf, wayOut } from '../mails/letter.ts'
+import { framed, mailOf, wayOut } from '../mails/letter.ts'
+import { settingsIn } from '../../http/call.ts'
 import { MAIL_RETRIES_MS, sendOnce } from '../mails/sent.ts'
 import { oneLine } from '../mails/template.ts'
 import { findWanted, wishLink, type Notification } from './notification.ts'
@@ -90,7 +91,7 @@ export const notifyWaiting = ({ mailers }: Pick<Services, 'mailers'>): JobKind =
   budgetMs: TURN_MS,
   async run(job) {
     const { store, subject: variantId, clock, signal, environment } = job
-    const settings = await settingsOf(store.read)
+    const settings = await settingsIn(store.read)
     if (!settings.email.outboundEnabled) return
     const onTheirWay = and(eq(table.variantId, variantId), eq(table.status, 'sending'))
     const instant = () => clock.now().toISOString()
@@ -128,7 +129,7 @@ export const askWaiting = ({ mailers }: Pick<Services, 'mailers'>): JobKind => (
   async run(job) {
     const { store, subject } = job
     const [row] = await store.read.select().from(table).where(eq(table.id, subject))
-    const settings = await settingsOf(store.read)
+    const settings = await settingsIn(store.read)
     const wanted = row && (await findWanted(store.read, row.variantId))
     if (row?.status !== 'pending' || !wanted || !settings.email.outboundEnabled) return
     const link = wishLink(mailers.baseUrl, 'confirm', row.token)

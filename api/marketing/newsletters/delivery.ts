@@ -8,7 +8,6 @@ import type { Db, Reader } from '../../../db/driver.ts'
 import { Busy } from '../../../db/errors.ts'
 import type { Handle } from '../../../db/open.ts'
 import { newsletterDeliveries, newsletters, subscribers } from '../../../db/store/newsletters.ts'
-import { settings as settingsTable } from '../../../db/store/store.ts'
 import { Refusal } from '../../values/refusal.ts'
 import type { JobKind, Running } from '../../jobs/kind.ts'
 import { MailError, MAILS_AT_ONCE, type Mailer } from '../../outside/mail.ts'
@@ -20,6 +19,7 @@ import { write } from './letter.ts'
 import type { NewsletterRow } from './newsletter.ts'
 import { defer, note, type Outcome } from './outcomes.ts'
 import { linkTo, postalAddress, senderOf } from './sender.ts'
+import { settingsIn } from '../../http/call.ts'
 
 type Subscriber = typeof subscribers.$inferSelect
 
@@ -83,16 +83,16 @@ async function next(tx: Db, newsletterId: string, now: string): Promise<Subscrib
 
 /** Makes the mails of a newsletter, one for each reader. */
 async function composer({ store, storeId }: Running, row: NewsletterRow, baseUrl: string) {
-  const [settings] = await store.read.select().from(settingsTable)
+  const settings = await settingsIn(store.read)
   const letter = write({
     subject: row.subject,
     content: row.content,
-    cards: await cardsOf(store.read, row.products, settings!),
-    storeName: settings!.name,
-    postalAddress: postalAddress(settings!),
-    language: settings!.defaultLanguage,
+    cards: await cardsOf(store.read, row.products, settings),
+    storeName: settings.name,
+    postalAddress: postalAddress(settings),
+    language: settings.defaultLanguage,
   })
-  const sender = senderOf(settings!, baseUrl)
+  const sender = senderOf(settings, baseUrl)
   const listId = `newsletters.${storeId}.${new URL(baseUrl).hostname}`
   return ({ id, email, name, token }: Subscriber) => {
     const url = linkTo(baseUrl, 'unsubscribe', token)
@@ -163,9 +163,9 @@ async function launch({ store, storeId, clock, held }: Running, registry: Regist
     await held(tx)
     const newsletter = await find(tx, row.id)
     if (newsletter?.status !== 'scheduled') return null
-    const [settings] = await tx.select().from(settingsTable)
+    const settings = await settingsIn(tx)
     try {
-      return await begin(tx, { newsletter, settings: settings!, plan, reached, now })
+      return await begin(tx, { newsletter, settings, plan, reached, now })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       await fail(tx, { clock, now }, newsletter, error.message)

@@ -5,7 +5,8 @@ import { orders, shipments } from '../../../db/store/orders.ts'
 import { unwantedMails } from '../../../db/store/pages.ts'
 import { refunds } from '../../../db/store/payments.ts'
 import type { TemplateKind } from '../../content/mails/kinds.ts'
-import { mailOf, settingsOf, wayOut } from '../../content/mails/letter.ts'
+import { mailOf, wayOut } from '../../content/mails/letter.ts'
+import { settingsIn } from '../../http/call.ts'
 import { MAIL_RETRIES_MS, sendOnce } from '../../content/mails/sent.ts'
 import type { Values } from '../../content/mails/template.ts'
 import type { Settings } from '../../http/route.ts'
@@ -91,7 +92,7 @@ export const sendOrderMail = (services: Needs): JobKind => ({
   retriesMs: MAIL_RETRIES_MS,
   async run(job) {
     const { store, clock, subject } = job
-    const settings = await settingsOf(store.read)
+    const settings = await settingsIn(store.read)
     if (!settings.email.outboundEnabled) return
     const told = await toldOf(job, services, settings)
     if (!told || clock.now().getTime() - Date.parse(told.at) > NEWS_MS) return

@@ -5,7 +5,7 @@ import { orderLines, orders } from '../../../db/store/orders.ts'
 import { unwantedMails } from '../../../db/store/pages.ts'
 import { products } from '../../../db/store/catalog.ts'
 import { addReview } from '../../content/reviews/review.ts'
-import { settingsOf } from '../../content/mails/letter.ts'
+import { settingsIn } from '../../http/call.ts'
 import { screen } from '../../content/visitors/submission.ts'
 import { asking, done, page } from '../../store/links/page.ts'
 import { resource, type Call } from '../../http/route.ts'
@@ -37,7 +37,7 @@ async function owner(call: LinkCall) {
 
 /** What was bought in an order and is still there, each product once; and its buyer. */
 async function boughtIn(db: Reader, orderId: string) {
-  if (!(await settingsOf(db)).tools.reviews) return null
+  if (!(await settingsIn(db)).tools.reviews) return null
   const [order] = await db.select({ email: orders.email, name: orders.name }).from(orders).where(eq(orders.id, orderId))
   if (!order) return null
   const things = await db
