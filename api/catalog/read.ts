@@ -9,7 +9,7 @@ import { currencyOf } from '../store/currency.ts'
 import { missing } from '../values/refusal.ts'
 import type { Settings } from '../http/route.ts'
 import { toMajor, toMajorOrNull } from '../values/money.ts'
-import { idOfTranslatedSlug, translationsFor } from './translated.ts'
+import { idOfTranslatedSlug, seoOf, translationsFor } from './translated.ts'
 
 /** How an answer is seen: in which currency and language, and whether by a storefront. */
 export interface View {
@@ -220,11 +220,7 @@ function productView(
   const rows = view.storefront ? all.filter((variant) => variant.active) : all
   const { price, prices } = cheapest(rows)
   const t = translation
-  const seo = {
-    title: t?.seoTitle ?? row.seo.title ?? null,
-    description: t?.seoDescription ?? row.seo.description ?? null,
-    canonical: row.seo.canonical ?? null,
-  }
+  const seo = seoOf(row.seo, t)
   return {
     id: row.id,
     name: t?.name ?? row.name,

@@ -1,6 +1,7 @@
 /** Translations as they are read: the fields of entities, and the entity of a translated slug. */
 import { and, eq, sql, type SQL } from 'drizzle-orm'
 import { compile, named, type Reader } from '../../db/driver.ts'
+import type { Seo } from '../../db/store/catalog.ts'
 import { translations, type TranslationFields } from '../../db/store/translations.ts'
 
 const idByTranslatedSlug = compile((db) =>
@@ -53,3 +54,10 @@ export async function idOfTranslatedSlug(db: Reader, entity: Translated, locale:
   if (locale === null) return null
   return ((await idByTranslatedSlug.get(db, { entity, locale, slug })) as { id: string } | undefined)?.id ?? null
 }
+
+/** What search engines are told of a thing, with its translation over it. */
+export const seoOf = (seo: Seo, t?: TranslationFields) => ({
+  title: t?.seoTitle ?? seo.title ?? null,
+  description: t?.seoDescription ?? seo.description ?? null,
+  canonical: seo.canonical ?? null,
+})

@@ -10,6 +10,7 @@ import { viewOf } from '../catalog/read.ts'
 import { indexProduct } from '../catalog/search/index-products.ts'
 import { Images, Lang } from '../catalog/shapes.ts'
 import { replaceCollections, writing } from '../catalog/write.ts'
+import { blank } from '../http/input/blank.ts'
 import { slugFor } from '../http/input/references.ts'
 import { resource, type Call, type Params } from '../http/route.ts'
 import { Body, Instant, Label, Line, Money, Named, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
@@ -95,7 +96,6 @@ async function groupsOf(tx: Db, { body, clock, now }: Call<unknown, Static<typeo
 }
 
 /** A text that is blank clears a field, as null does; undefined leaves it. */
-const blank = (text: string | null | undefined) => (text === undefined ? undefined : text?.trim() || null)
 
 async function createEvent(tx: Db, call: Call<unknown, Static<typeof EventInput>>): Promise<string> {
   const { body, clock, now } = call

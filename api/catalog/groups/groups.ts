@@ -8,7 +8,7 @@ import { missing } from '../../values/refusal.ts'
 import { Paging, RichTextOrText, Slug, Type } from '../../http/schema.ts'
 import { isUuid } from '../../values/uuid.ts'
 import type { View } from '../read.ts'
-import { idOfTranslatedSlug, translationsFor } from '../translated.ts'
+import { idOfTranslatedSlug, seoOf, translationsFor } from '../translated.ts'
 import { foundAmong, indexDocument, textOf, unindexDocument } from '../search/search-index.ts'
 import { Lang, Seo } from '../shapes.ts'
 
@@ -76,11 +76,7 @@ interface Translatable {
 
 /** The row with a translation over it: what is not translated keeps the default language. */
 export function overlay<T extends Translatable>(row: T, t: TranslationFields | undefined): T {
-  const seo = {
-    title: t?.seoTitle ?? row.seo.title ?? null,
-    description: t?.seoDescription ?? row.seo.description ?? null,
-    canonical: row.seo.canonical ?? null,
-  }
+  const seo = seoOf(row.seo, t)
   const longDescription = 'longDescription' in row ? { longDescription: t?.longDescription ?? row.longDescription } : {}
   return {
     ...row,

@@ -6,6 +6,8 @@ import type { Db, Reader } from '../../../db/driver.ts'
 import { deleteInTurns } from '../../../db/sliced.ts'
 import { blogCategories, postCategories } from '../../../db/store/blog.ts'
 import { Seo, imageInput } from '../../catalog/shapes.ts'
+import { seoOf } from '../../catalog/translated.ts'
+import { blank } from '../../http/input/blank.ts'
 import { slugFor } from '../../http/input/references.ts'
 import { resource, type Call } from '../../http/route.ts'
 import { Body, deleted, Deleted, Label, Named, Nullable, Page, Paging, Slug, Text, Type, Uuid } from '../../http/schema.ts'
@@ -66,7 +68,7 @@ async function find(db: Reader, idOrSlug: string, storefront: boolean): Promise<
 const whole = ({ seo, ...row }: Row, { session }: Pick<Call, 'session'>) => ({
   ...row,
   storeId: session.store.id,
-  seo: { title: seo.title ?? null, description: seo.description ?? null, canonical: seo.canonical ?? null },
+  seo: seoOf(seo),
 })
 
 /** The key of a place in the order: the one given, or the one behind all others. */
@@ -80,8 +82,6 @@ async function placeFor(tx: Db, given: string | undefined): Promise<string> {
   }
   return given
 }
-
-const blank = (text: string | null | undefined) => (text === undefined ? undefined : text?.trim() || null)
 
 export const blogCategoryRoutes = resource('content', '/blog-categories')
   .get(

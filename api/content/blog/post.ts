@@ -4,7 +4,7 @@ import type { Db, Reader } from '../../../db/driver.ts'
 import { POST_STATUSES, postCategories, posts } from '../../../db/store/blog.ts'
 import type { TranslationFields } from '../../../db/store/translations.ts'
 import { viewOf } from '../../catalog/read.ts'
-import { idOfTranslatedSlug, translationsFor } from '../../catalog/translated.ts'
+import { idOfTranslatedSlug, seoOf, translationsFor } from '../../catalog/translated.ts'
 import { indexDocument, textOf } from '../../catalog/search/search-index.ts'
 import { Seo } from '../../catalog/shapes.ts'
 import type { Call } from '../../http/route.ts'
@@ -69,11 +69,7 @@ export async function findPost(db: Reader, idOrSlug: string, view: PostView): Pr
 type Texts = Pick<PostRow, 'id' | 'title' | 'slug' | 'seo'> & { content?: PostRow['content'] }
 
 function overlay<T extends Texts>(row: T, t: TranslationFields | undefined): T {
-  const seo = {
-    title: t?.seoTitle ?? row.seo.title ?? null,
-    description: t?.seoDescription ?? row.seo.description ?? null,
-    canonical: row.seo.canonical ?? null,
-  }
+  const seo = seoOf(row.seo, t)
   const content = 'content' in row ? { content: t?.content ?? row.content } : {}
   return { ...row, title: t?.title ?? row.title, slug: t?.slug ?? row.slug, ...content, seo }
 }

@@ -9,6 +9,7 @@ import { translations } from '../../../db/store/translations.ts'
 import { foundAmong, matchExpression, SEEN, unindexDocument } from '../../catalog/search/search-index.ts'
 import { imageInput, Lang, Seo } from '../../catalog/shapes.ts'
 import { wakeJobs } from '../../http/auth.ts'
+import { blank } from '../../http/input/blank.ts'
 import { requireIds, slugFor } from '../../http/input/references.ts'
 import { resource, type Call } from '../../http/route.ts'
 import {
@@ -74,7 +75,6 @@ async function categorize(tx: Db, { id, status, sortedAt }: typeof posts.$inferS
   if (rows.length) await tx.insert(postCategories).values(rows)
 }
 
-const blank = (text: string | null | undefined) => (text === undefined ? undefined : text?.trim() || null)
 /** The columns that a body decides. */
 function columns({ categoryIds: _, slug: __, excerpt, publishedAt, ...body }: Static<typeof PostPatch>) {
   const own = body as Partial<typeof posts.$inferInsert>

@@ -1,5 +1,5 @@
 /** Who waits for a variant (document 3, availability notifications): how they begin to, and stop. */
-import { and, eq, gt, inArray, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray } from 'drizzle-orm'
 import type { Db, Reader } from '../../../db/driver.ts'
 import { products, variants } from '../../../db/store/catalog.ts'
 import { unwantedMails } from '../../../db/store/pages.ts'
@@ -9,6 +9,7 @@ import { enqueue } from '../../jobs/queue.ts'
 import type { Owner } from '../../outside/files.ts'
 import { newToken } from '../../store/links/link-token.ts'
 import type { Moment } from '../../values/clock.ts'
+import { available, isOnSale } from './on-sale.ts'
 
 export type Notification = typeof availabilityNotifications.$inferSelect
 
@@ -27,14 +28,11 @@ export async function findWanted(db: Reader, id: string) {
   const [row] = await db
     .select({
       ...{ id: variants.id, name: variants.name, productName: products.name, productSlug: products.slug, productId: products.id },
-      available:
-        sql<boolean>`(${variants.tracked} = 0 or ${variants.backorder} = 1 or ${variants.quantity} > ${variants.reserved})`.mapWith(
-          Boolean,
-        ),
+      available,
     })
     .from(variants)
     .innerJoin(products, eq(products.id, variants.productId))
-    .where(and(eq(variants.id, id), sql`${products.status} = 'published' and ${variants.active} = 1`))
+    .where(and(eq(variants.id, id), isOnSale))
   return row
 }
 

@@ -7,6 +7,7 @@ import { wishlistItems } from '../../../db/store/visitors.ts'
 import { resource } from '../../http/route.ts'
 import { deleted, Deleted, Named, Nullable, Paging, Type, Uuid } from '../../http/schema.ts'
 import { conflict, missing } from '../../values/refusal.ts'
+import { available, isOnSale } from './on-sale.ts'
 
 const ITEMS_MAX = 500
 const scope = ['customers:write', 'storefront:write'] as const
@@ -28,10 +29,6 @@ const Wishlist = Named('Wishlist', {
   meta: Type.Object({ count: Type.Integer(), offset: Type.Integer(), limit: Type.Integer() }),
 })
 
-const isThere = sql`${products.status} = 'published' and ${variants.active} = 1`
-const available =
-  sql<boolean>`(${variants.tracked} = 0 or ${variants.backorder} = 1 or ${variants.quantity} > ${variants.reserved})`.mapWith(Boolean)
-
 async function requireCustomer(db: Reader, id: string) {
   if (!(await db.$count(customers, eq(customers.id, id)))) throw missing('customer')
 }
@@ -49,7 +46,7 @@ async function read(db: Reader, customerId: string, { limit, offset }: { limit: 
         slug: products.slug,
         images: products.images,
       },
-      ...{ available, addedAt: createdAt, isThere: sql<boolean>`${isThere}`.mapWith(Boolean) },
+      ...{ available, addedAt: createdAt, isThere: sql<boolean>`${isOnSale}`.mapWith(Boolean) },
     })
     .from(wishlistItems)
     .innerJoin(variants, eq(variants.id, variantId))
@@ -93,7 +90,7 @@ export const wishlistRoutes = resource('content', '/wishlists')
           .select({ id: variants.id })
           .from(variants)
           .innerJoin(products, eq(products.id, variants.productId))
-          .where(and(eq(variants.id, variantId), storefront ? isThere : undefined))
+          .where(and(eq(variants.id, variantId), storefront ? isOnSale : undefined))
         if (!variant) throw missing('variant')
         const own = eq(wishlistItems.customerId, customerId)
         const isKnown = (await tx.$count(wishlistItems, and(own, eq(wishlistItems.variantId, variantId)))) > 0
