@@ -23,15 +23,18 @@ async function paymentsOf({ secretKey, webhookSecret, apiBase }: Config['stripe'
 export const servicesFor = async (
   config: ServiceConfig,
   { registry, baseUrl }: { registry: Registry; baseUrl: string },
-): Promise<Services> => ({
-  clock: realClock,
-  registry,
-  files: filesIn(mediaFolder(config.dataDir), baseUrl),
-  fetchPublic: publicFetch({ allow: config.fetchAllow }),
-  mailers: mailersFor(config, baseUrl),
-  payments: await paymentsOf(config.stripe),
-  carriers: config.carriers,
-  secrets: secretsWith(config.secretKey ?? keyIn(config.dataDir)),
-  resolver: resolverAt(config.dnsServers),
-  wake: new Wake(),
-})
+): Promise<Services> => {
+  const resolver = resolverAt(config.dnsServers)
+  return {
+    clock: realClock,
+    registry,
+    files: filesIn(mediaFolder(config.dataDir), baseUrl),
+    fetchPublic: publicFetch({ allow: config.fetchAllow, lookup: resolver.addresses }),
+    mailers: mailersFor(config, baseUrl),
+    payments: await paymentsOf(config.stripe),
+    carriers: config.carriers,
+    secrets: secretsWith(config.secretKey ?? keyIn(config.dataDir)),
+    resolver,
+    wake: new Wake(),
+  }
+}

@@ -2,37 +2,13 @@
  * Reading an address that a stranger gave: public hosts alone, whatever their names say. A name is resolved once, what it resolves
  * to is checked, and the connection goes to just that address; each redirect is checked anew.
  */
-import { lookup as systemLookup } from 'node:dns/promises'
-import http from 'node:http'
-import https from 'node:https'
-import type { LookupFunction } from 'node:net'
-import { isIP } from 'node:net'
-import { isPublic } from '../values/public-address.ts'
+import { exchange, headerOf, readBody, type Answered } from './exchange.ts'
+import { never, notNow, NotFetched, TooLarge } from './not-fetched.ts'
+import { publicPlaces, type Places, type PlacesNeeds } from './public-places.ts'
 
 const REDIRECTS_MAX = 3
 /** Statuses below 500 with which a server says: later. */
 const REFUSALS_FOR_NOW = new Set([408, 425, 429])
-
-/** Why an address was not read; the message is for whoever gave it. One that is not final may be read later. */
-export class NotFetched extends Error {
-  constructor(
-    message: string,
-    readonly isFinal: boolean,
-  ) {
-    super(message)
-  }
-}
-/** There is more than may be read. */
-export class TooLarge extends NotFetched {}
-const never = (message: string) => new NotFetched(message, true)
-const notNow = (message: string) => new NotFetched(message, false)
-
-interface FetchNeeds {
-  /** `host:port` pairs that may be reached although they are private, in lower case. */
-  allow: readonly string[]
-  /** All addresses of a name; the system's resolver by default. */
-  lookup?: (name: string) => Promise<readonly string[]>
-}
 
 export interface FetchLimits {
   maxBytes: number
@@ -52,110 +28,77 @@ interface Fetched {
 /** Reads what is at a URL. Throws `NotFetched`, also for any status but 200. */
 export type FetchPublic = (url: string, limits: FetchLimits) => Promise<Fetched>
 
-const resolved = async (name: string) => (await systemLookup(name, { all: true })).map(({ address }) => address)
-
-/** Makes the function that reads public addresses, and those on the list. */
-export const publicFetch = ({ allow, lookup = resolved }: FetchNeeds): FetchPublic =>
-  async function (url, limits) {
-    const deadline = Date.now() + limits.maxMs
-    const late = notNow(`it took longer than ${limits.maxMs / 1000} seconds`)
-    let at = parsed(url)
-    for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
-      const left = deadline - Date.now()
-      if (left <= 0) throw late
-      const address = await within(left, late, addressOf(at, allow, lookup), limits.signal)
-      const answer = await read(at, address, { ...limits, maxMs: deadline - Date.now() }, late)
-      if ('bytes' in answer) return { bytes: answer.bytes, url: at }
-      at = parsed(answer.location, at)
-    }
-    throw never(`it redirects more than ${REDIRECTS_MAX} times`)
-  }
-
-function parsed(text: string, base?: URL): URL {
+/** Where a text leads from `base`. Throws `NotFetched` for what is no URL, or none that may be asked. */
+export function placeOf(text: string, places: Places, base?: URL): URL {
   const url = URL.canParse(text, base) ? new URL(text, base) : null
-  if (!url || !/^https?:$/.test(url.protocol)) throw never('it does not lead to an http or https address')
-  if (url.username || url.password) throw never('it may not hold a user or a password')
-  return url
+  const refusal = url ? places.refusal(url) : 'it does not lead to an http or https address'
+  if (refusal !== null) throw never('refused-here', refusal)
+  return url!
 }
 
-const portOf = ({ protocol, port }: URL) => Number(port || (protocol === 'https:' ? 443 : 80))
+/** Where an answer redirects to, as it says itself; null when it does not. */
+export const locationOf = (answer: Answered): string | null =>
+  answer.status >= 300 && answer.status < 400 ? headerOf(answer, 'location') : null
 
-/** The address to connect to. One that is not public, among all that a name has, spoils the name. */
-async function addressOf(url: URL, allow: readonly string[], lookup: NonNullable<FetchNeeds['lookup']>): Promise<string> {
-  // The URL parser has turned every spelling of an IPv4 address (127.1, 0x7f.1, 2130706433) into the usual one.
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  const addresses = isIP(host) ? [host] : await lookup(host.replace(/\.$/, '')).catch(() => [])
-  if (!addresses.length) throw notNow('its host does not exist')
-  const isAllowed = allow.includes(`${url.hostname.toLowerCase()}:${portOf(url)}`)
-  if (!isAllowed && !addresses.every(isPublic)) throw never('it leads to an address that is not public')
-  return addresses[0]!
+/** A promise that is given up when the signal says so, with its reason. */
+export function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason)
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop)
+  return Promise.race([work, stopped]).finally(() => signal.removeEventListener('abort', stop))
 }
 
-const STOPPED = notNow('it was interrupted')
-
-async function within<T>(ms: number, late: Error, work: Promise<T>, signal?: AbortSignal): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let stop = () => {}
-  const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(reject, ms, late)
-    stop = () => reject(STOPPED)
-    if (signal?.aborted) stop()
-    signal?.addEventListener('abort', stop)
-  })
-  return Promise.race([work, over]).finally(() => {
+/** A signal for all of one piece of work: ended when its time is over, or when `signal` says so. */
+export function workingTime(maxMs: number, signal?: AbortSignal): { signal: AbortSignal; over: () => void } {
+  const control = new AbortController()
+  const stop = () => control.abort(notNow('interrupted', 'it was interrupted'))
+  const timer = setTimeout(() => control.abort(notNow('late', `it took longer than ${maxMs / 1000} seconds`)), maxMs)
+  if (signal?.aborted) stop()
+  signal?.addEventListener('abort', stop)
+  const over = () => {
     clearTimeout(timer)
     signal?.removeEventListener('abort', stop)
-  })
+  }
+  return { signal: control.signal, over }
 }
 
-/** Sends one request to `address`, and reads the body or where it redirects to. */
-function read(
-  url: URL,
-  address: string,
-  { maxBytes, maxMs, accept, signal }: FetchLimits,
-  late: Error,
-): Promise<{ bytes: Uint8Array } | { location: string }> {
-  return new Promise((resolve, reject) => {
-    const pinned: LookupFunction = (_, options, done) => {
-      const family = isIP(address)
-      if (options.all) done(null, [{ address, family }])
-      else done(null, address, family)
+/** Makes the function that reads public addresses, and those on the list. */
+export const publicFetch = (needs: PlacesNeeds): FetchPublic => {
+  const places = publicPlaces(needs)
+  return async function (text, { maxBytes, maxMs, accept, signal: asked }) {
+    const { signal, over } = workingTime(maxMs, asked)
+    const headers = { accept, 'accept-encoding': 'identity', 'user-agent': 'Stoa' }
+    try {
+      let url = placeOf(text, places)
+      for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
+        const addresses = await until(signal, places.addressesOf(url))
+        const answer = await exchange(url, addresses, { headers, connectMs: maxMs, headMs: maxMs, signal })
+        const location = locationOf(answer)
+        if (location === null) return { bytes: await wholeBody(answer, maxBytes), url }
+        answer.end()
+        url = placeOf(location, places, url)
+      }
+      throw never('redirects', `it redirects more than ${REDIRECTS_MAX} times`)
+    } finally {
+      over()
     }
-    const client = url.protocol === 'https:' ? https : http
-    const request = client.request(url, {
-      lookup: pinned,
-      agent: false,
-      headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'Stoa' },
-    })
-    const timer = setTimeout(() => end(late), Math.max(0, maxMs))
-    const stop = () => end(STOPPED)
-    signal?.addEventListener('abort', stop)
-    function end(outcome: Error | { bytes: Uint8Array } | { location: string }) {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', stop)
-      if (outcome instanceof Error) reject(outcome)
-      else resolve(outcome)
-      request.destroy()
-    }
-    const tooLarge = () => end(new TooLarge(`it has more than ${maxBytes} bytes`, true))
-    request.on('error', () => end(notNow('its server does not answer as it should')))
-    request.on('response', (response) => {
-      const { statusCode = 0, headers } = response
-      if (statusCode >= 300 && statusCode < 400 && headers.location) return end({ location: headers.location })
-      if (statusCode !== 200)
-        return end((REFUSALS_FOR_NOW.has(statusCode) || statusCode >= 500 ? notNow : never)(`its server answers ${statusCode}`))
-      if (Number(headers['content-length'] ?? 0) > maxBytes) return tooLarge()
-      const chunks: Buffer[] = []
-      let size = 0
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length
-        if (size > maxBytes) tooLarge()
-        else chunks.push(chunk)
-      })
-      response.on('error', () => end(notNow('its server broke off')))
-      response.on('aborted', () => end(notNow('its server broke off')))
-      response.on('end', () => end({ bytes: new Uint8Array(Buffer.concat(chunks)) }))
-    })
-    request.end()
-  })
+  }
+}
+
+/** The body of a 200, all of it. */
+async function wholeBody(answer: Answered, maxBytes: number): Promise<Uint8Array> {
+  const { status } = answer
+  if (status !== 200) {
+    answer.end()
+    throw new NotFetched(`its server answers ${status}`, !(REFUSALS_FOR_NOW.has(status) || status >= 500), 'status')
+  }
+  const tooLarge = new TooLarge(`it has more than ${maxBytes} bytes`, true, 'too-large')
+  if (Number(headerOf(answer, 'content-length') ?? 0) > maxBytes) {
+    answer.end()
+    throw tooLarge
+  }
+  const { bytes, isWhole } = await readBody(answer, maxBytes)
+  if (!isWhole) throw tooLarge
+  return new Uint8Array(bytes)
 }

@@ -3,7 +3,9 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { folderFor } from '../folder.ts'
-import { NotFetched, publicFetch, type FetchLimits } from '../../api/outside/fetch-public.ts'
+import { publicFetch, type FetchLimits } from '../../api/outside/fetch-public.ts'
+import { NotFetched } from '../../api/outside/not-fetched.ts'
+import { resolverAt } from '../../api/outside/resolver.ts'
 import { isPublic } from '../../api/values/public-address.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { made, newShop, paths, type Shop } from '../shop.ts'
@@ -51,7 +53,7 @@ const NAMES: Record<string, string[]> = {
   'metadata.test': ['169.254.169.254'],
   'six.test': ['::1'],
   'mapped.test': ['::ffff:10.0.0.1'],
-  'empty.test': [],
+  'empty.shop': [],
 }
 const lookup = async (name: string) => {
   looked.push(name)
@@ -152,7 +154,7 @@ describe('what leads inside is refused', () => {
   })
 
   test('and so is the name of this machine, as the system resolves it', async () => {
-    expect(await refusal(`http://localhost:${PORT}/`, {}, publicFetch({ allow: [] }))).toBe(PRIVATE)
+    expect(await refusal(`http://localhost:${PORT}/`, {}, publicFetch({ allow: [], lookup: resolverAt([]).addresses }))).toBe(PRIVATE)
     expect(reached).toEqual([])
   })
 
@@ -160,6 +162,27 @@ describe('what leads inside is refused', () => {
     expect(await refusal(`http://127.0.0.1:${PORT + 1}/`)).toBe(PRIVATE)
     expect(await refusal('http://127.0.0.1/')).toBe(PRIVATE)
     expect(await refusal(`http://inside.test:${PORT}/`)).toBe(PRIVATE)
+  })
+
+  test('names that are nobody’s in the public DNS, and ports beside those of the web, are refused before anything is looked up', async () => {
+    const everywhere = publicFetch({ allow: [], lookup: async (name) => (looked.push(name), ['93.184.216.34']), own: ['shop.ours.com'] })
+    const names = [
+      'localhost',
+      'a.localhost',
+      'printer.local',
+      'db.internal',
+      'x.test',
+      'x.invalid',
+      'shop.example',
+      'x.onion',
+      'nas.home.arpa',
+    ]
+    for (const name of [...names, 'NAS.Home.Arpa.', 'intranet', '168.63.129.16', '100.100.100.200', '[fd00:ec2::254]'])
+      expect([name, await refusal(`https://${name}/`, {}, everywhere)]).toEqual([name, PRIVATE])
+    expect(await refusal('https://shop.ours.com/', {}, everywhere)).toBe('it leads to this very server')
+    for (const port of [1, 22, 25, 8080, 65_535])
+      expect(await refusal(`https://shop.com:${port}/`, {}, everywhere)).toBe('its port is neither 80 nor 443')
+    expect(looked).toEqual([])
   })
 
   test.each(['file:///etc/passwd', 'ftp://pics.test/x', 'data:image/png;base64,AA', 'gopher://127.0.0.1/', 'javascript:alert(1)', 'x', ''])(
@@ -184,7 +207,7 @@ describe('what leads inside is refused', () => {
     let asked = 0
     const rebinding = async () => (asked++ ? ['127.0.0.1'] : ['192.0.1.1'])
     // The first answer is public, and nobody is there; the second one is this machine.
-    expect(await refusal(`http://rebind.test:${PORT}/`, { maxMs: 500 }, publicFetch({ allow: [], lookup: rebinding }))).not.toBe(PRIVATE)
+    expect(await refusal(`http://rebind.shop/`, { maxMs: 500 }, publicFetch({ allow: [], lookup: rebinding }))).not.toBe(PRIVATE)
     expect([asked, reached]).toEqual([1, []])
     // No other resolver knows this name: what was reached is what `lookup` said.
     await fetchPublic(`http://pics.test:${PORT}/`, LIMITS)
@@ -203,7 +226,7 @@ describe('bounds', () => {
     for (const path of ['hang', 'stream?ms=200'])
       expect(await refusal(`http://127.0.0.1:${PORT}/${path}`, { maxMs: 300, maxBytes: 1e6 })).toBe('it took longer than 0.3 seconds')
     const never = publicFetch({ allow: [], lookup: () => new Promise(() => {}) })
-    expect(await refusal('http://slow.test/', { maxMs: 100 }, never)).toBe('it took longer than 0.1 seconds')
+    expect(await refusal('http://slow.shop/', { maxMs: 100 }, never)).toBe('it took longer than 0.1 seconds')
   })
 
   test('three redirects are followed, a circle is not', async () => {
@@ -215,7 +238,7 @@ describe('bounds', () => {
 
   test('what is not there is not read', async () => {
     expect(await refusal(`http://pics.test:${PORT}/missing`)).toBe('its server answers 404')
-    for (const host of ['nobody.test', 'empty.test']) expect(await refusal(`http://${host}/`)).toBe('its host does not exist')
+    for (const host of ['nobody.shop', 'empty.shop']) expect(await refusal(`http://${host}/`)).toBe('its host does not exist')
   })
 
   test('an answer that breaks off is none', async () => {
@@ -224,10 +247,10 @@ describe('bounds', () => {
     })
     await new Promise<void>((ready) => broken.listen(0, '127.0.0.1', ready))
     const { port } = broken.address() as { port: number }
-    const fetch = publicFetch({ allow: [`127.0.0.1:${port}`] })
+    const fetch = publicFetch({ allow: [`127.0.0.1:${port}`], lookup })
     expect(await refusal(`http://127.0.0.1:${port}/`, {}, fetch)).toMatch(/^its server/)
     broken.close()
-    expect(await refusal(`http://127.0.0.1:${port}/`, {}, fetch)).toBe('its server does not answer as it should')
+    expect(await refusal(`http://127.0.0.1:${port}/`, {}, fetch)).toBe('its server refuses the connection')
   })
 })
 
@@ -247,8 +270,8 @@ test('over https the certificate is that of the name, not of the address', async
   }
   const trusting = { NODE_EXTRA_CA_CERTS: trusted }
   expect(await read('pics.test', trusting)).toBe(`pics.test:${secure.port}`)
-  expect(await read('other.test', trusting)).toBe('its server does not answer as it should')
-  expect(await read('pics.test', {})).toBe('its server does not answer as it should')
+  expect(await read('other.test', trusting)).toBe('its certificate is for another name')
+  expect(await read('pics.test', {})).toBe('its certificate is not from a known authority')
   await secure.stop(true)
   rmSync(folder, { recursive: true })
 })
@@ -268,7 +291,7 @@ describe('POST /media with a url', () => {
   test.each([
     ['http://169.254.169.254/latest/meta-data/', `url: can't be fetched: ${PRIVATE}`],
     [`http://inside.test:${PORT}/`, `url: can't be fetched: ${PRIVATE}`],
-    ['http://nobody.test/a.png', "url: can't be fetched: its host does not exist"],
+    ['http://nobody.shop/a.png', "url: can't be fetched: its host does not exist"],
     [`http://pics.test:${PORT}/missing`, "url: can't be fetched: its server answers 404"],
     [`http://pics.test:${PORT}/text`, 'url: must be a JPEG, PNG, WebP or GIF image'],
     [`http://pics.test:${PORT}/bytes?n=0`, 'url: is empty'],

@@ -5,7 +5,7 @@
 import { asc, inArray } from 'drizzle-orm'
 import type { Db, Reader } from '../../../db/driver.ts'
 import { media } from '../../../db/store/content.ts'
-import { NotFetched, TooLarge } from '../../outside/fetch-public.ts'
+import { NotFetched, TooLarge } from '../../outside/not-fetched.ts'
 import type { Owner } from '../../outside/files.ts'
 import type { Services } from '../../outside/services.ts'
 import { Refusal } from '../../values/refusal.ts'
