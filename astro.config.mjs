@@ -1,3 +1,4 @@
+import node from '@astrojs/node'
 import { defineConfig } from 'astro/config'
 
 /** Prerendered pages of `site/`, from the content of `content/`. What stands in front of them is `site/server.ts`. */
@@ -22,6 +23,7 @@ export default defineConfig({
   build: { format: 'file', inlineStylesheets: 'never' },
   // Scripts are files of their own, so that they are cached and need no hash in the policy.
   vite: { build: { assetsInlineLimit: 0 } },
+  adapter: node({ mode: 'middleware' }),
   integrations: [content],
   devToolbar: { enabled: false },
 })

@@ -3,13 +3,13 @@
  * made from the same content. All is compressed and listed in a manifest, from which the server answers. A build replaces the one
  * before as a whole.
  */
-import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readConfig } from '../api/server/config.ts'
 import { readContent } from '../site/lib/content.ts'
 import { typeOf, type Manifest } from '../site/lib/manifest.ts'
-import { markdownPath, outputsOf, pagePaths } from '../site/lib/outputs.ts'
+import { markdownPath, outputsOf, pagePaths, SCAN } from '../site/lib/outputs.ts'
 import { passagesOf } from '../site/lib/passages.ts'
 import { readPricing } from '../site/lib/pricing.ts'
 import { INDEX, writeIndex } from '../site/lib/search.ts'
@@ -89,18 +89,20 @@ export async function build(): Promise<Built> {
     await each(search, ({ path, content }) => add(`/pagefind/${path}`, `pagefind/${path}`, typeOf(path), content))
     await astro.done
     const scripts = new Set<string>()
-    await each(filesIn(prerendered), async (file) => {
-      const bytes = await readFile(join(prerendered, file))
+    const pages = join(prerendered, 'client')
+    await each(filesIn(pages), async (file) => {
+      const bytes = await readFile(join(pages, file))
       await add(pathOf(file), file, typeOf(file), bytes)
       if (file.endsWith('.html')) for (const hash of inlineScripts(bytes)) scripts.add(hash)
     })
     for (const path of pagePaths(site)) {
       const title = site.content.byPath.get(path)?.title ?? (path === '/' ? 'Stoa' : path.slice(1))
-      if (!manifest.files[path]) throw new Error(`the page ${path} was not prerendered`)
+      // What is made for each request is no file.
+      if (!manifest.files[path] && path !== SCAN) throw new Error(`the page ${path} was not prerendered`)
       manifest.pages[path] = { html: path, markdown: markdownPath(path), title }
     }
     manifest.scripts = [...scripts].toSorted()
-    publish(folder.path, index, manifest)
+    publish({ site: folder.path, server: join(prerendered, 'server'), index }, manifest)
     return { seconds: (performance.now() - started) / 1000, pages: Object.keys(manifest.pages).length }
   } finally {
     astro.stop()
@@ -121,11 +123,15 @@ function inlineScripts(html: Buffer): string[] {
 }
 
 /** Puts a finished build in the place of the one before; the manifest, which is looked for, comes last. */
-function publish(folder: string, index: string, manifest: Manifest) {
-  const [place, old, list] = [join(DIST, 'site'), join(DIST, `old-${process.pid}`), join(DIST, 'manifest.json')]
+function publish({ site, server, index }: { site: string; server: string; index: string }, manifest: Manifest) {
+  const [old, list] = [join(DIST, `old-${process.pid}`), join(DIST, 'manifest.json')]
   rmSync(list, { force: true })
-  if (existsSync(place)) renameSync(place, old)
-  renameSync(folder, place)
+  mkdirSync(old, { recursive: true })
+  for (const [name, folder] of Object.entries({ site, server })) {
+    const place = join(DIST, name)
+    if (existsSync(place)) renameSync(place, join(old, name))
+    renameSync(folder, place)
+  }
   renameSync(index, join(DIST, INDEX))
   writeFileSync(`${list}.new`, JSON.stringify(manifest))
   renameSync(`${list}.new`, list)

@@ -13,6 +13,7 @@ import type { Registry } from '../db/control/registry.ts'
 import { peekStores } from '../db/peek.ts'
 import { addons } from '../db/store/addons.ts'
 import { fileOf } from '../db/open.ts'
+import { findChromium } from '../site/analyses/speed/chromium.ts'
 import { examineDatabases } from './doctor-databases.ts'
 
 interface Check {
@@ -25,14 +26,6 @@ interface Check {
 const FREE_LEAST_BYTES = 500 * 1024 * 1024
 /** How long a mail server may take to say hello. */
 const HELLO_MAX_MS = 5_000
-const CHROMIUM = [
-  'chromium',
-  'chromium-browser',
-  'google-chrome',
-  'google-chrome-stable',
-  'chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-]
 
 /** Looks at everything; with a wrong configuration at nothing else, since nobody knows where the rest is. */
 export async function examine(env: Environment, tell: (text: string) => void = () => {}): Promise<Check[]> {
@@ -113,10 +106,8 @@ function disk({ dataDir }: Config): Check {
 }
 
 function chromium(): Check {
-  const found = CHROMIUM.map((candidate) =>
-    candidate.startsWith('/') ? (existsSync(candidate) ? candidate : null) : Bun.which(candidate),
-  ).find(Boolean)
-  return { name: 'chromium', ok: true, message: found ?? 'not found; only measuring page speed needs it: install chromium for that' }
+  const found = findChromium()
+  return { name: 'chromium', ok: true, message: found ?? 'not found; only measuring page speed here needs it: install chromium for that' }
 }
 
 /** Waits for the mail server's greeting; nothing is sent. */

@@ -2,14 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, urlOf } from '../api/server/config.ts'
-import { Clients } from '../api/server/client-address.ts'
 import { close, listen } from '../api/server/listen.ts'
 import { createLog } from '../api/server/log.ts'
 import { pathOf } from '../api/http/url.ts'
 import { version } from '../package.json'
 import { Answers } from './lib/answers.ts'
-import { LIMITS, Limits } from './lib/limits.ts'
 import type { Manifest } from './lib/manifest.ts'
+import { openAnalyses } from './analyses/open.ts'
 
 interface Site {
   port: number
@@ -28,30 +27,34 @@ const DIST = new URL('../dist/', import.meta.url).pathname
 export function serveSite(config: Config, storeApi: string): Site {
   const log = createLog(config.log)
   const isLogged = log.enabled('info')
-  /** Answers, and writes what was answered. */
-  const logged = (answer: (request: Request) => Response) => (request: Request) => {
-    if (!isLogged) return answer(request)
-    const started = performance.now()
-    const response = answer(request)
-    const ms = Math.round((performance.now() - started) * 100) / 100
-    log.write(response.status >= 500 ? 'warn' : 'info', 'request', {
+  const note = (request: Request, { status }: Response, started: number) =>
+    log.write(status >= 500 ? 'warn' : 'info', 'request', {
       site: true,
       method: request.method,
       path: pathOf(request.url).slice(0, 300),
-      status: response.status,
-      ms,
+      status,
+      ms: Math.round((performance.now() - started) * 100) / 100,
     })
-    return response
-  }
-  let answers: Answers | undefined
-  const answer = logged((request) => answers!.answer(request))
+  /** Answers, and writes what was answered. */
+  const logged =
+    <T extends Response | Promise<Response>>(answer: (request: Request) => T) =>
+    (request: Request): T => {
+      if (!isLogged) return answer(request)
+      const started = performance.now()
+      const response = answer(request)
+      if (response instanceof Response) note(request, response, started)
+      else void response.then((answered) => note(request, answered, started))
+      return response
+    }
+  let analyses: ReturnType<typeof openAnalyses> | undefined
+  const answer = logged((request: Request) => analyses!.front.answer(request))
   const server = listen('SITE_PORT', { host: config.host, port: config.sitePort }, answer)
   const url = urlOf(config.contentBaseUrl, config.host, server.port!)
   try {
     const manifest = JSON.parse(readFileSync(join(DIST, 'manifest.json'), 'utf8')) as Manifest
-    const limits = new Limits(LIMITS, new Clients(config.trustProxy))
     const peerOf = (request: Request) => server.requestIP(request)?.address ?? ''
-    answers = new Answers(manifest, join(DIST, 'site'), { base: url, storeApi, version }, { limits, peerOf })
+    const answers = new Answers(manifest, join(DIST, 'site'), { base: url, storeApi, version })
+    analyses = openAnalyses(config, { answers, peerOf, entry: join(DIST, 'server/entry.mjs'), log })
     // A path that the server finds by itself needs no URL made and parsed: a fifth of what a request costs.
     const routes = Object.fromEntries(answers.routes().map(([path, find]) => [path, { GET: logged(find), HEAD: answer }]))
     server.reload({ routes, fetch: answer })
@@ -65,6 +68,7 @@ export function serveSite(config: Config, storeApi: string): Site {
     listensOn: urlOf(null, config.host, server.port!),
     async stop() {
       await close(server, DRAIN_MAX_MS)
+      await analyses?.stop()
       log.flush()
     },
   }

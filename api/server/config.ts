@@ -30,6 +30,8 @@ export interface Config {
   secretKey: string | null
   /** Empty: the system's resolvers. */
   dnsServers: string[]
+  /** Where PageSpeed Insights is asked, with its key; null: Lighthouse here. */
+  pagespeed: { url: string; key: string | null } | null
   /** `host:port` pairs that may be fetched from although they are private, in lower case. */
   fetchAllow: string[]
   log: Level
@@ -106,6 +108,7 @@ export function readConfig(env: Environment): Config {
             'IP addresses, each with an optional port, such as 1.1.1.1 or [2606:4700::1111]:53, separated by commas',
           ),
     ),
+    pagespeed: pagespeed(webUrl('PAGESPEED_URL', text('PAGESPEED_URL')), secret('PAGESPEED_KEY', text('PAGESPEED_KEY'))),
     fetchAllow: list(text('FETCH_ALLOW')).map(
       (place) =>
         hostAndPort(place) ??
@@ -202,6 +205,17 @@ function stripe(secretKey: string | null, webhookSecret: string | null, apiBase:
   if (secretKey && !webhookSecret) fail('STRIPE_WEBHOOK_SECRET', null, 'the signing secret of the webhook, since STRIPE_SECRET_KEY is set')
   if (webhookSecret && !secretKey) fail('STRIPE_SECRET_KEY', null, 'a secret key, since STRIPE_WEBHOOK_SECRET is set')
   return { secretKey, webhookSecret, apiBase: webUrl('STRIPE_API_BASE', apiBase) }
+}
+
+/** A key without a service to ask would be of no use. */
+function pagespeed(url: string | null, key: string | null): Config['pagespeed'] {
+  if (key && !url)
+    fail(
+      'PAGESPEED_URL',
+      null,
+      'https://www.googleapis.com/pagespeedonline/v5/runPagespeed or another endpoint, since PAGESPEED_KEY is set',
+    )
+  return url ? { url, key } : null
 }
 
 /** A secret that a key is made from: too long to be guessed, and no few characters over and over. */

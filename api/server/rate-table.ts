@@ -2,7 +2,6 @@
 import { closeSync, constants, existsSync, fstatSync, fsyncSync, linkSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { CELLS } from './rate-limit.ts'
 
-const TABLE_BYTES = 2 * CELLS * BigInt64Array.BYTES_PER_ELEMENT
 /** `st_blocks` counts these, whatever the file system's own blocks are. */
 const BLOCK_BYTES = 512
 
@@ -13,12 +12,12 @@ function writeOut(file: number, table: Uint8Array) {
 }
 
 /** Makes the file, whole from the moment at which it has its name; another process may have been faster. */
-function makeTable(path: string) {
+function makeTable(path: string, bytes: number) {
   const own = `${path}.new-${crypto.randomUUID()}`
   try {
     const file = openSync(own, 'wx', 0o600)
     try {
-      writeOut(file, new Uint8Array(TABLE_BYTES))
+      writeOut(file, new Uint8Array(bytes))
     } finally {
       closeSync(file)
     }
@@ -31,13 +30,13 @@ function makeTable(path: string) {
 }
 
 /** Fills the holes of a file that is there, as it was made by an earlier release or copied without them. */
-function fillHoles(path: string) {
+function fillHoles(path: string, bytes: number) {
   const file = openSync(path, constants.O_RDWR)
   try {
     const { size, blocks } = fstatSync(file)
-    if (size >= TABLE_BYTES && blocks * BLOCK_BYTES >= TABLE_BYTES) return
-    const table = new Uint8Array(TABLE_BYTES)
-    readSync(file, table, 0, TABLE_BYTES, 0)
+    if (size >= bytes && blocks * BLOCK_BYTES >= bytes) return
+    const table = new Uint8Array(bytes)
+    readSync(file, table, 0, bytes, 0)
     writeOut(file, table)
   } finally {
     closeSync(file)
@@ -45,12 +44,13 @@ function fillHoles(path: string) {
 }
 
 /**
- * A table in the file at `path`, made when missing: all processes that map it count together. Each page of it has its place on
+ * A table of so many cells of 64 bits in the file at `path`, made when missing: all processes that map it count together. Each page of it has its place on
  * the disk, for a page that has none when the disk is full ends the process by SIGBUS. Throws when it can't be written.
  */
-export function sharedTable(path: string): BigInt64Array {
-  if (!existsSync(path)) makeTable(path)
-  fillHoles(path)
+export function sharedTable(path: string, cells = 2 * CELLS): BigInt64Array {
+  const bytes = cells * BigInt64Array.BYTES_PER_ELEMENT
+  if (!existsSync(path)) makeTable(path, bytes)
+  fillHoles(path, bytes)
   const { buffer, byteOffset } = Bun.mmap(path, { shared: true })
-  return new BigInt64Array(buffer, byteOffset, 2 * CELLS)
+  return new BigInt64Array(buffer, byteOffset, cells)
 }

@@ -1,14 +1,13 @@
 /** Answering the content site's requests from the manifest of its build: paths, forms, encodings, conditions, problems. */
 import { join } from 'node:path'
 import { pathOf, searchOf, targetOf } from '../../api/http/url.ts'
-import { encodingFor } from '../../api/values/accept.ts'
+import { encodingFor, type Encoding } from '../../api/values/accept.ts'
 import { decoded, PATH_MAX, straight, tooLong } from './addresses.ts'
 import { Bodies } from './bodies.ts'
 import { BRIEFLY, HeadersOf, JSON_TYPE, SEARCH, VARY } from './headers.ts'
 import { etagOf, type Entry, type Manifest } from './manifest.ts'
 import { Missing } from './missing.ts'
 import { formFor, prefersProblem, type Form } from './negotiate.ts'
-import type { Limits } from './limits.ts'
 import { CORS, Prepared, READ, type Fields } from './prepared.ts'
 import { problemBody, type Problem } from './problem.ts'
 import { INDEX } from './search.ts'
@@ -20,6 +19,9 @@ const ROUTES_MAX = 5_000
 const COMPLETED = ['/404', SEARCH, `${SEARCH}.md`]
 /** Answers that are kept whole, about 20 KB each; what comes beyond them is read again. */
 const PREPARED_MAX = 2_000
+
+/** How bodies are packed that are made for one request. */
+const PACKED: ReadonlySet<Encoding> = new Set(['identity', 'zstd', 'gzip'])
 
 interface Place {
   /** Public, without a slash at the end. */
@@ -41,8 +43,6 @@ export class Answers {
     readonly manifest: Manifest,
     folder: string,
     readonly place: Place,
-    /** What is limited by client, and how the address of a request's connection is known. */
-    readonly limited: { limits: Limits; peerOf: (request: Request) => string } | null = null,
   ) {
     this.#bodies = new Bodies(folder, manifest, place)
     this.#headers = new HeadersOf(manifest, place.base)
@@ -84,13 +84,18 @@ export class Answers {
       return work()
     } catch (error) {
       console.error(error)
-      return this.#problem(request, {
-        status: 500,
-        code: 'internal_error',
-        detail: 'The request failed here.',
-        resolution: 'Try again in a moment.',
-      })
+      return this.broken(request)
     }
+  }
+
+  /** What is answered when something is wrong with this server. */
+  broken(request: Request): Response {
+    return this.problem(request, {
+      status: 500,
+      code: 'internal_error',
+      detail: 'The request failed here.',
+      resolution: 'Try again in a moment.',
+    })
   }
 
   /** What answers a request: one of the prepared bodies, or an answer for it alone. */
@@ -99,25 +104,19 @@ export class Answers {
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...this.#headers.always, ...CORS } })
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       const detail = `${request.method} is not possible here: everything on this site can only be read.`
-      return this.#problem(
+      return this.problem(
         request,
         { status: 405, code: 'method_not_allowed', detail, resolution: 'Send GET or HEAD.' },
         { allow: READ, ...VARY },
       )
     }
-    if (raw.length > PATH_MAX) return this.#problem(request, tooLong(raw, this.place.base))
+    if (raw.length > PATH_MAX) return this.problem(request, tooLong(raw, this.place.base))
     const path = decoded(raw)
     if (path === null) {
       const detail = 'The path has a percent sign that no two hexadecimal digits follow, or that stands for no UTF-8.'
-      return this.#problem(request, { status: 400, code: 'invalid_parameter', detail, resolution: 'Escape the path as RFC 3986 says.' })
+      return this.problem(request, { status: 400, code: 'invalid_parameter', detail, resolution: 'Escape the path as RFC 3986 says.' })
     }
-    const standing = this.limited?.limits.take(path, () => this.limited!.peerOf(request), request.headers.get('x-forwarded-for'))
-    if (standing?.retryAfterSeconds) {
-      const seconds = standing.retryAfterSeconds
-      const [detail, resolution] = [`${path} has been asked for too often from this address.`, `Wait ${seconds} s, as Retry-After says.`]
-      return this.#problem(request, { status: 429, code: 'rate_limited', detail, resolution }, standing.fields)
-    }
-    if (path === '/healthz') return this.#json(request, { ok: true, version: this.place.version }, standing?.fields)
+    if (path === '/healthz') return this.json(request, { ok: true, version: this.place.version })
     const known = this.#searched(request, path) ?? this.#known(request, path)
     if (known) return known
     const target = straight(path)
@@ -141,7 +140,7 @@ export class Answers {
     const form = formFor(request.headers.get('accept'))
     if (form === null) {
       const detail = 'This page is there as text/html, text/markdown and text/plain.'
-      return this.#problem(
+      return this.problem(
         request,
         { status: 406, code: 'not_acceptable', detail, resolution: 'Name one of these types in Accept, or leave it out.' },
         VARY,
@@ -184,23 +183,37 @@ export class Answers {
     return prepared
   }
 
-  #json(request: Request, value: unknown, more: Fields = {}): Response {
-    const text = JSON.stringify(value)
+  /** JSON that was made for one request. */
+  json(request: Request, value: unknown, more: Fields = {}): Response {
+    return this.made(request, JSON.stringify(value), { ...more, 'content-type': JSON_TYPE })
+  }
+
+  /** A body that was made for one request, and is nobody else's. */
+  made(request: Request, text: string, fields: Fields, status = 200): Response {
+    const encoding = encodingFor(request.headers.get('accept-encoding'), PACKED)
+    const plain = new TextEncoder().encode(text)
+    const bytes = encoding === 'zstd' ? new Uint8Array(Bun.zstdCompressSync(plain)) : encoding === 'gzip' ? Bun.gzipSync(plain) : plain
     const headers = {
+      vary: 'Accept-Encoding',
       ...this.#headers.always,
-      ...more,
-      'content-type': JSON_TYPE,
+      ...fields,
+      ...(bytes === plain ? {} : { 'content-encoding': encoding }),
       'cache-control': 'no-store',
-      'content-length': String(text.length),
+      'content-length': String(bytes.length),
     }
-    return new Response(request.method === 'HEAD' ? null : text, { headers })
+    return new Response(request.method === 'HEAD' ? null : bytes, { status, headers })
+  }
+
+  /** The headers of a page of HTML. */
+  ofHtml(path: string): Fields {
+    return { ...VARY, ...this.#headers.ofHtml(path) }
   }
 
   /** 404: a problem for programs and for those who would rather have one, a page with a search for others. */
   #missing(request: Request, path: string): Response {
     const missing = (this.#nowhere ??= new Missing(this.manifest.pages, this.place.base))
     const isProblem = /^\/(api|\.well-known)(\/|$)|\.md$/.test(path) || prefersProblem(request.headers.get('accept'))
-    if (isProblem) return this.#problem(request, missing.problem(path), VARY)
+    if (isProblem) return this.problem(request, missing.problem(path), VARY)
     const text = this.#template('/404').replace(/<div data-suggestions(="[^"]*")?><\/div>/, () => missing.suggestions(path))
     const headers = {
       ...this.#headers.always,
@@ -222,7 +235,7 @@ export class Answers {
     const query = searchOf(request.url)
     if (path === '/api/search') {
       const found = this.#searching.json(query)
-      return 'code' in found ? this.#problem(request, found) : this.#made(found)
+      return 'code' in found ? this.problem(request, found) : this.#made(found)
     }
     const words = path === SEARCH || path === `${SEARCH}.md` ? wordsIn(query) : ''
     const form = path === SEARCH ? formFor(request.headers.get('accept')) : 'markdown'
@@ -236,7 +249,8 @@ export class Answers {
     return new Prepared(body, { ...fields, ...this.#headers.ofBody(body, { immutable: false }) })
   }
 
-  #problem(request: Request, problem: Problem, more: Fields = {}): Response {
+  /** A refusal, explained. */
+  problem(request: Request, problem: Problem, more: Fields = {}): Response {
     const text = problemBody(problem, this.place.base, this.place.base + targetOf(request.url).slice(0, 500))
     const headers = {
       ...this.#headers.always,

@@ -173,6 +173,7 @@ const OWN_PATHS = [
   '/blog',
   '/changelog',
   '/pricing',
+  '/scan',
   '/search',
   '/llms.txt',
   '/llms-full.txt',

@@ -9,7 +9,10 @@ export const BRIEFLY = 'public, max-age=60, stale-while-revalidate=600'
 /** Of what has several forms. */
 export const VARY: Fields = { vary: 'Accept, Accept-Encoding' }
 export const JSON_TYPE = 'application/json; charset=utf-8'
-const MARKDOWN_TYPE: Record<Exclude<Form, 'html'>, string> = { markdown: 'text/markdown; charset=utf-8', text: 'text/plain; charset=utf-8' }
+export const MARKDOWN_TYPE: Record<Exclude<Form, 'html'>, string> = {
+  markdown: 'text/markdown; charset=utf-8',
+  text: 'text/plain; charset=utf-8',
+}
 /** The search reads its index with WebAssembly. */
 export const SEARCH = '/search'
 

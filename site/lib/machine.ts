@@ -48,6 +48,7 @@ export function sitemapXml({ base, content }: Site): string {
     ['/', newest('changelog')],
     ...(Object.keys(AREAS) as Area[]).map((area) => [`/${area}`, newest(area)] as const),
     ['/pricing', undefined],
+    ['/scan', undefined],
     ...content.pages.map(({ path, date }) => [path, date] as const),
   ] as const
   const urls = entries.map(

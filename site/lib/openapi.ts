@@ -1,5 +1,7 @@
 /** `/openapi.json`: the content API, described with the sections and slugs that there are. */
+import { ANALYSIS_SCHEMAS, analysisPaths } from '../analyses/openapi.ts'
 import type { Content } from './content.ts'
+import { PROBLEM_CODES } from './problem.ts'
 import { FOUND, FOUND_MAX, QUERY_MAX } from './search.ts'
 import { AREAS, type Area, type Site } from './texts.ts'
 
@@ -135,6 +137,7 @@ function pathsOf(content: Site['content']) {
     '/api/search': searchOperation,
     '/api/pricing': operation('getPricing', 'Plans, prices and limits', asJson('The plans', { $ref: '#/components/schemas/Pricing' })),
     '/api/pricing-md': operation('getPricingMarkdown', 'Plans, prices and limits as Markdown', text('The plans')),
+    ...analysisPaths(problem),
   }
 }
 
@@ -145,12 +148,16 @@ export function openapiJson({ base, content }: Site): string {
     info: {
       title: 'Stoa content API',
       version: '1.0.0',
-      description: 'Documentation, help, blog, release notes and prices as Markdown and JSON. All operations are GET; no key is needed.',
+      description:
+        'Documentation, help, blog, release notes and prices as Markdown and JSON, and three analyses of storefronts. All operations are GET; no key is needed.',
     },
     servers: [{ url: base }],
-    tags: [{ name: 'content', description: 'What the site says, for programs' }],
+    tags: [
+      { name: 'content', description: 'What the site says, for programs' },
+      { name: 'analyses', description: 'What other sites say, from the outside' },
+    ],
     paths: pathsOf(content),
-    components: { schemas: { Problem: PROBLEM_SCHEMA, Pricing: PRICING_SCHEMA, SearchResults: SEARCH_RESULTS } },
+    components: { schemas: { Problem: PROBLEM_SCHEMA, Pricing: PRICING_SCHEMA, SearchResults: SEARCH_RESULTS, ...ANALYSIS_SCHEMAS } },
   }
   return `${JSON.stringify(document, null, 2)}\n`
 }
@@ -164,7 +171,7 @@ const PROBLEM_SCHEMA = {
     status: { type: 'integer' },
     detail: { type: 'string' },
     instance: { type: 'string', format: 'uri', description: 'The URL that was asked for' },
-    code: { type: 'string', description: 'What to branch on' },
+    code: { type: 'string', enum: PROBLEM_CODES, description: 'What to branch on' },
     resolution: { type: 'string', description: 'What to do next' },
     documentationUrl: { type: 'string', format: 'uri' },
   },

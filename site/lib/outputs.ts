@@ -25,9 +25,13 @@ function ownPages(site: Site): [path: string, markdown: string][] {
       area === 'changelog' ? texts.releasesMarkdown(site) : texts.areaMarkdown(site, area),
     ]),
     ['/pricing', texts.pricingPage(site)],
+    [SCAN, texts.scanMarkdown(site)],
     ['/search', texts.searchMarkdown(site)],
   ]
 }
+
+/** The page of the store scan. It is made anew for each request. */
+export const SCAN = '/scan'
 
 /** The paths of all pages: each has an HTML and a Markdown form. */
 export const pagePaths = (site: Site): string[] => [...ownPages(site).map(([path]) => path), ...site.content.pages.map(({ path }) => path)]

@@ -10,6 +10,7 @@ const TITLES = {
   uri_too_long: 'The path is too long',
   rate_limited: 'Too many requests',
   upstream_unavailable: 'Another service did not answer',
+  overloaded: 'Too much is asked for at once',
   internal_error: 'Something went wrong here',
 } as const
 

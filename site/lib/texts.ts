@@ -99,9 +99,11 @@ export const ABOUT: Record<Area, string> = {
   changelog: 'What each release brought.',
 }
 
+const SCAN_ABOUT = 'what a shop runs on, what its plugins cost, how safe it is and which AI crawlers it lets in.'
+
 /** `/sitemap.md`: everything, nested. */
 export const sitemapMarkdown = (site: Site) =>
-  `# Contents\n\n${(Object.keys(AREAS) as Area[]).map((area) => `## ${AREAS[area]}\n\n${listOf(site, area, 3, true)}`).join('\n\n')}\n\n## More\n\n- [Pricing](${site.base}/pricing.md): what the plans cost and allow. (${site.pricing.updatedAt})\n`
+  `# Contents\n\n${(Object.keys(AREAS) as Area[]).map((area) => `## ${AREAS[area]}\n\n${listOf(site, area, 3, true)}`).join('\n\n')}\n\n## More\n\n- [Pricing](${site.base}/pricing.md): what the plans cost and allow. (${site.pricing.updatedAt})\n- [Store scan](${site.base}/scan.md): ${SCAN_ABOUT}\n`
 
 /** `/{section}/sitemap.md` */
 export const areaSitemap = (site: Site, area: Area) => `# ${AREAS[area]}\n\n${ABOUT[area]}\n\n${listOf(site, area, 2, true)}\n`
@@ -152,7 +154,7 @@ export function llmsTxt(site: Site): string {
       .map(([area, list]) => `## ${AREAS[area]}\n\n${list}`)
       .join(
         '\n\n',
-      )}\n\n## Optional\n\n- [Pricing](${site.base}/pricing.md): what the plans cost and allow.\n- [All pages in one file](${site.base}/llms-full.txt): everything above, whole.\n`
+      )}\n\n## Optional\n\n- [Pricing](${site.base}/pricing.md): what the plans cost and allow.\n- [Store scan](${site.base}/scan.md): ${SCAN_ABOUT}\n- [All pages in one file](${site.base}/llms-full.txt): everything above, whole.\n`
   for (const [area] of [...lists].toSorted(([, a], [, b]) => b.length - a.length)) {
     if (whole().length < LLMS_TXT_MAX) break
     lists.set(area, `- [All ${pagesOf(site, area).length} pages](${site.base}/${area}/llms.txt): ${ABOUT[area]}`)
@@ -182,6 +184,7 @@ export function homeMarkdown(site: Site): string {
       '## Read on',
       (Object.keys(AREAS) as Area[]).map((area) => `- [${AREAS[area]}](/${area}): ${ABOUT[area]}`).join('\n'),
       `- [Pricing](/pricing): what the plans cost and allow.`,
+      `- [Store scan](/scan): ${SCAN_ABOUT}`,
     ].join('\n\n'),
     site,
   )
@@ -202,6 +205,14 @@ export const areaMarkdown = (site: Site, area: Exclude<Area, 'changelog'>) =>
   documentOf(AREAS[area], `${ABOUT[area]}\n\n${listOf({ ...site, base: '' }, area, 2, area === 'blog')}`, site)
 
 export const pricingPage = (site: Site) => documentOf('Pricing', pricingMarkdown(site.pricing), site)
+
+/** The page of the scan without a shop: how an agent asks for one. */
+export const scanMarkdown = (site: Site) =>
+  documentOf(
+    'Store scan',
+    'Paste a shop’s address: what it runs on, what its plugins cost, how safe its headers are, and which AI crawlers it lets in or shuts out.\n\nAsk for `/scan.md?url=shop.com` for a report as Markdown, or [for JSON](/docs/api-reference/content-api#store-scan) at `/api/store-scan?url=shop.com`: ten a minute from one address. [How to read a report](/help/storefront/store-scan).',
+    site,
+  )
 
 export const searchMarkdown = (site: Site) =>
   documentOf(

@@ -1,7 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Answers } from '../../site/lib/answers.ts'
-import { openSite, ROOT } from '../site/site.ts'
+import { openSite } from '../site/site.ts'
 import { hasChromium, launch, THEMES, violationsOf } from './chromium.ts'
 
 /** One of each kind of page. */
@@ -28,10 +27,9 @@ let complaints: string[] = []
 let server: Bun.Server<undefined>
 beforeAll(async () => {
   if (!hasChromium) return
-  const { manifest } = await openSite()
-  let answers: Answers | undefined
-  server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => answers!.answer(request) })
-  answers = new Answers(manifest, `${ROOT}/dist/site`, { base: server.url.origin, storeApi: manifest.storeApi, version: 'test' })
+  let site: Awaited<ReturnType<typeof openSite>> | undefined
+  server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => site!.front.answer(request) })
+  site = await openSite({ base: server.url.origin })
   browser = await launch()
   desk = await openEmpty({ viewport: { width: 1280, height: 900 } })
   scriptless = await openEmpty({ javaScriptEnabled: false, viewport: PHONE })

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { Answers } from '../../site/lib/answers.ts'
 import { openSite, ROOT } from './site.ts'
 
 interface Result {
@@ -9,13 +8,12 @@ interface Result {
 }
 
 test('afdocs, which scores how well agents can read a site, finds nothing to mend', async () => {
-  const { manifest } = await openSite()
-  let answers: Answers | undefined
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => answers!.answer(request) })
+  let site: Awaited<ReturnType<typeof openSite>> | undefined
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => site!.front.answer(request) })
   try {
-    answers = new Answers(manifest, `${ROOT}/dist/site`, { base: server.url.origin, storeApi: manifest.storeApi, version: 'test' })
+    site = await openSite({ base: server.url.origin })
     // Each fourth page, not the sample that it would draw: what runs in CI finds the same each time.
-    const urls = Object.keys(manifest.pages)
+    const urls = Object.keys(site.manifest.pages)
       .filter((path, n) => path !== '/search' && n % 4 === 0)
       .map((path) => server.url.origin + path)
     const command = [

@@ -1,7 +1,11 @@
 /** The built content site, answered in this process. */
 import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readConfig } from '../../api/server/config.ts'
+import { createLog } from '../../api/server/log.ts'
 import { isBuilt } from '../../scripts/build.ts'
+import { openAnalyses } from '../../site/analyses/open.ts'
 import { Answers } from '../../site/lib/answers.ts'
 import type { Manifest } from '../../site/lib/manifest.ts'
 
@@ -15,8 +19,8 @@ export interface Asked {
   body: any
 }
 
-/** The site as it is at `base`, where it was built for unless told otherwise. */
-export async function openSite(place: { base?: string; storeApi?: string } = {}) {
+/** The site as it is at `base`, where it was built for unless told otherwise; `env` is what its analyses are told. */
+export async function openSite({ env: more = {}, ...place }: { base?: string; storeApi?: string; env?: Record<string, string> } = {}) {
   // The test runner's own variables (BASE_URL) mean something else to the build.
   const env = { PATH: process.env.PATH, HOME: process.env.HOME }
   if (!isBuilt()) {
@@ -26,8 +30,16 @@ export async function openSite(place: { base?: string; storeApi?: string } = {})
   const manifest = JSON.parse(readFileSync(join(ROOT, 'dist/manifest.json'), 'utf8')) as Manifest
   const { base = manifest.base, storeApi = manifest.storeApi } = place
   const answers = new Answers(manifest, join(ROOT, 'dist/site'), { base, storeApi, version: 'test' })
+  // Made when an analysis is asked for, and not before.
+  const config = readConfig({ DATA_DIR: join(tmpdir(), `stoa-site-${crypto.randomUUID()}`), LOG: 'silent', ...more })
+  const { front, stop } = openAnalyses(config, {
+    answers,
+    peerOf: () => '127.0.0.1',
+    entry: join(ROOT, 'dist/server/entry.mjs'),
+    log: createLog(config.log),
+  })
   const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Asked> => {
-    const response = answers.answer(new Request(`http://site.test${path}`, { method, headers }))
+    const response = await front.answer(new Request(`http://site.test${path}`, { method, headers }))
     const bytes = new Uint8Array(await response.arrayBuffer())
     const text = new TextDecoder().decode(bytes)
     const isJson = /json/.test(response.headers.get('content-type') ?? '')
@@ -38,5 +50,5 @@ export async function openSite(place: { base?: string; storeApi?: string } = {})
       body: isJson && text && !response.headers.has('content-encoding') ? JSON.parse(text) : null,
     }
   }
-  return { manifest, base, answers, ask }
+  return { manifest, base, answers, front, ask, stop, dataDir: config.dataDir }
 }

@@ -1,0 +1,18 @@
+/** What the site and the process that analyses say to each other. */
+import type { PlacesNeeds } from '../../api/outside/public-places.ts'
+import type { OperationName } from './operations.ts'
+
+/** What the process has to know. */
+export interface Setting extends Required<Pick<PlacesNeeds, 'allow' | 'own'>> {
+  dnsServers: readonly string[]
+  userAgent: string
+}
+
+export type ToAnalyst =
+  { setting: Setting } | { id: number; operation: Exclude<OperationName, 'pagespeed'>; url: string } | { cancel: number }
+
+export type FromAnalyst =
+  | { id: number; report: unknown }
+  /** What is read here is not there: in words for whoever asked. */
+  | { id: number; hindrance: string }
+  | { id: number; defect: string }

@@ -1,0 +1,129 @@
+/** `robots.txt` (RFC 9309): which of its rules holds for a crawler and a path. Its time grows with the file, whatever its patterns are. */
+
+/** What is read of it (RFC 9309, 2.5), in bytes. */
+export const ROBOTS_MAX_BYTES = 512 * 1_024
+interface Rule {
+  allow: boolean
+  /** In the spelling in which paths are compared. */
+  pattern: string
+  /** As it stands in the file. */
+  line: string
+}
+
+interface Group {
+  /** Which one of the file it is. */
+  at: number
+  /** In lower case. */
+  agents: string[]
+  rules: Rule[]
+  signals: string[]
+}
+
+interface Verdict {
+  allowed: boolean
+  /** The line that decides; null where none does. */
+  rule: string | null
+}
+
+export interface Robots {
+  /** What a crawler may do at a path, its query included. */
+  verdict(userAgent: string, path: string): Verdict
+  /** Addresses of sitemaps, as they stand there. */
+  sitemaps: string[]
+  /** `Content-Signal` of the group for all (contentsignals.org), or of whoever has one; null without it. */
+  contentSignal: string | null
+}
+
+const escaped = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+
+/**
+ * One spelling (RFC 9309, 2.2.2): octets beyond ASCII and what is reserved in a query escaped, escapes of what needs none undone, the
+ * others in capitals.
+ */
+function spelled(path: string): string {
+  const plain = path
+    .replace(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()))
+    .replace(/%([0-9a-f]{2})/gi, (escape, hex: string) => {
+      const character = String.fromCharCode(Number.parseInt(hex, 16))
+      return /[A-Za-z0-9\-._~]/.test(character) ? character : escape.toUpperCase()
+    })
+  const at = plain.indexOf('?') + 1
+  return at === 0 ? plain : plain.slice(0, at) + plain.slice(at).replace(/[:/?#[\]@!'(),;]/g, escaped)
+}
+
+/** Whether a path begins as a pattern says: `*` is anything, `$` at its end the end of the path. Each part is looked for once. */
+function matches(pattern: string, path: string): boolean {
+  const isWhole = pattern.endsWith('$')
+  const [start, ...rest] = (isWhole ? pattern.slice(0, -1) : pattern).split('*') as [string, ...string[]]
+  if (!path.startsWith(start)) return false
+  let at = start.length
+  if (!rest.length) return !isWhole || at === path.length
+  const last = rest.at(-1)!
+  for (const part of isWhole ? rest.slice(0, -1) : rest) {
+    const found = path.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return !isWhole || (path.endsWith(last) && path.length - last.length >= at)
+}
+
+/** The name of a crawler as a line gives it: `GPTBot/1.1` is GPTBot. */
+const productOf = (value: string) => (/^[^\s/]+/.exec(value)?.[0] ?? '').toLowerCase()
+
+function groupsOf(text: string): { groups: Group[]; sitemaps: string[] } {
+  const [groups, sitemaps]: [Group[], string[]] = [[], []]
+  let group: Group | undefined
+  let isNaming = false
+  for (const raw of text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)) {
+    const line = raw.split('#')[0]!.trim()
+    const at = line.indexOf(':')
+    if (at < 0) continue
+    const [key, value] = [line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim()]
+    if (key === 'user-agent') {
+      if (!isNaming || !group) groups.push((group = { at: groups.length, agents: [], rules: [], signals: [] }))
+      group.agents.push(productOf(value))
+      isNaming = true
+    } else if (key === 'allow' || key === 'disallow') {
+      isNaming = false
+      if (value)
+        group?.rules.push({ allow: key === 'allow', pattern: spelled(value), line: `${key === 'allow' ? 'Allow' : 'Disallow'}: ${value}` })
+    } else if (key === 'sitemap' && value) sitemaps.push(value)
+    else if (key === 'content-signal') group?.signals.push(value)
+  }
+  return { groups, sitemaps }
+}
+
+/** Reads a `robots.txt`. */
+export function parseRobots(text: string): Robots {
+  const { groups, sitemaps } = groupsOf(text)
+  /** All groups of one crawler are one; without any, those for all. */
+  const groupsFor = (userAgent: string) => {
+    const own = groups.filter(({ agents }) => agents.includes(userAgent.toLowerCase()))
+    return own.length ? own : groups.filter(({ agents }) => agents.includes('*'))
+  }
+  /** By the groups and the path: most crawlers share theirs, and each rule is looked at once. */
+  const known = new Map<string, Verdict>()
+  const decide = (own: readonly Group[], path: string): Verdict => {
+    // In a path they are themselves, in a pattern they stand for something.
+    const target = spelled(path).replace(/[*$]/g, escaped)
+    let decisive: Rule | undefined
+    for (const rule of own.flatMap(({ rules }) => rules)) {
+      // The longest one counts, and of two the one that allows.
+      const more = rule.pattern.length - (decisive?.pattern.length ?? -1)
+      if ((more > 0 || (more === 0 && rule.allow && !decisive!.allow)) && matches(rule.pattern, target)) decisive = rule
+    }
+    return { allowed: decisive?.allow ?? true, rule: decisive?.line ?? null }
+  }
+  return {
+    verdict(userAgent, path) {
+      if (path === '/robots.txt') return { allowed: true, rule: null }
+      const own = groupsFor(userAgent)
+      const key = `${own.map(({ at }) => at).join()} ${path}`
+      const verdict = known.get(key) ?? decide(own, path)
+      known.set(key, verdict)
+      return verdict
+    },
+    sitemaps,
+    contentSignal: [...groups.filter(({ agents }) => agents.includes('*')), ...groups].flatMap(({ signals }) => signals)[0] ?? null,
+  }
+}

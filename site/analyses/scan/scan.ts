@@ -1,0 +1,238 @@
+/** `GET /api/store-scan`: what a storefront is made with, how safe it is and what AI crawlers get of it, from six requests at most. */
+import { headerOf, readBody } from '../../../api/outside/exchange.ts'
+import { locationOf, placeOf } from '../../../api/outside/fetch-public.ts'
+import { NotFetched } from '../../../api/outside/not-fetched.ts'
+import { HTML_MAX_BYTES, toldBy } from '../page-meta.ts'
+import { decoderOf } from '../reading/charset.ts'
+import { Markup } from '../reading/markup.ts'
+import { ask, attempt, isHtml, read, REDIRECTS_MAX, visit, type Redirect, type Visited, type Visitor } from '../reading/visit.ts'
+import { shortened } from '../reading/words.ts'
+import { costOf, platformOf, pluginsOf, type FoundPlatform, type FoundPlugin, type PluginCost } from './made-with.ts'
+import { isPreloaded } from './preloaded.ts'
+import { parseRobots, ROBOTS_MAX_BYTES, type Robots } from './robots.ts'
+import { gradeSecurity, type Security } from './security/grade.ts'
+import { tracesOf } from './signals.ts'
+import { visibilityOf, type Visibility, type VisibilityFacts } from './visibility.ts'
+
+/** Of a file that is only looked for: as much as tells what it is. */
+const GLANCE_BYTES = 65_536
+const HTML = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.1'
+/** An origin that nobody has. Who lets it in lets in anybody. */
+const STRANGER = 'https://stranger.invalid'
+
+export interface StoreScan {
+  url: string
+  finalUrl: string
+  status: number
+  /** ISO 8601. */
+  scannedAt: string
+  durationMs: number
+  redirects: Redirect[]
+  page: { title: string | null; description: string | null; language: string | null; canonical: string | null }
+  warnings: string[]
+  platform: FoundPlatform | null
+  plugins: FoundPlugin[]
+  pluginCost: PluginCost
+  security: Pick<Security, 'grade' | 'score'> & { https: boolean; httpToHttps: boolean | null } & Pick<Security, 'checks'>
+  aiVisibility: Visibility
+}
+
+type Read = Visited & { bytes: Buffer; isWhole: boolean }
+type Tried<T> = T | NotFetched
+
+/** The source of a page; of what is no HTML, nothing. */
+function markupOf({ bytes, headers }: Read): Markup {
+  const contentType = headerOf({ headers }, 'content-type')
+  const markup = new Markup()
+  if (isHtml(contentType)) markup.write(decoderOf(bytes, contentType).decode(bytes))
+  return markup.end()
+}
+
+/** What the other requests found; they run beside each other. */
+interface Beside {
+  robots: Tried<Read>
+  llms: Tried<Read>
+  markdown: Tried<Visited>
+  /** The addresses that `http://` leads through; null when nothing answers there. */
+  httpRoute: Tried<readonly string[] | null>
+}
+
+async function lookBeside(visitor: Visitor, start: URL, page: Read): Promise<Beside> {
+  const origin = page.url.origin
+  const glance = (path: string, accept: string, maxBytes: number) => attempt(read(visitor, new URL(path, origin), { accept, maxBytes }))
+  const [robots, llms, markdown, httpRoute] = await Promise.all([
+    glance('/robots.txt', 'text/plain,*/*;q=0.8', ROBOTS_MAX_BYTES),
+    glance('/llms.txt', 'text/markdown,text/plain;q=0.9,*/*;q=0.1', GLANCE_BYTES),
+    attempt(visit(visitor, page.url, { accept: 'text/markdown', origin: STRANGER })),
+    attempt(routeOf(visitor, start, page)),
+  ])
+  if (!(markdown instanceof NotFetched)) markdown.answer.end()
+  return { robots, llms, markdown, httpRoute }
+}
+
+/** Where the `http://` twin of an address leads. What the visit of the page has found out is not asked again. */
+async function routeOf(visitor: Visitor, start: URL, page: Read): Promise<readonly string[] | null> {
+  const known = new Map(page.redirects.map(({ from, to }) => [from, to]))
+  const twin = new URL(start)
+  twin.protocol = 'http:'
+  // A port that is named has no twin.
+  if (start.port && start.protocol === 'https:') return null
+  const route = [twin.href]
+  for (let url = twin; url.href !== page.url.href && route.length <= REDIRECTS_MAX; url = new URL(route.at(-1)!)) {
+    const next = known.get(url.href) ?? (await nextOf(visitor, url))
+    if (next === 'nobody') return null
+    if (next === null) break
+    route.push(next)
+  }
+  return route
+}
+
+/** Where one address redirects to; null when nowhere. */
+async function nextOf(visitor: Visitor, url: URL): Promise<string | null | 'nobody'> {
+  const answer = await attempt(ask(visitor, url, { accept: HTML }))
+  if (answer instanceof NotFetched) {
+    if (['refused', 'reset', 'silent', 'not-http', 'no-host', 'certificate'].includes(answer.hindrance)) return 'nobody'
+    throw answer
+  }
+  answer.end()
+  const location = locationOf(answer)
+  return location === null ? null : placeOf(location, visitor.places, url).href.replace(/#.*$/, '')
+}
+
+/** The first sitemap that `robots.txt` names, or where one usually is. */
+async function lookForSitemap(visitor: Visitor, { url }: Visited, robots: Robots | null): Promise<Visibility['sitemap']> {
+  const named = robots?.sitemaps.find((text) => URL.canParse(text, url))
+  const address = new URL(named ?? '/sitemap.xml', url)
+  if (visitor.places.refusal(address) !== null) return { found: false, status: null, url: null }
+  const found = await attempt(read(visitor, address, { accept: 'application/xml,text/xml;q=0.9,*/*;q=0.5', maxBytes: GLANCE_BYTES }))
+  if (found instanceof NotFetched) return { found: false, status: null, url: null }
+  // Many shops answer every path with their home page.
+  const start = found.bytes.toString('latin1', 0, 4_096)
+  const isSitemap = /<(urlset|sitemapindex)\b|^https?:\/\/|^\x1f\x8b/.test(start)
+  const isFound = found.status === 200 && isSitemap
+  return { found: isFound, status: found.status, url: isFound ? address.href : null }
+}
+
+/** What crawlers may do (RFC 9309, 2.3.1): without a file all, where it fails nobody knows. */
+function robotsOf(answer: Tried<Read>): Robots | null {
+  if (answer instanceof NotFetched) return null
+  if (answer.status >= 200 && answer.status < 300) return parseRobots(answer.bytes.toString('utf8'))
+  return answer.status >= 400 && answer.status < 500 ? parseRobots('') : null
+}
+
+const isText = (headers: Visited['headers']) => {
+  const type = headerOf({ headers }, 'content-type')
+  return type !== null && !isHtml(type)
+}
+
+/** What there is for crawlers and agents. */
+function factsOf(page: Read, markup: Markup, { robots, llms, markdown }: Beside): Omit<VisibilityFacts, 'sitemap' | 'robots'> {
+  const file = (answer: Tried<Read>, isIt: (answer: Read) => boolean) =>
+    answer instanceof NotFetched
+      ? { found: false, status: null, bytes: null }
+      : {
+          found: answer.status === 200 && isIt(answer),
+          status: answer.status,
+          bytes: answer.status === 200 && isIt(answer) ? answer.bytes.length : null,
+        }
+  const type = markdown instanceof NotFetched ? null : headerOf(markdown, 'content-type')
+  const isMarkdown = /^text\/(x-)?markdown\b/i.test(type ?? '')
+  const said = [
+    ...markup.metas.filter((meta) => meta.get('name')?.trim().toLowerCase() === 'robots').map((meta) => meta.get('content') ?? ''),
+    ...page.headers.filter(([name]) => name.toLowerCase() === 'x-robots-tag').map(([, value]) => value),
+  ]
+  return {
+    path: page.url.pathname + page.url.search,
+    markup,
+    robotsTxt: file(
+      robots,
+      ({ headers }) => !isHtml(headerOf({ headers }, 'content-type')) || headerOf({ headers }, 'content-type') === null,
+    ),
+    llmsTxt: file(llms, ({ headers }) => isText(headers)),
+    markdownNegotiation: {
+      supported: markdown instanceof NotFetched ? null : markdown.status === 200 && isMarkdown,
+      contentType: shortened(type, 200),
+    },
+    metaRobots: [...new Set(said.flatMap((text) => text.toLowerCase().split(',')).map((part) => shortened(part, 100) ?? ''))]
+      .filter(Boolean)
+      .slice(0, 20),
+  }
+}
+
+/** What whoever reads the report should know of how it came to be. */
+function warningsOf(page: Read, markup: Markup, beside: Beside): string[] {
+  const failed = (
+    [
+      ['robots.txt', beside.robots],
+      ['llms.txt', beside.llms],
+      ['the request for Markdown', beside.markdown],
+      ['the http:// address', beside.httpRoute],
+    ] as const
+  ).flatMap(([what, answer]) => (answer instanceof NotFetched ? `No answer to ${what}: ${answer.message}.` : []))
+  const isEmpty = isHtml(headerOf(page, 'content-type'))
+  return [
+    ...(page.status >= 400 ? [`The page answers ${page.status}: what is told here is about that answer.`] : []),
+    ...(isEmpty ? [] : ['The answer is no HTML page: nothing of its contents was looked at.']),
+    ...(page.isWhole ? [] : [`The page has more than ${HTML_MAX_BYTES / 1_048_576} MB: what comes after that was not looked at.`]),
+    ...(page.hasMoreHeaders ? ['The answer has more than 100 headers: the first 100 were looked at.'] : []),
+    ...(markup.metas.some((meta) => meta.get('http-equiv')?.trim().toLowerCase() === 'refresh')
+      ? ['The page sends its readers elsewhere by a meta refresh, which was not followed.']
+      : []),
+    ...failed,
+  ]
+}
+
+/** Scans a storefront. Throws `NotFetched` when its page can't be read; whatever else can't is said in the report. */
+export async function scanStore(visitor: Visitor, start: URL): Promise<StoreScan> {
+  const began = performance.now()
+  const scannedAt = new Date().toISOString()
+  const visited = await visit(visitor, start, { accept: HTML })
+  const page: Read = { ...visited, ...(await readBody(visited.answer, HTML_MAX_BYTES)) }
+  const beside = lookBeside(visitor, start, page)
+  // While the others are asked: it takes time that nobody waits for.
+  const markup = markupOf(page)
+  const found = await beside
+  const robots = robotsOf(found.robots)
+  const sitemap = await lookForSitemap(visitor, page, robots)
+  const traces = tracesOf(markup, { url: page.url, headers: page.headers, cookies: page.cookies.flatMap(({ lines }) => lines) })
+  const platform = platformOf(traces)
+  const plugins = pluginsOf(traces)
+  const route = found.httpRoute instanceof NotFetched ? null : found.httpRoute
+  const security = gradeSecurity(
+    {
+      url: page.url,
+      headers: page.headers,
+      cookies: page.cookies,
+      isHtml: isHtml(headerOf(page, 'content-type')),
+      metas: markup.metas,
+      scripts: markup.scripts,
+      base: markup.base,
+      httpRoute: route,
+      cors: found.markdown instanceof NotFetched ? null : { origin: STRANGER, headers: found.markdown.headers },
+      isPreloaded,
+    },
+    platform?.known.locked,
+  )
+  const { title, description, canonical } = toldBy(markup, page.url)
+  return {
+    url: start.href,
+    finalUrl: page.url.href,
+    status: page.status,
+    scannedAt,
+    durationMs: Math.round(performance.now() - began),
+    redirects: page.redirects,
+    page: { title, description, language: shortened(markup.lang, 35), canonical },
+    warnings: warningsOf(page, markup, found),
+    platform: platform?.found ?? null,
+    plugins,
+    pluginCost: costOf(plugins),
+    security: {
+      grade: security.grade,
+      score: security.score,
+      https: page.url.protocol === 'https:',
+      httpToHttps: route === null ? null : route.at(-1)!.startsWith('https:'),
+      checks: security.checks,
+    },
+    aiVisibility: visibilityOf({ ...factsOf(page, markup, found), robots, sitemap }),
+  }
+}
