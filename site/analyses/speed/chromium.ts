@@ -18,9 +18,9 @@ const PAUSE_MS = 20
 
 /** The path of a Chromium of this machine; null without one. */
 export const findChromium = (): string | null =>
-  CANDIDATES.map((candidate) => (candidate.startsWith('/') ? (existsSync(candidate) ? candidate : null) : Bun.which(candidate))).find(
-    Boolean,
-  ) ?? null
+  CANDIDATES.map((candidate) =>
+    candidate.startsWith('/') ? (existsSync(candidate) ? candidate : null) : Bun.which(candidate, { PATH: process.env.PATH }),
+  ).find(Boolean) ?? null
 
 /** Everything that a page asks for goes through the proxy at `proxyPort`: its own machine, too, and no name is looked up elsewhere. */
 const flags = (profile: string, proxyPort: number) => [
