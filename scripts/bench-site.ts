@@ -1,10 +1,12 @@
 /**
  * `npm run bench:site`: how long builds take, and how fast the site is served beside nginx with the same files, one worker each, in
- * turn in one run. The ratios mean something on any machine, the rates only on this one.
+ * turn in one run; and what analyses cost beyond the shop's own time (`--analyses`: they alone). The ratios mean something on any machine,
+ * the rates only on this one.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { linesOf, measureAnalyses } from './bench/analyses.ts'
 import type { Entry, Manifest } from '../site/lib/manifest.ts'
 import { requestOf, run } from './bench/load.ts'
 
@@ -162,7 +164,33 @@ const freePort = () => {
   return port!
 }
 
+/** The site with its analyses, in a process of its own. */
+async function analyses(manifest: Manifest) {
+  const folder = mkdtempSync(join(tmpdir(), 'stoa-analyses-'))
+  let site: Bun.Subprocess | undefined
+  const start = async (allow: string) => {
+    const port = freePort()
+    const { PATH, HOME } = process.env
+    const env = { PATH, HOME, PORT: String(port), SITE_BASE: manifest.base, ALLOW: allow, DATA: folder }
+    const child = Bun.spawn([process.execPath, join(ROOT, 'scripts/bench/site-server.ts')], { env, stdout: 'pipe', stderr: 'inherit' })
+    site = child
+    await child.stdout.getReader().read()
+    return `http://127.0.0.1:${port}`
+  }
+  try {
+    return await measureAnalyses(start, PAGE)
+  } finally {
+    site?.kill()
+    await site?.exited
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 async function main() {
+  if (process.argv.includes('--analyses')) {
+    const measured = await analyses(JSON.parse(readFileSync(join(ROOT, 'dist/manifest.json'), 'utf8')) as Manifest)
+    return console.log(asJson ? JSON.stringify(measured) : linesOf(measured).join('\n'))
+  }
   const build = await builds()
   if (!existsSync(join(ROOT, 'dist/manifest.json'))) await (await import('./build.ts')).build()
   const manifest = JSON.parse(readFileSync(join(ROOT, 'dist/manifest.json'), 'utf8')) as Manifest
@@ -184,9 +212,11 @@ async function main() {
     rmSync(folder, { recursive: true, force: true })
   }
   const sizes = sizesOf(manifest)
-  if (asJson) return console.log(JSON.stringify({ build, serve, sizes }))
+  const analysed = await analyses(manifest)
+  if (asJson) return console.log(JSON.stringify({ build, serve, sizes, analyses: analysed }))
   for (const { name, nginxPerSecond, stoaPerSecond, ratio } of serve)
     say(`${name.padEnd(14)} nginx ${nginxPerSecond}/s  Stoa ${stoaPerSecond}/s  ratio ${ratio}`)
+  for (const line of linesOf(analysed)) say(line)
   say(`a page of the documentation, compressed: HTML ${sizes.html}, CSS ${sizes.css}, scripts ${sizes.js} bytes`)
 }
 
