@@ -1,18 +1,18 @@
 /**
  * `npm run lighthouse`: Google's Lighthouse, as on a phone, on one page of each kind of the built site. Prints the score of each category;
- * ends with 1 when one is under 100. Lighthouse is fetched when it is needed, at the version named here: nothing else needs it.
+ * ends with 1 when one is under 100.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../api/server/config.ts'
+import { findChromium } from '../site/analyses/speed/chromium.ts'
 import { serveSite } from '../site/server.ts'
 import { build, isBuilt } from './build.ts'
 
-const LIGHTHOUSE = 'lighthouse@13.5.0'
-const PAGES = ['/', '/docs/getting-started/quick-start', '/blog/group-commit', '/pricing', '/docs/api-reference/products']
+const LIGHTHOUSE = new URL('../node_modules/lighthouse/cli/index.js', import.meta.url).pathname
+const PAGES = ['/', '/docs/getting-started/quick-start', '/blog/group-commit', '/pricing', '/docs/api-reference/products', '/scan']
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
-const CHROMES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const FLAGS = '--headless --no-sandbox --disable-gpu --disable-background-networking'
 
 interface Report {
@@ -20,7 +20,7 @@ interface Report {
   audits: Record<string, { score: number | null; title: string; displayValue?: string }>
 }
 
-const chrome = process.env.CHROME_PATH ?? CHROMES.find(existsSync)
+const chrome = process.env.CHROME_PATH ?? findChromium()
 if (!chrome) throw new Error('no Chromium is here: install it, or set CHROME_PATH')
 
 async function measure(url: string, folder: string): Promise<Report> {
@@ -28,8 +28,6 @@ async function measure(url: string, folder: string): Promise<Report> {
   const child = Bun.spawn(
     [
       process.execPath,
-      'x',
-      '--bun',
       LIGHTHOUSE,
       url,
       '--quiet',
@@ -38,7 +36,7 @@ async function measure(url: string, folder: string): Promise<Report> {
       `--chrome-flags=${FLAGS}`,
       `--only-categories=${CATEGORIES}`,
     ],
-    { env: { ...process.env, CHROME_PATH: chrome }, stdout: 'ignore', stderr: 'inherit' },
+    { env: { ...process.env, CHROME_PATH: chrome! }, stdout: 'ignore', stderr: 'inherit' },
   )
   if ((await child.exited) !== 0) throw new Error(`Lighthouse could not measure ${url}`)
   return JSON.parse(readFileSync(file, 'utf8')) as Report

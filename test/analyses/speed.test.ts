@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram'
-import { readdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDns, type TestDns } from '../dns.ts'
+import { folderFor } from '../folder.ts'
 import { hasChromium } from '../browser/chromium.ts'
 import { fieldDataOf, sideOf } from '../../site/analyses/speed/results.ts'
 import { differences } from './conform.ts'
@@ -190,8 +190,13 @@ describe('by PageSpeed Insights', () => {
   })
 })
 
-const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith('stoa-chromium-'))
-const running = () => Bun.spawnSync(['pgrep', '-f', 'user-data-dir=.*/stoa-chromium-']).stdout.toString().trim()
+/** Where this test's browsers have their profiles, and no others. */
+const own = folderFor('profiles')
+const left = () => readdirSync(own)
+const running = () =>
+  Bun.spawnSync(['pgrep', '-f', `user-data-dir=${own}`])
+    .stdout.toString()
+    .trim()
 
 describe.skipIf(!hasChromium)('by Lighthouse here', () => {
   let scanner: Awaited<ReturnType<typeof openScanner>>
@@ -203,7 +208,9 @@ describe.skipIf(!hasChromium)('by Lighthouse here', () => {
   /** When which page was asked for. */
   const asked: { path: string; at: number }[] = []
 
+  const before = process.env.TMPDIR
   beforeAll(async () => {
+    process.env.TMPDIR = own
     let site: Awaited<ReturnType<typeof openScanner>> | undefined
     content = Bun.serve({
       port: 0,
@@ -224,6 +231,8 @@ describe.skipIf(!hasChromium)('by Lighthouse here', () => {
     await content?.stop(true)
     await Promise.all([hostile, ...canaries].map((one) => one?.close()))
     udp.close()
+    process.env.TMPDIR = before
+    rmSync(own, { recursive: true })
   })
 
   /** A page that tries every way to reach what is inside. */
