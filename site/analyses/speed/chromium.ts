@@ -1,6 +1,6 @@
 /** Chromium, where there is one: found, started for one measurement, ended with all that it started. */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -76,7 +76,11 @@ export async function startChromium(
   begun: (chromium: Pick<Chromium, 'pid' | 'profile'>) => void,
 ): Promise<Chromium> {
   const profile = mkdtempSync(join(tmpdir(), 'stoa-chromium-'))
-  const child = spawn(path, flags(profile, proxyPort), { detached: true, stdio: 'ignore' })
+  // What it leaves elsewhere when it is killed goes with its profile, too.
+  const temporary = join(profile, 'temporary')
+  mkdirSync(temporary)
+  const env = { ...process.env, TMPDIR: temporary }
+  const child = spawn(path, flags(profile, proxyPort), { detached: true, stdio: 'ignore', env })
   const failed = new Promise<never>((_, reject) => {
     child.once('error', reject)
     child.once('exit', (code) => reject(new Error(`Chromium ended (${code})`)))
