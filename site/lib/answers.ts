@@ -8,6 +8,7 @@ import { BRIEFLY, HeadersOf, JSON_TYPE, SEARCH, VARY } from './headers.ts'
 import { etagOf, type Entry, type Manifest } from './manifest.ts'
 import { Missing } from './missing.ts'
 import { formFor, prefersProblem, type Form } from './negotiate.ts'
+import { SCAN } from './outputs.ts'
 import { CORS, Prepared, READ, type Fields } from './prepared.ts'
 import { problemBody, type Problem } from './problem.ts'
 import { INDEX } from './search.ts'
@@ -15,8 +16,8 @@ import { Searching, wordsIn, type Made } from './searching.ts'
 
 /** A server that knows more paths than this takes long to start. */
 const ROUTES_MAX = 5_000
-/** Pages that are completed for each request. */
-const COMPLETED = ['/404', SEARCH, `${SEARCH}.md`]
+/** What is completed or made for each request. */
+const COMPLETED = ['/404', SEARCH, `${SEARCH}.md`, SCAN, `${SCAN}.md`]
 /** Answers that are kept whole, about 20 KB each; what comes beyond them is read again. */
 const PREPARED_MAX = 2_000
 

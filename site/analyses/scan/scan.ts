@@ -9,13 +9,14 @@ import { ask, attempt, isHtml, read, REDIRECTS_MAX, visit, type Redirect, type V
 import { shortened } from '../reading/words.ts'
 import { costOf, platformOf, pluginsOf, type FoundPlatform, type FoundPlugin, type PluginCost } from './made-with.ts'
 import { isPreloaded } from './preloaded.ts'
-import { parseRobots, ROBOTS_MAX_BYTES, type Robots } from './robots.ts'
+import { fileOf, GLANCE_BYTES, isLlms, isRobots, lookForSitemap, robotsOf, type Read, type Tried } from './files.ts'
+import { ROBOTS_MAX_BYTES } from './robots.ts'
 import { gradeSecurity, type Security } from './security/grade.ts'
 import { tracesOf } from './signals.ts'
 import { visibilityOf, type Visibility, type VisibilityFacts } from './visibility.ts'
+import { warningsOf } from './warnings.ts'
 
-/** Of a file that is only looked for: as much as tells what it is. */
-const GLANCE_BYTES = 65_536
+const DIRECTIVES_MAX = 20
 const HTML = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.1'
 /** An origin that nobody has. Who lets it in lets in anybody. */
 const STRANGER = 'https://stranger.invalid'
@@ -36,9 +37,6 @@ export interface StoreScan {
   security: Pick<Security, 'grade' | 'score'> & { https: boolean; httpToHttps: boolean | null } & Pick<Security, 'checks'>
   aiVisibility: Visibility
 }
-
-type Read = Visited & { bytes: Buffer; isWhole: boolean }
-type Tried<T> = T | NotFetched
 
 /** The source of a page; of what is no HTML, nothing. */
 function markupOf({ bytes, headers }: Read): Markup {
@@ -99,88 +97,36 @@ async function nextOf(visitor: Visitor, url: URL): Promise<string | null | 'nobo
   return location === null ? null : placeOf(location, visitor.places, url).href.replace(/#.*$/, '')
 }
 
-/** The first sitemap that `robots.txt` names, or where one usually is. */
-async function lookForSitemap(visitor: Visitor, { url }: Visited, robots: Robots | null): Promise<Visibility['sitemap']> {
-  const named = robots?.sitemaps.find((text) => URL.canParse(text, url))
-  const address = new URL(named ?? '/sitemap.xml', url)
-  if (visitor.places.refusal(address) !== null) return { found: false, status: null, url: null }
-  const found = await attempt(read(visitor, address, { accept: 'application/xml,text/xml;q=0.9,*/*;q=0.5', maxBytes: GLANCE_BYTES }))
-  if (found instanceof NotFetched) return { found: false, status: null, url: null }
-  // Many shops answer every path with their home page.
-  const start = found.bytes.toString('latin1', 0, 4_096)
-  const isSitemap = /<(urlset|sitemapindex)\b|^https?:\/\/|^\x1f\x8b/.test(start)
-  const isFound = found.status === 200 && isSitemap
-  return { found: isFound, status: found.status, url: isFound ? address.href : null }
-}
-
-/** What crawlers may do (RFC 9309, 2.3.1): without a file all, where it fails nobody knows. */
-function robotsOf(answer: Tried<Read>): Robots | null {
-  if (answer instanceof NotFetched) return null
-  if (answer.status >= 200 && answer.status < 300) return parseRobots(answer.bytes.toString('utf8'))
-  return answer.status >= 400 && answer.status < 500 ? parseRobots('') : null
-}
-
-const isText = (headers: Visited['headers']) => {
-  const type = headerOf({ headers }, 'content-type')
-  return type !== null && !isHtml(type)
-}
-
 /** What there is for crawlers and agents. */
 function factsOf(page: Read, markup: Markup, { robots, llms, markdown }: Beside): Omit<VisibilityFacts, 'sitemap' | 'robots'> {
-  const file = (answer: Tried<Read>, isIt: (answer: Read) => boolean) =>
-    answer instanceof NotFetched
-      ? { found: false, status: null, bytes: null }
-      : {
-          found: answer.status === 200 && isIt(answer),
-          status: answer.status,
-          bytes: answer.status === 200 && isIt(answer) ? answer.bytes.length : null,
-        }
   const type = markdown instanceof NotFetched ? null : headerOf(markdown, 'content-type')
   const isMarkdown = /^text\/(x-)?markdown\b/i.test(type ?? '')
   const said = [
     ...markup.metas.filter((meta) => meta.get('name')?.trim().toLowerCase() === 'robots').map((meta) => meta.get('content') ?? ''),
     ...page.headers.filter(([name]) => name.toLowerCase() === 'x-robots-tag').map(([, value]) => value),
   ]
+  const directives = said.flatMap((text) => text.toLowerCase().split(',')).map((part) => shortened(part, 100) ?? '')
   return {
     path: page.url.pathname + page.url.search,
     markup,
-    robotsTxt: file(
-      robots,
-      ({ headers }) => !isHtml(headerOf({ headers }, 'content-type')) || headerOf({ headers }, 'content-type') === null,
-    ),
-    llmsTxt: file(llms, ({ headers }) => isText(headers)),
+    robotsTxt: fileOf(robots, isRobots),
+    llmsTxt: fileOf(llms, isLlms),
     markdownNegotiation: {
       supported: markdown instanceof NotFetched ? null : markdown.status === 200 && isMarkdown,
       contentType: shortened(type, 200),
     },
-    metaRobots: [...new Set(said.flatMap((text) => text.toLowerCase().split(',')).map((part) => shortened(part, 100) ?? ''))]
-      .filter(Boolean)
-      .slice(0, 20),
+    metaRobots: [...new Set(directives)].filter(Boolean).slice(0, DIRECTIVES_MAX),
   }
 }
 
-/** What whoever reads the report should know of how it came to be. */
-function warningsOf(page: Read, markup: Markup, beside: Beside): string[] {
-  const failed = (
-    [
-      ['robots.txt', beside.robots],
-      ['llms.txt', beside.llms],
-      ['the request for Markdown', beside.markdown],
-      ['the http:// address', beside.httpRoute],
-    ] as const
-  ).flatMap(([what, answer]) => (answer instanceof NotFetched ? `No answer to ${what}: ${answer.message}.` : []))
-  const isEmpty = isHtml(headerOf(page, 'content-type'))
-  return [
-    ...(page.status >= 400 ? [`The page answers ${page.status}: what is told here is about that answer.`] : []),
-    ...(isEmpty ? [] : ['The answer is no HTML page: nothing of its contents was looked at.']),
-    ...(page.isWhole ? [] : [`The page has more than ${HTML_MAX_BYTES / 1_048_576} MB: what comes after that was not looked at.`]),
-    ...(page.hasMoreHeaders ? ['The answer has more than 100 headers: the first 100 were looked at.'] : []),
-    ...(markup.metas.some((meta) => meta.get('http-equiv')?.trim().toLowerCase() === 'refresh')
-      ? ['The page sends its readers elsewhere by a meta refresh, which was not followed.']
-      : []),
-    ...failed,
-  ]
-}
+/** What was asked for beside the page, as reports call it. */
+const namesOf = ({ robots, llms, markdown, httpRoute }: Beside) =>
+  [
+    ['robots.txt', robots],
+    ['llms.txt', llms],
+    ['the request for Markdown', markdown],
+    ['the http:// address', httpRoute],
+  ] as const
 
 /** Scans a storefront. Throws `NotFetched` when its page can't be read; whatever else can't is said in the report. */
 export async function scanStore(visitor: Visitor, start: URL): Promise<StoreScan> {
@@ -193,7 +139,8 @@ export async function scanStore(visitor: Visitor, start: URL): Promise<StoreScan
   const markup = markupOf(page)
   const found = await beside
   const robots = robotsOf(found.robots)
-  const sitemap = await lookForSitemap(visitor, page, robots)
+  const { sitemap, failure: sitemapFailure } = await lookForSitemap(visitor, page, robots)
+  const facts = factsOf(page, markup, found)
   const traces = tracesOf(markup, { url: page.url, headers: page.headers, cookies: page.cookies.flatMap(({ lines }) => lines) })
   const platform = platformOf(traces)
   const plugins = pluginsOf(traces)
@@ -222,7 +169,7 @@ export async function scanStore(visitor: Visitor, start: URL): Promise<StoreScan
     durationMs: Math.round(performance.now() - began),
     redirects: page.redirects,
     page: { title, description, language: shortened(markup.lang, 35), canonical },
-    warnings: warningsOf(page, markup, found),
+    warnings: warningsOf({ page, markup, metaRobots: facts.metaRobots, asked: namesOf(found), robots: found.robots, sitemapFailure }),
     platform: platform?.found ?? null,
     plugins,
     pluginCost: costOf(plugins),
@@ -233,6 +180,6 @@ export async function scanStore(visitor: Visitor, start: URL): Promise<StoreScan
       httpToHttps: route === null ? null : route.at(-1)!.startsWith('https:'),
       checks: security.checks,
     },
-    aiVisibility: visibilityOf({ ...factsOf(page, markup, found), robots, sitemap }),
+    aiVisibility: visibilityOf({ ...facts, robots, sitemap }),
   }
 }

@@ -76,7 +76,9 @@ function signalsOf(text: string | null): ContentSignals | null {
     }),
   )
   const of = (name: string) => (said.get(name) === 'yes' ? true : said.get(name) === 'no' ? false : null)
-  return { search: of('search'), aiInput: of('ai-input'), aiTrain: of('ai-train') }
+  const signals = { search: of('search'), aiInput: of('ai-input'), aiTrain: of('ai-train') }
+  // Who says nothing that anybody knows has said nothing.
+  return Object.values(signals).every((value) => value === null) ? null : signals
 }
 
 /** How deep and how many parts of a JSON block are looked at. */

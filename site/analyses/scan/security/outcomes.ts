@@ -12,7 +12,7 @@ export interface Outcome {
 }
 
 const CSP_ADVICE =
-  "Send a Content-Security-Policy that begins with default-src 'none' and names what the page needs, scripts by nonce or hash."
+  'Name in a Content-Security-Policy what the page needs, scripts by nonce or hash. Send it as Content-Security-Policy-Report-Only first, until its reports are quiet: a policy that forgets something breaks the page.'
 const good = (modifier: number, result: string): Outcome => ({ modifier, result, recommendation: null })
 const bad = (modifier: number, result: string, recommendation: string): Outcome => ({ modifier, result, recommendation })
 
@@ -52,8 +52,16 @@ export const OUTCOMES = {
     policy: good(5, 'frame-ancestors of the policy says who may frame the page.'),
     set: good(0, 'Framing is refused or kept to this site.'),
     'allow-from': good(0, 'ALLOW-FROM is understood by old browsers alone.'),
-    absent: bad(-20, 'Any site may frame this page.', "Add frame-ancestors 'none' to the policy, or send X-Frame-Options: DENY."),
-    invalid: bad(-20, 'X-Frame-Options is neither DENY nor SAMEORIGIN.', "Add frame-ancestors 'none' to the policy."),
+    absent: bad(
+      -20,
+      'Any site may show this page in a frame of its own.',
+      "Send X-Frame-Options: SAMEORIGIN, or frame-ancestors 'self' in the policy: editors of your own site go on working.",
+    ),
+    invalid: bad(
+      -20,
+      'X-Frame-Options is neither DENY nor SAMEORIGIN.',
+      "Send X-Frame-Options: SAMEORIGIN once, or frame-ancestors 'self' in the policy.",
+    ),
   },
   'x-content-type-options': {
     nosniff: good(0, 'Browsers keep to the types that are sent.'),
@@ -93,9 +101,13 @@ export const OUTCOMES = {
     ),
     'not-secure': bad(-20, 'A cookie is not Secure.', 'Set Secure on all cookies.'),
     'same-site-invalid': bad(-20, 'A cookie has a SameSite that browsers refuse.', 'Set SameSite=Lax, or SameSite=None with Secure.'),
-    'csrf-not-same-site': bad(-20, 'The cookie against forged requests does not say SameSite.', 'Set SameSite=Strict on it.'),
-    'session-not-http-only': bad(-30, 'Scripts can read the cookie of a session.', 'Set HttpOnly on it.'),
-    'session-not-secure': bad(-40, 'The cookie of a session is sent over http.', 'Set Secure on it.'),
+    'csrf-not-same-site': bad(-20, 'The cookie against forged requests does not say SameSite.', 'Set SameSite=Strict on that cookie.'),
+    'session-not-http-only': bad(-30, 'Scripts can read the cookie of a session.', 'Set HttpOnly on the cookies of sessions.'),
+    'session-not-secure': bad(
+      -40,
+      'The cookie of a session is sent over http.',
+      'Set Secure on the cookies of sessions, once the shop is https alone.',
+    ),
   },
   'cross-origin-resource-sharing': {
     none: good(0, 'Scripts of other sites can not read this page.'),
@@ -113,12 +125,16 @@ export const OUTCOMES = {
     'not-html': good(0, 'The answer is no HTML.'),
     none: good(0, 'The page loads no scripts.'),
     own: good(0, 'All scripts are of this site.'),
-    'external-without': bad(-5, 'A script of another site does not say what it has to be.', 'Add integrity to it, or serve it yourself.'),
-    'insecure-with': bad(-20, 'A script of another site comes over http.', 'Load it over https, or serve it yourself.'),
+    'external-without': bad(
+      -5,
+      'A script of another site does not say what it has to be.',
+      'Add integrity to scripts of other sites that do not change. Those that their vendors change (consent, analytics, payment) can not have it.',
+    ),
+    'insecure-with': bad(-20, 'A script of another site comes over http.', 'Load scripts of other sites over https.'),
     'insecure-without': bad(
       -50,
-      'A script of another site comes over http, and may be anything.',
-      'Load it over https with integrity, or serve it yourself.',
+      'A script comes over http or without a scheme, and may be anything.',
+      'Write https:// in the addresses of scripts, also instead of // alone.',
     ),
   },
   'cross-origin-resource-policy': {
@@ -142,10 +158,10 @@ export const OUTCOMES = {
     invalid: { ...good(0, 'Cross-Origin-Embedder-Policy has no value that browsers know.'), pass: false },
   },
   'cross-origin-opener-policy': {
-    set: good(0, 'Pages of other sites that open this one get no hold of it.'),
-    'unsafe-none': good(0, 'Pages that open this one keep a hold of its window.'),
+    set: good(0, 'Pages of other sites that open this one can not reach back into it.'),
+    'unsafe-none': good(0, 'Pages that open this one can reach back into its window.'),
     absent: {
-      ...bad(0, 'Pages that open this one keep a hold of its window.', 'Send Cross-Origin-Opener-Policy: same-origin-allow-popups.'),
+      ...bad(0, 'Pages that open this one can reach back into its window.', 'Send Cross-Origin-Opener-Policy: same-origin-allow-popups.'),
       pass: true,
     },
     invalid: { ...good(0, 'Cross-Origin-Opener-Policy has no value that browsers know.'), pass: false },
