@@ -8,7 +8,9 @@ import { pathOf } from '../api/http/url.ts'
 import { version } from '../package.json'
 import { Answers } from './lib/answers.ts'
 import type { Manifest } from './lib/manifest.ts'
-import { openAnalyses } from './analyses/open.ts'
+import type { OpenAnalyses } from './analyses/open.ts'
+import { isAnalysis } from './analyses/operations.ts'
+import { decoded } from './lib/addresses.ts'
 
 interface Site {
   port: number
@@ -46,15 +48,22 @@ export function serveSite(config: Config, storeApi: string): Site {
       else void response.then((answered) => note(request, answered, started))
       return response
     }
-  let analyses: ReturnType<typeof openAnalyses> | undefined
-  const answer = logged((request: Request) => analyses!.front.answer(request))
+  let answers: Answers | undefined
+  let analyses: Promise<OpenAnalyses> | undefined
+  /** What only analyses need is loaded with the first of them. */
+  const opened = () =>
+    (analyses ??= import('./analyses/open.ts').then(({ openAnalyses }) =>
+      openAnalyses(config, { answers: answers!, peerOf, entry: join(DIST, 'server/entry.mjs'), log }),
+    ))
+  const peerOf = (request: Request) => server.requestIP(request)?.address ?? ''
+  const answer = logged((request: Request): Response | Promise<Response> =>
+    isAnalysis(decoded(pathOf(request.url)) ?? '') ? opened().then(({ front }) => front.answer(request)) : answers!.answer(request),
+  )
   const server = listen('SITE_PORT', { host: config.host, port: config.sitePort }, answer)
   const url = urlOf(config.contentBaseUrl, config.host, server.port!)
   try {
     const manifest = JSON.parse(readFileSync(join(DIST, 'manifest.json'), 'utf8')) as Manifest
-    const peerOf = (request: Request) => server.requestIP(request)?.address ?? ''
-    const answers = new Answers(manifest, join(DIST, 'site'), { base: url, storeApi, version })
-    analyses = openAnalyses(config, { answers, peerOf, entry: join(DIST, 'server/entry.mjs'), log })
+    answers = new Answers(manifest, join(DIST, 'site'), { base: url, storeApi, version })
     // A path that the server finds by itself needs no URL made and parsed: a fifth of what a request costs.
     const routes = Object.fromEntries(answers.routes().map(([path, find]) => [path, { GET: logged(find), HEAD: answer }]))
     server.reload({ routes, fetch: answer })
@@ -68,7 +77,7 @@ export function serveSite(config: Config, storeApi: string): Site {
     listensOn: urlOf(null, config.host, server.port!),
     async stop() {
       await close(server, DRAIN_MAX_MS)
-      await analyses?.stop()
+      await (await analyses)?.stop()
       log.flush()
     },
   }

@@ -81,6 +81,8 @@ function sent(url: URL, address: string, { method = 'GET', headers, connectMs, h
       headers,
       maxHeaderSize: HEAD_MAX_BYTES,
     })
+    // As many as fit into the head: what is left out could be where it redirects to.
+    request.maxHeadersCount = 0
     let timer = setTimeout(() => fail(notNow('silent', `its server takes no connection within ${connectMs / 1000} s`)), connectMs)
     const stop = () => fail(signal.reason)
     const settled = () => {
@@ -102,6 +104,8 @@ function sent(url: URL, address: string, { method = 'GET', headers, connectMs, h
     request.on('upgrade', () => fail(notNow('not-http', 'its server wants to speak something else than HTTP')))
     request.on('response', (response) => {
       settled()
+      const { statusCode = 0 } = response
+      if (statusCode < 200 || statusCode > 599) return fail(notNow('not-http', 'its server answers with a status that HTTP does not have'))
       resolve(answered(response, signal, () => request.destroy()))
     })
     if (signal.aborted) return stop()
@@ -140,12 +144,16 @@ async function* piecesOf(
   if (encoding && encoding !== 'identity' && !unpacked)
     throw notNow('not-http', 'its server packs the answer in a way that nobody asked for')
   const source = (unpacked ? response.pipe(unpacked as never) : response) as Readable
+  let isEmpty = true
+  if (unpacked) response.once('data', () => (isEmpty = false))
   if (unpacked) response.once('close', () => response.complete || source.destroy(new Error('broken off')))
   try {
     for await (const piece of source) yield piece as Buffer
     // Who ends it from here sees no error of the stream.
     if (signal.aborted || (!unpacked && !response.complete)) throw new Error('broken off')
   } catch {
+    // Nothing at all is no broken package.
+    if (unpacked && isEmpty && response.complete && !signal.aborted) return
     throw signal.aborted ? signal.reason : notNow('reset', 'its server broke off')
   } finally {
     source.destroy()

@@ -7,6 +7,8 @@ import { never, notNow, NotFetched, TooLarge } from './not-fetched.ts'
 import { publicPlaces, type Places, type PlacesNeeds } from './public-places.ts'
 
 const REDIRECTS_MAX = 3
+/** Of an address, in characters: what is longer is nobody's page. */
+const ADDRESS_MAX = 4_096
 /** Statuses below 500 with which a server says: later. */
 const REFUSALS_FOR_NOW = new Set([408, 425, 429])
 
@@ -30,15 +32,23 @@ export type FetchPublic = (url: string, limits: FetchLimits) => Promise<Fetched>
 
 /** Where a text leads from `base`. Throws `NotFetched` for what is no URL, or none that may be asked. */
 export function placeOf(text: string, places: Places, base?: URL): URL {
-  const url = URL.canParse(text, base) ? new URL(text, base) : null
+  const url = text.length <= ADDRESS_MAX && URL.canParse(text, base) ? new URL(text, base) : null
+  if (url && url.href.length > ADDRESS_MAX) throw never('refused-here', `it leads to an address of more than ${ADDRESS_MAX} characters`)
   const refusal = url ? places.refusal(url) : 'it does not lead to an http or https address'
   if (refusal !== null) throw never('refused-here', refusal)
   return url!
 }
 
-/** Where an answer redirects to, as it says itself; null when it does not. */
-export const locationOf = (answer: Answered): string | null =>
-  answer.status >= 300 && answer.status < 400 ? headerOf(answer, 'location') : null
+/** Where an answer redirects to, as it says itself; null when it does not. Bytes beyond ASCII are UTF-8 where they can be, as for browsers. */
+export function locationOf(answer: Answered): string | null {
+  const location = answer.status >= 300 && answer.status < 400 ? headerOf(answer, 'location') : null
+  if (location === null || /^[\x00-\x7f]*$/.test(location)) return location
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(location, 'latin1'))
+  } catch {
+    return location
+  }
+}
 
 /** A promise that is given up when the signal says so, with its reason. */
 export function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {

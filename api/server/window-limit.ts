@@ -17,7 +17,7 @@ interface WindowStanding {
 }
 
 /** Names that a table knows at once; beyond that the one that has been silent longest is forgotten. */
-const ROWS = 4_096
+const ROWS = 16_384
 /** A name may stand in this many neighbouring rows. */
 const PROBES = 8
 const SECOND_NS = 1_000_000_000n

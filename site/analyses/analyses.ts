@@ -9,7 +9,7 @@ import type { OperationName } from './operations.ts'
 import { targetOf } from './target.ts'
 
 /** Makes a report of a URL. Throws `NotFetched` where there is none, also when the signal says that nobody wants it. */
-type Make = (operation: OperationName, url: URL, signal: AbortSignal) => Promise<object>
+type Make = (operation: OperationName, url: URL, asker: Asker) => Promise<object>
 
 interface AnalysesNeeds {
   limits: Limits
@@ -62,7 +62,9 @@ export class Analyses {
     if (retryAfterSeconds) return { problem: limited(operation, retryAfterSeconds), fields }
     if (isMistake) return { problem: target, fields }
     try {
-      const { report, ageSeconds } = await desk.ask(operation, target, signal, (ended) => make(operation, target, ended))
+      const { report, ageSeconds } = await desk.ask(operation, target, signal, (ended) =>
+        make(operation, target, { client, signal: ended }),
+      )
       const age: Fields = ageSeconds === null ? {} : { age: String(ageSeconds) }
       return { report, cached: ageSeconds !== null, fields: { ...fields, ...age } }
     } catch (error) {

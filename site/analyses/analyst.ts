@@ -10,13 +10,18 @@ import { resolverAt } from '../../api/outside/resolver.ts'
 import type { FromAnalyst, Setting, ToAnalyst } from './messages.ts'
 import { OPERATIONS } from './operations.ts'
 import { pageMeta } from './page-meta.ts'
+import { REQUESTS_MAX } from './reading/visit.ts'
 import { scanStore } from './scan/scan.ts'
 
 /** Below the servers: 0 is theirs, 19 the least. */
 const NICENESS = 10
 
-/** Memory that pages may leave behind. */
-const LEFT_MAX_BYTES = 8 * 1_048_576
+/** Memory that pages may leave behind while it rests, and at any time. */
+const LEFT_BYTES = 8 * 1_048_576
+const LEFT_MAX_BYTES = 96 * 1_048_576
+/** It rests when nothing has ended for so long. */
+const REST_MS = 1_000
+let clearing: ReturnType<typeof setTimeout> | undefined
 /** After the first page. */
 let clearedBytes: number | undefined
 
@@ -25,11 +30,15 @@ let setting: Setting | undefined
 let places: Places | undefined
 const tell = (message: FromAnalyst) => process.send!(message)
 
-/** What a page left behind is given back at once when it is much: nobody is waiting for this process in the next milliseconds. */
+/** What pages left behind is given back when nobody waits, or when it is very much: collecting takes longer than a scan. */
 function clear() {
-  const bytes = process.memoryUsage.rss()
-  clearedBytes ??= bytes
-  if (bytes < clearedBytes + LEFT_MAX_BYTES) return
+  clearTimeout(clearing)
+  const left = process.memoryUsage.rss() - (clearedBytes ??= process.memoryUsage.rss())
+  if (left > LEFT_MAX_BYTES) return collect()
+  if (left > LEFT_BYTES) clearing = setTimeout(() => (running.size ? clear() : collect()), REST_MS)
+}
+
+function collect() {
   Bun.gc(true)
   Bun.shrink()
 }
@@ -38,7 +47,8 @@ async function analyse({ id, operation, url }: Extract<ToAnalyst, { id: number }
   const control = new AbortController()
   running.set(id, control)
   const { signal, over } = workingTime(OPERATIONS[operation].maxMs, control.signal)
-  const visitor = { places: places!, userAgent: setting!.userAgent, signal }
+  const reads = () => tell({ id, reads: true })
+  const visitor = { places: places!, userAgent: setting!.userAgent, signal, left: { requests: REQUESTS_MAX }, reads }
   try {
     const work = operation === 'store-scan' ? scanStore(visitor, new URL(url)) : pageMeta(visitor, new URL(url))
     tell({ id, report: await work })
@@ -57,6 +67,7 @@ process.on('message', (message: ToAnalyst) => {
     setting = message.setting
     places = publicPlaces({ ...setting, lookup: resolverAt(setting.dnsServers).addresses })
   } else if ('cancel' in message) running.get(message.cancel)?.abort()
+  else if ('ping' in message) tell({ pong: message.ping })
   else void analyse(message)
 })
 // Whoever asked is gone: there is nobody to tell.

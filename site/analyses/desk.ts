@@ -5,8 +5,9 @@ import type { OperationName } from './operations.ts'
 const KEPT_MS = 600_000
 /** Of all reports that are kept together, in characters: one has 10,000 to 40,000. */
 const KEPT_MAX = 8_000_000
-/** Analyses at once. */
+/** Analyses at once; and of them those that take a minute, so that they keep room for those that take a second. */
 export const ANALYSES_MAX = 20
+export const SLOW_MAX = 5
 
 /** There is too much to do just now. */
 export class Busy extends Error {
@@ -50,7 +51,7 @@ export class Desk {
     const key = `${operation} ${url.href}`
     const kept = this.#known(key)
     if (kept) return { report: kept.report, ageSeconds: Math.floor((this.now() - kept.at) / 1000) }
-    const running = this.#running.get(key) ?? this.#begin(key, make)
+    const running = this.#running.get(key) ?? this.#begin(operation, key, make)
     running.wanted++
     const { promise: gone, reject } = Promise.withResolvers<never>()
     const leave = () => reject(signal.reason)
@@ -64,8 +65,9 @@ export class Desk {
     }
   }
 
-  #begin(key: string, make: (signal: AbortSignal) => Promise<object>): Running {
+  #begin(operation: OperationName, key: string, make: (signal: AbortSignal) => Promise<object>): Running {
     if (this.#running.size >= ANALYSES_MAX) throw new Busy(5)
+    if (operation === 'pagespeed' && this.#slow() >= SLOW_MAX) throw new Busy(20)
     const control = new AbortController()
     const report = make(control.signal)
     const running = { report, wanted: 0, control }
@@ -83,6 +85,10 @@ export class Desk {
     return running
   }
 
+  #slow(): number {
+    return [...this.#running.keys()].filter((key) => key.startsWith('pagespeed ')).length
+  }
+
   #known(key: string): Kept | null {
     const kept = this.#kept.get(key)
     if (!kept) return null
@@ -94,6 +100,8 @@ export class Desk {
   #keep(key: string, report: object) {
     const size = key.length + JSON.stringify(report).length
     this.#forget(key)
+    // One that would push all others out is made again.
+    if (size > KEPT_MAX / 20) return
     this.#kept.set(key, { report, size, at: this.now() })
     this.#size += size
     // The oldest go first.

@@ -4,10 +4,9 @@ import { decoded } from '../lib/addresses.ts'
 import type { Answers } from '../lib/answers.ts'
 import { MARKDOWN_TYPE, VARY } from '../lib/headers.ts'
 import { formFor } from '../lib/negotiate.ts'
-import { SCAN } from '../lib/outputs.ts'
 import type { Fields } from '../lib/prepared.ts'
 import type { Analyses, Outcome } from './analyses.ts'
-import { operationAt, type OperationName } from './operations.ts'
+import { operationAt, SCAN, type OperationName } from './operations.ts'
 import type { Renderer } from './renderer.ts'
 import { reportMarkdown, type Shown } from './report.ts'
 import type { StoreScan } from './scan/scan.ts'
@@ -20,6 +19,7 @@ interface FrontNeeds {
   peerOf: (request: Request) => string
 }
 
+const GONE = 499
 const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 const hasUrl = (query: string) => new URLSearchParams(query).has('url')
 
@@ -96,8 +96,9 @@ export class Front {
     try {
       return await work()
     } catch (error) {
-      // Who is gone hears nothing.
-      if (!request.signal.aborted) console.error(error)
+      // Who is gone hears nothing; the log has the status that nginx gives it.
+      if (request.signal.aborted) return new Response(null, { status: GONE })
+      console.error(error)
       return this.needs.answers.broken(request)
     }
   }

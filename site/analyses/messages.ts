@@ -9,10 +9,17 @@ export interface Setting extends Required<Pick<PlacesNeeds, 'allow' | 'own'>> {
 }
 
 export type ToAnalyst =
-  { setting: Setting } | { id: number; operation: Exclude<OperationName, 'pagespeed'>; url: string } | { cancel: number }
+  | { setting: Setting }
+  | { id: number; operation: Exclude<OperationName, 'pagespeed'>; url: string }
+  | { cancel: number }
+  /** Answered at once by a process that is not held by a page. */
+  | { ping: number }
 
 export type FromAnalyst =
   | { id: number; report: unknown }
   /** What is read here is not there: in words for whoever asked. */
   | { id: number; hindrance: string }
   | { id: number; defect: string }
+  /** From now on a page is read, which can't be interrupted. */
+  | { id: number; reads: true }
+  | { pong: number }

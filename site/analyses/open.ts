@@ -44,7 +44,13 @@ function tablesIn({ dataDir }: Config, log: Log): TableOf {
   }
 }
 
-export function openAnalyses(config: Config, { answers, peerOf, entry, log }: OpenNeeds) {
+export interface OpenAnalyses {
+  front: Front
+  /** Ends what runs. */
+  stop(): Promise<unknown>
+}
+
+export function openAnalyses(config: Config, { answers, peerOf, entry, log }: OpenNeeds): OpenAnalyses {
   const { base, storeApi, version } = answers.place
   const own = [base, storeApi].map((url) => new URL(url).hostname.toLowerCase())
   const setting: Setting = { allow: config.fetchAllow, own, dnsServers: config.dnsServers, userAgent: userAgentOf(version, base) }
@@ -56,7 +62,8 @@ export function openAnalyses(config: Config, { answers, peerOf, entry, log }: Op
     desk: new Desk(),
     places,
     allow: config.fetchAllow,
-    make: (operation, url, signal) => (operation === 'pagespeed' ? measure(url, signal) : analysts.analyse(operation, url, signal)),
+    make: (operation, url, { client, signal }) =>
+      operation === 'pagespeed' ? measure(url, signal, client) : analysts.analyse(operation, url, signal),
   })
   const renderer = new Renderer(entry)
   return {

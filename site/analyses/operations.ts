@@ -20,3 +20,9 @@ export const OPERATION_NAMES = Object.keys(OPERATIONS) as OperationName[]
 
 /** The name of the operation at a path; null for any other path. */
 export const operationAt = (path: string): OperationName | null => OPERATION_NAMES.find((name) => OPERATIONS[name].path === path) ?? null
+
+/** The page of the store scan, which is made anew for each request. */
+export const SCAN = '/scan'
+
+/** Whether requests for a path are for the analyses: what they need is loaded when first one comes. */
+export const isAnalysis = (path: string): boolean => operationAt(path) !== null || path === SCAN || path === `${SCAN}.md`

@@ -36,12 +36,13 @@ interface PageMeta {
 }
 
 /** The head of a page, read no further than its end. Throws `NotFetched`. */
-async function headOf({ answer, headers }: Visited): Promise<Markup> {
+async function headOf({ answer, headers }: Visited, reads: () => void): Promise<Markup> {
   const markup = new Markup(true)
   let decoder: TextDecoder | undefined
   let kept: Buffer[] = []
   let [waiting, size] = [0, 0]
   const flush = (isLast: boolean) => {
+    reads()
     const bytes = Buffer.concat(kept)
     decoder ??= decoderOf(bytes, headerOf({ headers }, 'content-type'))
     markup.write(decoder.decode(bytes, { stream: !isLast }))
@@ -74,7 +75,8 @@ function metas(all: readonly Attributes[], ...names: string[]): string[] {
 const isRel = (link: Attributes, rel: string) => (link.get('rel') ?? '').toLowerCase().split(/\s+/).includes(rel)
 
 function wholeNumber(text: string | undefined): number | null {
-  return text !== undefined && /^\s*\d{1,5}\s*(px)?\s*$/.test(text) ? Number.parseInt(text, 10) : null
+  const number = /^\d{1,5}(?=(px)?$)/.exec((text ?? '').slice(0, 100).trim())?.[0]
+  return number === undefined ? null : Number(number)
 }
 
 type Told = Omit<PageMeta, 'url' | 'finalUrl' | 'status' | 'contentType' | 'fetchedAt'>
@@ -122,7 +124,7 @@ export async function pageMeta(visitor: Visitor, url: URL): Promise<PageMeta> {
   const visited = await visit(visitor, url, { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.1' })
   requireAnswer(visited)
   const contentType = headerOf(visited, 'content-type')
-  const markup = isHtml(contentType) ? await headOf(visited) : new Markup(true)
+  const markup = isHtml(contentType) ? await headOf(visited, visitor.reads) : new Markup(true)
   visited.answer.end()
   const { status, url: finalUrl } = visited
   const fetchedAt = new Date().toISOString()

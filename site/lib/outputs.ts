@@ -1,4 +1,5 @@
 /** Everything that the site serves beside Astro's pages, by path. Every body comes from the one index of the content. */
+import { SCAN } from '../analyses/operations.ts'
 import type { Page } from './content.ts'
 import { apiCatalog, feed, latestRelease, pricingJson, robotsTxt, sitemapXml } from './machine.ts'
 import { openapiJson } from './openapi.ts'
@@ -29,9 +30,6 @@ function ownPages(site: Site): [path: string, markdown: string][] {
     ['/search', texts.searchMarkdown(site)],
   ]
 }
-
-/** The page of the store scan. It is made anew for each request. */
-export const SCAN = '/scan'
 
 /** The paths of all pages: each has an HTML and a Markdown form. */
 export const pagePaths = (site: Site): string[] => [...ownPages(site).map(([path]) => path), ...site.content.pages.map(({ path }) => path)]

@@ -68,13 +68,17 @@ test('it ends when the last one who wanted it is gone, and not before', async ()
 
 test('what is kept is bounded: the oldest goes first', async () => {
   const desk = new Desk()
-  const big = { text: 'x'.repeat(1_000_000) }
+  const big = { text: 'x'.repeat(300_000) }
   let made = 0
   const make = async () => (made++, big)
-  for (let i = 0; i < 12; i++) await desk.ask('store-scan', url(i), never, make)
+  for (let i = 0; i < 40; i++) await desk.ask('store-scan', url(i), never, make)
   made = 0
-  await desk.ask('store-scan', url(11), never, make)
+  await desk.ask('store-scan', url(39), never, make)
   expect(made).toBe(0)
   await desk.ask('store-scan', url(0), never, make)
+  expect(made).toBe(1)
+  // One that would push all others out is not kept at all.
+  await desk.ask('store-scan', url('huge'), never, async () => ({ text: 'x'.repeat(1_000_000) }))
+  await desk.ask('store-scan', url(38), never, make)
   expect(made).toBe(1)
 })

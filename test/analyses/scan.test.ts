@@ -124,7 +124,7 @@ describe('a report', () => {
     files = { page: http('<title>Closed</title>', {}, '503 Closed') }
     const { status, body } = await scanner.analyse('store-scan', `http://127.0.0.1:${shop.port}/?${number++}`)
     expect([status, body.status, body.page.title]).toEqual([200, 503, 'Closed'])
-    expect(body.warnings).toContain('The page answers 503: what is told here is about that answer.')
+    expect(body.warnings).toContain('The page answers 503: everything here is about that answer, not about the shop.')
   })
 
   test('of what is no page has its headers alone', async () => {
@@ -185,7 +185,7 @@ describe('what crawlers get', () => {
       metaRobots: ['noindex', 'nosnippet', 'noarchive'],
       llmsTxt: { found: true, status: 200, bytes: 6 },
       // What answers every path with its home page has no sitemap.
-      sitemap: { found: false, status: 200, url: null },
+      sitemap: { found: false, status: 200, url: expect.stringMatching(/\/de\/sitemap\.xml$/) },
       markdownNegotiation: { supported: true, contentType: 'text/markdown' },
       structuredData: { types: ['BreadcrumbList', 'Offer', 'OnlineStore', 'Organization', 'Product'] },
       readableWithoutJs: true,
@@ -219,7 +219,7 @@ describe('as a page and as Markdown', () => {
     expect(page.headers.get('vary')).toBe('Accept, Accept-Encoding')
     expect(page.text).not.toContain(evil)
     expect(page.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
-    for (const heading of ['What to do first', 'Platform', 'Plugins', 'Security', 'What agents find', 'AI crawlers'])
+    for (const heading of ['What to do first', 'Platform', 'Plugins', 'Security', 'AI visibility', 'AI crawlers'])
       expect(page.text).toContain(heading)
     expect(page.text).toContain(`/api/store-scan?url=${url}`)
     expect(page.text).not.toMatch(/<[^>]+ style=/)

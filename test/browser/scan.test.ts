@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)('the store scan in a browser', () => {
     const text = await page.locator('main').innerText()
     for (const part of ['Shopify', 'Judge.me', 'Klaviyo', 'What to do first', 'OAI-SearchBot', 'Disallow: /']) expect(text).toContain(part)
     // The same as JSON and as Markdown, by its links.
-    const json = await page.getByRole('link', { name: 'as JSON' }).getAttribute('href')
+    const json = await page.getByRole('link', { name: 'as JSON' }).first().getAttribute('href')
     expect(await (await fetch(server.url.origin + json)).json()).toMatchObject({ platform: { id: 'shopify' }, cached: true })
     const markdown = await page.getByRole('link', { name: 'as Markdown', exact: true }).getAttribute('href')
     expect(await (await fetch(server.url.origin + markdown)).text()).toMatch(/^# Store scan: /)

@@ -9,6 +9,8 @@ import type { Places } from '../../../api/outside/public-places.ts'
 export const REDIRECTS_MAX = 5
 const CONNECT_MS = 3_000
 const HEAD_MS = 5_000
+/** Of one analysis: the six of a scan, and redirects. */
+export const REQUESTS_MAX = 16
 /** Headers of an answer that are read. */
 const HEADERS_MAX = 100
 
@@ -36,13 +38,22 @@ export interface Visitor {
   /** Says who asks, and where to read about it. */
   userAgent: string
   signal: AbortSignal
+  /** Requests that it may still send, redirects included: a shop can not make others pay for its scans. */
+  left: { requests: number }
+  /** Told before a page is read: whoever waits can tell which one it was that held this process. */
+  reads: () => void
 }
 
 const setCookies = (headers: Answered['headers']) =>
   headers.filter(([name]) => name.toLowerCase() === 'set-cookie').map(([, value]) => value)
 
 /** Asks for one URL, which may be asked for. The body is not read yet. Throws `NotFetched`. */
-export async function ask({ places, userAgent, signal }: Visitor, url: URL, headers: Readonly<Record<string, string>>): Promise<Answered> {
+export async function ask(
+  { places, userAgent, signal, left }: Visitor,
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answered> {
+  if (left.requests-- <= 0) throw never('redirects', 'it redirects too often')
   const addresses = await until(signal, places.addressesOf(url))
   return exchange(url, addresses, {
     headers: { 'user-agent': userAgent, 'accept-encoding': 'gzip, deflate, br, zstd', ...headers },

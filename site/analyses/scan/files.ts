@@ -3,6 +3,7 @@ import { headerOf } from '../../../api/outside/exchange.ts'
 import { NotFetched } from '../../../api/outside/not-fetched.ts'
 import { attempt, read, type Visited, type Visitor } from '../reading/visit.ts'
 import { parseRobots, type Robots } from './robots.ts'
+import { URL_MAX } from '../target.ts'
 import type { Visibility } from './visibility.ts'
 
 /** Of a file that is only looked for: as much as tells what it is. */
@@ -44,7 +45,7 @@ export async function lookForSitemap(
   { url }: Visited,
   robots: Robots | null,
 ): Promise<{ sitemap: Visibility['sitemap']; failure: string | null }> {
-  const named = robots?.sitemaps.find((text) => URL.canParse(text, url))
+  const named = robots?.sitemaps.find((text) => text.length <= URL_MAX && URL.canParse(text, url))
   const address = new URL(named ?? '/sitemap.xml', url)
   const none = { found: false, status: null, url: named ? address.href : null }
   const refusal = visitor.places.refusal(address)

@@ -2,10 +2,15 @@
 
 /** What is read of it (RFC 9309, 2.5), in bytes. */
 export const ROBOTS_MAX_BYTES = 512 * 1_024
+/** Of a line that is told, in characters. */
+const LINE_MAX = 200
+
 interface Rule {
   allow: boolean
-  /** In the spelling in which paths are compared. */
+  /** In the spelling in which paths are compared, and in its parts between the stars. */
   pattern: string
+  parts: readonly string[]
+  isWhole: boolean
   /** As it stands in the file. */
   line: string
 }
@@ -52,11 +57,9 @@ function spelled(path: string): string {
 }
 
 /** Whether a path begins as a pattern says: `*` is anything, `$` at its end the end of the path. Each part is looked for once. */
-function matches(pattern: string, path: string): boolean {
-  const isWhole = pattern.endsWith('$')
-  const [start, ...rest] = (isWhole ? pattern.slice(0, -1) : pattern).split('*') as [string, ...string[]]
-  if (!path.startsWith(start)) return false
-  let at = start.length
+function matches({ parts: [start, ...rest], isWhole }: Rule, path: string): boolean {
+  if (!path.startsWith(start!)) return false
+  let at = start!.length
   if (!rest.length) return !isWhole || at === path.length
   const last = rest.at(-1)!
   for (const part of isWhole ? rest.slice(0, -1) : rest) {
@@ -65,6 +68,15 @@ function matches(pattern: string, path: string): boolean {
     at = found + part.length
   }
   return !isWhole || (path.endsWith(last) && path.length - last.length >= at)
+}
+
+function ruleOf(allow: boolean, value: string): Rule {
+  const pattern = spelled(value)
+  const isWhole = pattern.endsWith('$')
+  const line = `${allow ? 'Allow' : 'Disallow'}: ${value}`
+  // Kept for people to read.
+  const shown = line.length > LINE_MAX ? `${line.slice(0, LINE_MAX).toWellFormed()}…` : line
+  return { allow, pattern, parts: (isWhole ? pattern.slice(0, -1) : pattern).split('*'), isWhole, line: shown }
 }
 
 /** The name of a crawler as a line gives it: `GPTBot/1.1` is GPTBot. */
@@ -85,13 +97,18 @@ function groupsOf(text: string): { groups: Group[]; sitemaps: string[] } {
       isNaming = true
     } else if (key === 'allow' || key === 'disallow') {
       isNaming = false
-      if (value)
-        group?.rules.push({ allow: key === 'allow', pattern: spelled(value), line: `${key === 'allow' ? 'Allow' : 'Disallow'}: ${value}` })
+      if (value) group?.rules.push(ruleOf(key === 'allow', value))
     } else if (key === 'sitemap' && value) sitemaps.push(value)
     else if (key === 'content-signal') group?.signals.push(value)
   }
   return { groups, sitemaps }
 }
+
+/** The longer one counts, and of two the one that allows. */
+const isStronger = (rule: Rule, other: Rule | null) =>
+  other === null ||
+  rule.pattern.length > other.pattern.length ||
+  (rule.pattern.length === other.pattern.length && rule.allow && !other.allow)
 
 /** Reads a `robots.txt`. */
 export function parseRobots(text: string): Robots {
@@ -101,27 +118,25 @@ export function parseRobots(text: string): Robots {
     const own = groups.filter(({ agents }) => agents.includes(userAgent.toLowerCase()))
     return own.length ? own : groups.filter(({ agents }) => agents.includes('*'))
   }
-  /** By the groups and the path: most crawlers share theirs, and each rule is looked at once. */
-  const known = new Map<string, Verdict>()
-  const decide = (own: readonly Group[], path: string): Verdict => {
-    // In a path they are themselves, in a pattern they stand for something.
-    const target = spelled(path).replace(/[*$]/g, escaped)
-    let decisive: Rule | undefined
-    for (const rule of own.flatMap(({ rules }) => rules)) {
-      // The longest one counts, and of two the one that allows.
-      const more = rule.pattern.length - (decisive?.pattern.length ?? -1)
-      if ((more > 0 || (more === 0 && rule.allow && !decisive!.allow)) && matches(rule.pattern, target)) decisive = rule
+  /** By the group and the path: most crawlers share theirs, and each rule is looked at once. */
+  const known = new Map<string, Rule | null>()
+  const ruleIn = ({ at, rules }: Group, path: string): Rule | null => {
+    const key = `${at} ${path}`
+    let decisive = known.get(key)
+    if (decisive === undefined) {
+      // In a path they are themselves, in a pattern they stand for something.
+      const target = spelled(path).replace(/[*$]/g, escaped)
+      decisive = rules.reduce<Rule | null>((best, rule) => (isStronger(rule, best) && matches(rule, target) ? rule : best), null)
+      known.set(key, decisive)
     }
-    return { allowed: decisive?.allow ?? true, rule: decisive?.line ?? null }
+    return decisive
   }
   return {
     verdict(userAgent, path) {
       if (path === '/robots.txt') return { allowed: true, rule: null }
-      const own = groupsFor(userAgent)
-      const key = `${own.map(({ at }) => at).join()} ${path}`
-      const verdict = known.get(key) ?? decide(own, path)
-      known.set(key, verdict)
-      return verdict
+      const rules = groupsFor(userAgent).flatMap((group) => ruleIn(group, path) ?? [])
+      const decisive = rules.reduce<Rule | null>((best, rule) => (isStronger(rule, best) ? rule : best), null)
+      return { allowed: decisive?.allow ?? true, rule: decisive?.line ?? null }
     },
     sitemaps,
     contentSignal: [...groups.filter(({ agents }) => agents.includes('*')), ...groups].flatMap(({ signals }) => signals)[0] ?? null,

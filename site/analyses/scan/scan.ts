@@ -136,8 +136,10 @@ export async function scanStore(visitor: Visitor, start: URL): Promise<StoreScan
   const page: Read = { ...visited, ...(await readBody(visited.answer, HTML_MAX_BYTES)) }
   const beside = lookBeside(visitor, start, page)
   // While the others are asked: it takes time that nobody waits for.
+  visitor.reads()
   const markup = markupOf(page)
   const found = await beside
+  visitor.reads()
   const robots = robotsOf(found.robots)
   const { sitemap, failure: sitemapFailure } = await lookForSitemap(visitor, page, robots)
   const facts = factsOf(page, markup, found)

@@ -36,6 +36,11 @@ const flags = (profile: string, proxyPort: number) => [
   '--no-first-run',
   '--no-default-browser-check',
   '--mute-audio',
+  '--disable-client-side-phishing-detection',
+  '--disable-domain-reliability',
+  '--disable-crash-reporter',
+  '--metrics-recording-only',
+  '--disable-features=OptimizationHints,OptimizationGuideModelDownloading,Translate,MediaRouter,AutofillServerCommunication,InterestFeedContentSuggestions',
   '--password-store=basic',
   '--use-mock-keychain',
   '--remote-debugging-port=0',
@@ -76,10 +81,10 @@ export async function startChromium(
   begun: (chromium: Pick<Chromium, 'pid' | 'profile'>) => void,
 ): Promise<Chromium> {
   const profile = mkdtempSync(join(tmpdir(), 'stoa-chromium-'))
-  // What it leaves elsewhere when it is killed goes with its profile, too.
+  // Its home is its profile: what a page downloads, and what it leaves elsewhere when it is killed, goes with that.
   const temporary = join(profile, 'temporary')
   mkdirSync(temporary)
-  const env = { ...process.env, TMPDIR: temporary }
+  const env = { PATH: process.env.PATH, LANG: 'C.UTF-8', HOME: profile, TMPDIR: temporary }
   const child = spawn(path, flags(profile, proxyPort), { detached: true, stdio: 'ignore', env })
   const failed = new Promise<never>((_, reject) => {
     child.once('error', reject)

@@ -8,7 +8,9 @@ import { SIDES, type Measured, type Provider, type SideName } from './speed.ts'
 
 const RUNNER = new URL('runner.ts', import.meta.url).pathname
 /** Pages that wait for their turn; more would wait in vain. */
-const WAITING_MAX = 3
+const WAITING_MAX = 2
+/** Who has waited this long has too little time left. */
+const WAITED_MAX_MS = 50_000
 /** About as long as one measurement takes. */
 const TURN_SECONDS = 20
 /** How long the process has to end by itself. */
@@ -53,18 +55,24 @@ async function run(message: ToRunner, signal: AbortSignal): Promise<Record<SideN
 /** A queue of its own for each installation. */
 export function lighthouse(setting: Setting): Provider {
   let last: Promise<unknown> = Promise.resolve()
-  let waiting = 0
+  /** Who is measured for, and who waits. */
+  const clients = new Set<string>()
   return {
     name: 'lighthouse',
-    async measure(url, signal) {
+    async measure(url, signal, client) {
       const chromium = findChromium()
       if (!chromium)
         throw notNow('status', 'there is no Chromium on this machine to measure it with: install chromium, or set PAGESPEED_URL')
-      if (waiting > WAITING_MAX) throw new Busy(TURN_SECONDS * waiting)
-      waiting++
-      const turn = last.then(() => (signal.aborted ? Promise.reject(signal.reason) : run({ url: url.href, chromium, setting }, signal)))
+      // One place for each client: nobody keeps the queue full alone.
+      if (clients.size > WAITING_MAX || clients.has(client)) throw new Busy(TURN_SECONDS)
+      clients.add(client)
+      const began = performance.now()
+      const turn = last.then(() => {
+        if (performance.now() - began > WAITED_MAX_MS) throw new Busy(TURN_SECONDS)
+        return signal.aborted ? Promise.reject(signal.reason) : run({ url: url.href, chromium, setting }, signal)
+      })
       last = turn.catch(() => {})
-      return turn.finally(() => waiting--)
+      return turn.finally(() => clients.delete(client))
     },
   }
 }

@@ -8,7 +8,7 @@ import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Places } from '../../../api/outside/public-places.ts'
 
-/** A page that needs more than this is not measured to its end. */
+/** In both directions together: a page that needs more is not measured to its end, and none sends more to anybody. */
 const BYTES_MAX = 200 * 1_048_576
 const CONNECTIONS_MAX = 256
 const CONNECT_MS = 5_000
@@ -38,7 +38,8 @@ async function addressFor(places: Places, url: URL): Promise<string | null> {
 
 /** `CONNECT host:port`, as the URL that is judged. */
 function targetOf(authority: string): { url: URL; port: number } | null {
-  const port = Number(/:(\d{1,5})$/.exec(authority)?.[1])
+  // A host and a port alone: what is judged has to be what is connected to.
+  const port = Number(/^(?:\[[0-9a-f:.]+\]|[^\s/?#@\\:[\]]+):(\d{1,5})$/i.exec(authority)?.[1])
   const address = `${port === 80 ? 'http' : 'https'}://${authority}/`
   return port && URL.canParse(address) ? { url: new URL(address), port } : null
 }
@@ -84,6 +85,7 @@ async function tunnel(
     upstream.setTimeout(0)
     client.write('HTTP/1.1 200 OK\r\n\r\n')
     upstream.on('data', counted)
+    client.on('data', counted)
     upstream.pipe(client)
     client.pipe(upstream)
   })
@@ -112,5 +114,6 @@ async function forward(places: Places, request: IncomingMessage, response: Serve
     answer.pipe(response)
   })
   response.once('close', () => upstream.destroy())
+  request.on('data', counted)
   request.pipe(upstream)
 }

@@ -17,6 +17,7 @@ interface Audit {
   numericValue?: unknown
   metricSavings?: Record<string, unknown>
   details?: { type?: unknown; overallSavingsMs?: unknown; overallSavingsBytes?: unknown }
+  replacesAudits?: unknown
 }
 
 type Rating = 'good' | 'needs-improvement' | 'poor'
@@ -71,7 +72,7 @@ export function sideOf(result: LighthouseResult | undefined): Side | null {
   const { categories, audits } = result
   const scores = mapped(CATEGORIES, (id) => {
     const score = number(categories[id]?.score)
-    return score === null ? null : Math.round(score * 100)
+    return score === null ? null : Math.round(Math.min(1, Math.max(0, score)) * 100)
   })
   if (Object.values(scores).every((score) => score === null)) return null
   const metrics = mapped(METRICS, ([id]) => {
@@ -98,7 +99,10 @@ function rated(value: number | null, good: number, improvable: number): Rating |
 
 /** What would save time or bytes: what saves most comes first. */
 function opportunitiesIn(audits: NonNullable<LighthouseResult['audits']>): Opportunity[] {
+  // What a newer audit says in the place of an older one is said once.
+  const replaced = new Set(Object.values(audits).flatMap((audit) => (Array.isArray(audit?.replacesAudits) ? audit.replacesAudits : [])))
   return Object.entries(audits)
+    .filter(([id]) => !replaced.has(id))
     .flatMap(([id, audit]): Opportunity[] => {
       const { details, metricSavings, score, title } = audit ?? {}
       if (score === 1 || score === null || score === undefined) return []

@@ -12,7 +12,7 @@ import { CATEGORY_IDS, sideOf, type LighthouseResult } from './results.ts'
 import { SIDES, type Measured, type SideName } from './speed.ts'
 
 /** Of one side: the other one needs its time, too. */
-const LOAD_MAX_MS = 25_000
+const LOAD_MAX_MS = 20_000
 
 export interface ToRunner {
   url: string
@@ -20,6 +20,19 @@ export interface ToRunner {
   setting: Setting
 }
 export type FromRunner = { begun: Pick<Chromium, 'pid' | 'profile'> } | { name: SideName; measured: Measured }
+
+/** What Lighthouse means, in words. */
+const REASONS: Readonly<Record<string, string>> = {
+  ERRORED_DOCUMENT_REQUEST: 'the page answers with an error',
+  FAILED_DOCUMENT_REQUEST: 'the page could not be loaded',
+  CHROME_INTERSTITIAL_ERROR: 'it redirects too often, leads to a place that is not public, or its certificate is not trusted',
+  INSECURE_DOCUMENT_REQUEST: 'its certificate is not trusted',
+  DNS_FAILURE: 'its host does not exist',
+  NOT_HTML: 'it is no HTML page',
+  PAGE_HUNG: 'the page does not come to rest',
+  NO_FCP: 'the page paints nothing',
+  NO_LCP: 'the page paints nothing',
+}
 
 let chromium: Pick<Chromium, 'pid' | 'profile'> | undefined
 const tell = (message: FromRunner) => new Promise<void>((told) => process.send!(message, undefined, undefined, () => told()))
@@ -31,6 +44,31 @@ function end(code: number): never {
 process.on('SIGTERM', () => end(1))
 process.on('disconnect', () => end(1))
 
+/** A page has a browser's room in memory and on the disk, and not the machine's. */
+const WATCH_MS = 1_000
+const DISK_MAX_KB = 500 * 1_024
+const MEMORY_MAX_KB = 1_500 * 1_024
+
+async function endIfHuge() {
+  if (!chromium) return
+  const { pid, profile } = chromium
+  const [disk, memory] = await Promise.all([
+    said(['du', '-sk', profile]).then((text) => Number.parseInt(text, 10) || 0),
+    said(['ps', '-o', 'rss=', '-g', String(pid)]).then((text) => text.split('\n').reduce((sum, line) => sum + (Number(line) || 0), 0)),
+  ])
+  if (disk > DISK_MAX_KB || memory > MEMORY_MAX_KB) end(1)
+}
+
+/** What a command prints; nothing where it is not there. */
+async function said(command: string[]): Promise<string> {
+  try {
+    const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'ignore' })
+    return await new Response(child.stdout).text()
+  } catch {
+    return ''
+  }
+}
+
 async function measureSide(name: SideName, url: string, port: number): Promise<Measured> {
   const { default: lighthouse, desktopConfig } = await import('lighthouse')
   const asked = { port, output: 'json', logLevel: 'silent', onlyCategories: [...CATEGORY_IDS], maxWaitForLoad: LOAD_MAX_MS } satisfies Flags
@@ -38,8 +76,7 @@ async function measureSide(name: SideName, url: string, port: number): Promise<M
   const measured = result?.lhr as unknown as LighthouseResult | undefined
   const side = sideOf(measured)
   if (side) return { side, version: String(measured!.lighthouseVersion), fieldData: null, isOfSite: false }
-  const code = measured?.runtimeError?.code
-  return { failure: typeof code === 'string' ? `Lighthouse could not load the page (${code})` : 'Lighthouse could not load the page' }
+  return { failure: REASONS[String(measured?.runtimeError?.code)] ?? 'Lighthouse could not load the page' }
 }
 
 async function run({ url, chromium: path, setting }: ToRunner) {
@@ -49,6 +86,7 @@ async function run({ url, chromium: path, setting }: ToRunner) {
     chromium = begun
     void tell({ begun })
   })
+  setInterval(() => void endIfHuge(), WATCH_MS)
   for (const name of SIDES)
     await tell({
       name,

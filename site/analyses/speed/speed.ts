@@ -11,10 +11,10 @@ export type SideName = (typeof SIDES)[number]
 /** One side that was measured, or why it was not. `isOfSite`: the field data is that of all its pages. */
 export type Measured = { side: Side; version: string | null; fieldData: FieldData | null; isOfSite: boolean } | { failure: string }
 
-/** What measures. Throws `NotFetched` where nothing can be. */
+/** What measures for a client. Throws `NotFetched` where nothing can be, `Busy` where it has too much to do. */
 export interface Provider {
   name: 'pagespeed-insights' | 'lighthouse'
-  measure(url: URL, signal: AbortSignal): Promise<Record<SideName, Measured>>
+  measure(url: URL, signal: AbortSignal, client: string): Promise<Record<SideName, Measured>>
 }
 
 interface PageSpeed {
@@ -32,13 +32,13 @@ interface PageSpeed {
 /** Makes the function that measures pages that may be asked for. */
 export const pageSpeed =
   (places: Places, provider: Provider) =>
-  async (url: URL, asked: AbortSignal): Promise<PageSpeed> => {
+  async (url: URL, asked: AbortSignal, client: string): Promise<PageSpeed> => {
     const { signal, over } = workingTime(OPERATIONS.pagespeed.maxMs, asked)
     try {
       // Before it is handed to anybody else: where its name leads.
       await until(signal, places.addressesOf(url))
       const fetchedAt = new Date().toISOString()
-      const sides = await provider.measure(url, signal)
+      const sides = await provider.measure(url, signal, client)
       const measured = SIDES.flatMap((name) => ('side' in sides[name] ? sides[name] : []))
       const failures = SIDES.flatMap((name) => ('failure' in sides[name] ? { name, failure: sides[name].failure } : []))
       if (!measured.length) throw notNow('status', `it could not be measured: ${failures[0]!.failure}`)

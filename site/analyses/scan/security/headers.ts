@@ -37,6 +37,15 @@ type CspOutcome = OutcomeOf<typeof CSP>
 
 /** What the policy of a page is worth. Also tells it as it was read, for who looks for `frame-ancestors`. */
 export function contentSecurityPolicy(seen: Seen): Found<CspOutcome> & { policy: Policy | null } {
+  const known = judged.get(seen) ?? judge(seen)
+  judged.set(seen, known)
+  return known
+}
+
+/** Two checks ask for it. */
+const judged = new WeakMap<Seen, ReturnType<typeof judge>>()
+
+function judge(seen: Seen): Found<CspOutcome> & { policy: Policy | null } {
   const sent = valueOf(seen, CSP)
   const [header, meta] = [sent === null ? [] : [sent], equivalents(seen.metas, CSP)]
   const value = [...header, ...meta].join(', ') || null

@@ -4,6 +4,10 @@
 const HEADER_ONLY = ['frame-ancestors', 'report-uri', 'sandbox']
 /** May stand in a policy twice. */
 const REPEATABLE = ['report-uri', 'report-to']
+/** Sources of a directive, and policies, beyond which nothing is read: the longest real ones have a few hundred. */
+const SOURCES_MAX = 500
+const POLICIES_MAX = 10
+const POLICY_MAX = 100_000
 /** Shorter than `img-src` with a source is no policy. */
 const POLICY_LEAST = 6
 
@@ -16,19 +20,31 @@ interface ParsedPolicy {
   isRepeated: boolean
 }
 
-/** Whether what one source allows includes another: paths by their parts. Throws `URIError` for a percent sign that escapes nothing. */
-function includes(wide: string, narrow: string): boolean {
-  if (wide === '') return true
-  const [a, b] = [wide.split('/'), narrow.split('/')]
-  const isFolder = wide.endsWith('/')
-  if (a.length > b.length || (!isFolder && a.length !== b.length)) return false
-  const parts = isFolder ? a.slice(0, -1) : a
-  return parts.every((part, i) => decodeURIComponent(part) === decodeURIComponent(b[i]!))
+interface Source {
+  text: string
+  /** Its parts between slashes, unescaped. */
+  parts: readonly string[]
+}
+
+/** Throws `URIError` for a percent sign that escapes nothing. */
+const sourceOf = (text: string): Source => ({ text, parts: text.split('/').map((part) => decodeURIComponent(part)) })
+
+/** Whether what one source allows includes another: paths by their parts. */
+function includes(wide: Source, narrow: Source): boolean {
+  if (wide.text === '') return true
+  const isFolder = wide.text.endsWith('/')
+  if (wide.parts.length > narrow.parts.length || (!isFolder && wide.parts.length !== narrow.parts.length)) return false
+  const last = isFolder ? wide.parts.length - 1 : wide.parts.length
+  for (let at = 0; at < last; at++) if (wide.parts[at] !== narrow.parts[at]) return false
+  return true
 }
 
 /** One policy; null for one that is none, or repeats a directive. */
 function parseOne(text: string): { directives: Map<string, string[]>; isRepeated: boolean } | null {
-  const plain = text.replace(/[\r\n]/g, '').trim()
+  const plain = text
+    .slice(0, POLICY_MAX)
+    .replace(/[\r\n]/g, '')
+    .trim()
   if (plain.length < POLICY_LEAST) return null
   const directives = new Map<string, string[]>()
   let isRepeated = false
@@ -40,7 +56,7 @@ function parseOne(text: string): { directives: Map<string, string[]>; isRepeated
       isRepeated = true
       continue
     }
-    directives.set(name, sources.length ? sources : name.endsWith('-src') ? ["'none'"] : [])
+    directives.set(name, sources.length ? [...new Set(sources)].slice(0, SOURCES_MAX) : name.endsWith('-src') ? ["'none'"] : [])
   }
   return { directives, isRepeated }
 }
@@ -53,7 +69,13 @@ function withoutLonger(sources: readonly string[]): string[] {
 
 /** Sources that two lists allow: of each pair in which one includes the other, the narrow one. */
 function inBoth(some: readonly string[], others: readonly string[]): string[] {
-  return some.flatMap((a) => others.flatMap((b) => (includes(a, b) ? [b] : includes(b, a) ? [a] : [])))
+  const [ours, theirs] = [some.map(sourceOf), others.map(sourceOf)]
+  const kept = new Set<string>()
+  for (const a of ours)
+    for (const b of theirs)
+      if (includes(a, b)) kept.add(b.text)
+      else if (includes(b, a)) kept.add(a.text)
+  return [...kept]
 }
 
 /** All policies together; null where one of them is invalid. No policy has no directive. */
@@ -67,7 +89,7 @@ export function parsePolicies(texts: readonly string[], where: 'header' | 'meta'
 }
 
 function combined(texts: readonly string[], where: 'header' | 'meta' | 'both'): ParsedPolicy | null {
-  const parsed = texts.map(parseOne)
+  const parsed = texts.slice(0, POLICIES_MAX).map(parseOne)
   if (parsed.some((policy) => policy === null)) return null
   const directives = new Map<string, Set<string>>()
   for (const [at, { directives: own }] of (parsed as NonNullable<(typeof parsed)[number]>[]).entries())
