@@ -1,7 +1,7 @@
 /** Why something on the network was not read. */
 
 /** What stood in the way. */
-type Hindrance =
+export type Hindrance =
   /** The address can't be asked for: another scheme, a user in it, a port, a place that is not public. */
   | 'refused-here'
   | 'no-host'

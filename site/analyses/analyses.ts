@@ -1,5 +1,5 @@
 /** The three analyses as the content API offers them: what is asked for, how often, what comes of it. */
-import { NotFetched } from '../../api/outside/not-fetched.ts'
+import { NotFetched, type Hindrance } from '../../api/outside/not-fetched.ts'
 import type { Places } from '../../api/outside/public-places.ts'
 import type { Fields } from '../lib/prepared.ts'
 import type { Problem } from '../lib/problem.ts'
@@ -37,6 +37,14 @@ const limited = (operation: OperationName, seconds: number): Problem => ({
   resolution: `Wait ${seconds} s, as Retry-After says.`,
 })
 
+/** What to do about it. */
+const ADVICE: Partial<Record<Hindrance, string>> = {
+  'no-host': 'Check the spelling of the address.',
+  'refused-here': 'Give the address of a page that anybody can open.',
+  certificate: 'Mend the certificate: browsers warn visitors of it, too.',
+  redirects: 'Give the address that it leads to.',
+}
+
 /** What a failure means to whoever asked. Throws what is a defect of ours. */
 function problemOf(error: unknown): { problem: Problem; fields: Fields } {
   if (error instanceof Busy) {
@@ -46,7 +54,7 @@ function problemOf(error: unknown): { problem: Problem; fields: Fields } {
   }
   if (!(error instanceof NotFetched)) throw error
   const detail = `The page can't be analysed: ${error.message}.`
-  const resolution = 'Open the address in a browser. If it answers there, ask again in a minute.'
+  const resolution = ADVICE[error.hindrance] ?? 'Open the address in a browser. If it answers there, ask again in a minute.'
   return { problem: { status: 502, code: 'upstream_unavailable', detail, resolution }, fields: {} }
 }
 

@@ -18,7 +18,7 @@ const NICENESS = 10
 
 /** Memory that pages may leave behind while it rests, and at any time. */
 const LEFT_BYTES = 8 * 1_048_576
-const LEFT_MAX_BYTES = 96 * 1_048_576
+const LEFT_MAX_BYTES = 64 * 1_048_576
 /** It rests when nothing has ended for so long. */
 const REST_MS = 1_000
 let clearing: ReturnType<typeof setTimeout> | undefined
@@ -53,7 +53,7 @@ async function analyse({ id, operation, url }: Extract<ToAnalyst, { id: number }
     const work = operation === 'store-scan' ? scanStore(visitor, new URL(url)) : pageMeta(visitor, new URL(url))
     tell({ id, report: await work })
   } catch (error) {
-    if (error instanceof NotFetched) tell({ id, hindrance: error.message })
+    if (error instanceof NotFetched) tell({ id, hindrance: error.hindrance, message: error.message })
     else tell({ id, defect: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   } finally {
     over()

@@ -91,7 +91,7 @@ class Analyst {
     if (!waiting) return
     this.waiting.delete(message.id)
     if ('report' in message) waiting.resolve(message.report as object)
-    else if ('hindrance' in message) waiting.reject(notNow('silent', message.hindrance))
+    else if ('hindrance' in message) waiting.reject(notNow(message.hindrance, message.message))
     else waiting.reject(new Error(message.defect))
   }
 }

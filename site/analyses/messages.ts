@@ -1,4 +1,5 @@
 /** What the site and the process that analyses say to each other. */
+import type { Hindrance } from '../../api/outside/not-fetched.ts'
 import type { PlacesNeeds } from '../../api/outside/public-places.ts'
 import type { OperationName } from './operations.ts'
 
@@ -18,7 +19,7 @@ export type ToAnalyst =
 export type FromAnalyst =
   | { id: number; report: unknown }
   /** What is read here is not there: in words for whoever asked. */
-  | { id: number; hindrance: string }
+  | { id: number; hindrance: Hindrance; message: string }
   | { id: number; defect: string }
   /** From now on a page is read, which can't be interrupted. */
   | { id: number; reads: true }

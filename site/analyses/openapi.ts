@@ -1,7 +1,7 @@
 /** The analyses in `/openapi.json`: parameters, answers, and every field of them. */
-import { CURRENCY } from './scan/data.ts'
+import { CURRENCY, PLUGINS } from './scan/data.ts'
 import { PLACES } from './scan/signals.ts'
-import { ANALYSES_MAX } from './desk.ts'
+import { ANALYSES_MAX, SLOW_MAX } from './desk.ts'
 import { OPERATIONS, OPERATION_NAMES, type OperationName } from './operations.ts'
 import { CHECK_IDS, GRADE_NAMES } from './scan/security/grade.ts'
 import { URL_MAX } from './target.ts'
@@ -111,8 +111,8 @@ const STORE_SCAN = object({
     'On the way to the page',
   ),
   page: object({
-    title: orNull(string('As for previews')),
-    description: orNull(string('As for previews')),
+    title: orNull(string('As for previews: `og:title` before `<title>`')),
+    description: orNull(string('As for previews: `og:description` first')),
     language: orNull(string('`<html lang>`')),
     canonical: orNull(uri('`link rel=canonical`')),
   }),
@@ -122,7 +122,7 @@ const STORE_SCAN = object({
     object({
       id: string('Its name for programs'),
       name: string('Its name for people'),
-      category: string('What it is for'),
+      category: oneOf([...new Set(PLUGINS.map(({ category }) => category))].toSorted(), 'What it is for'),
       confidence: CONFIDENCE,
       evidence: EVIDENCE,
       pricing: PRICING,
@@ -186,7 +186,7 @@ const of = (names: readonly string[], schema: Json) => object(Object.fromEntries
 const score = orNull(integer('0 to 100', { minimum: 0, maximum: 100 }))
 const SIDE = object({
   scores: of(['performance', 'accessibility', 'bestPractices', 'seo'], score),
-  metrics: of(METRICS, orNull(number('In ms; layout shift without a unit'))),
+  metrics: object(Object.fromEntries(METRICS.map((name) => [name, orNull(number(name.endsWith('Ms') ? 'In ms' : 'Without a unit'))]))),
   ratings: of(METRICS, RATING),
   opportunities: list(
     object({
@@ -267,7 +267,12 @@ function pathOf(name: OperationName, problem: Problem): Json {
         405: problem('Another method than GET, HEAD and OPTIONS'),
         429: withHeaders(problem('Too many requests from this address (`rate_limited`)'), RETRY),
         502: withHeaders(problem('The page, or the service that measures, did not answer usefully (`upstream_unavailable`)')),
-        503: withHeaders(problem(`${ANALYSES_MAX} analyses are under way (\`overloaded\`)`), RETRY),
+        503: withHeaders(
+          problem(
+            `Too many analyses are under way (\`overloaded\`): ${ANALYSES_MAX} together, ${SLOW_MAX} of page speed, fewer by Lighthouse here`,
+          ),
+          RETRY,
+        ),
       },
     },
   }

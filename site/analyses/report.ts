@@ -156,11 +156,7 @@ function range(min: number, max: number, currency: string): string {
 }
 
 /** `$15 to $120 a month`; null where no price is known. */
-export const costInWords = ({
-  monthlyMin,
-  monthlyMax,
-  currency,
-}: Pick<PluginCost, 'monthlyMin' | 'monthlyMax' | 'currency'>): string | null =>
+const costInWords = ({ monthlyMin, monthlyMax, currency }: Pick<PluginCost, 'monthlyMin' | 'monthlyMax' | 'currency'>): string | null =>
   monthlyMin === null || monthlyMax === null ? null : `${range(monthlyMin, monthlyMax, currency)} a month`
 
 const MODELS: Record<FoundPlugin['pricing']['model'], string> = {

@@ -38,8 +38,11 @@ export function targetOf(query: string, places: Pick<Places, 'refusal'>, allow: 
   if (!URL.canParse(address)) return unusable('it is neither an http or https address nor a host')
   const url = new URL(address)
   url.hash = ''
+  // Before what is not public: who types a name alone has forgotten its ending.
+  const isName = !isIP(hostOf(url)) && !isListed(url, allow)
+  if (isName && !hostOf(url).includes('.')) return unusable('its host has no ending of the public internet')
   const refusal = places.refusal(url)
   if (refusal !== null) return unusable(refusal)
-  if (isIP(hostOf(url)) || isListed(url, allow) || isPublicName(hostOf(url))) return url
+  if (!isName || isPublicName(hostOf(url))) return url
   return unusable('its host has no ending of the public internet')
 }

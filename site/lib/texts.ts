@@ -130,6 +130,7 @@ const TASKS: readonly [task: string, paths: readonly string[]][] = [
   ['Mail', ['help/marketing/newsletters-and-subscribers', 'help/account/email-notifications', 'docs/api-reference/newsletters']],
   ['Build a shop', ['docs/storefront/overview', 'docs/storefront/cart', 'docs/commerce-sdk/quick-start', 'docs/api-reference/carts']],
   ['Call the API', ['docs/api-reference/overview', 'docs/api-reference/authentication', 'docs/api-reference/content-api']],
+  ['Look at a shop from outside', ['docs/api-reference/analyses', 'help/storefront/store-scan']],
   ['Run it', ['docs/getting-started/installation', 'docs/getting-started/configuration', 'docs/getting-started/deployment']],
 ]
 

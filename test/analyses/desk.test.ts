@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ANALYSES_MAX, Busy, Desk } from '../../site/analyses/desk.ts'
+import { ANALYSES_MAX, Busy, Desk, SLOW_MAX } from '../../site/analyses/desk.ts'
 
 const url = (n: number | string = 1) => new URL(`https://shop.com/${n}`)
 const never = new AbortController().signal
@@ -38,9 +38,14 @@ test('as many at once as may be; those who wait for one of them take no place', 
   const waits = Promise.withResolvers<object>()
   const all = Array.from({ length: ANALYSES_MAX }, (_, i) => desk.ask('store-scan', url(i), never, () => waits.promise))
   await expect(desk.ask('store-scan', url('more'), never, () => waits.promise)).rejects.toThrow(Busy)
+  // Those that take a minute leave room for those that take a second.
+  const other = new Desk()
+  const slow = Array.from({ length: SLOW_MAX }, (_, i) => other.ask('pagespeed', url(i), never, () => waits.promise))
+  await expect(other.ask('pagespeed', url('more'), never, () => waits.promise)).rejects.toThrow(Busy)
+  expect((await other.ask('store-scan', url('more'), never, async () => ({}))).ageSeconds).toBeNull()
   const joined = desk.ask('store-scan', url(3), never, () => waits.promise)
   waits.resolve({})
-  await Promise.all([...all, joined])
+  await Promise.all([...all, ...slow, joined])
   expect((await desk.ask('store-scan', url('more'), never, async () => ({ n: 2 }))).report).toEqual({ n: 2 })
 })
 

@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)('the store scan in a browser', () => {
 
   test('what is wrong with an address is told beside it', async () => {
     const page = await open('/scan?url=localhost')
-    expect(await page.getByRole('alert').innerText()).toContain('not public')
+    expect(await page.getByRole('alert').innerText()).toContain('no ending of the public internet')
     expect(await page.getByLabel('Address of a shop').getAttribute('aria-invalid')).toBe('true')
     await page.context().close()
   })

@@ -72,37 +72,63 @@ export function tracesOf(
   }
 }
 
+/** What a signal compares, made once for each: it is compared with every page. */
+const prepared = new WeakMap<Signal, (traces: Traces) => boolean>()
+
 /** `name` has to be there, and with a text behind `separator` has to contain it. */
-function names(all: ReadonlyMap<string, string>, match: string, separator: string): boolean {
+function names(match: string, separator: string): (all: ReadonlyMap<string, string>) => boolean {
   const at = match.indexOf(separator)
   const name = (at < 0 ? match : match.slice(0, at)).trim().toLowerCase()
-  const value = all.get(name)
-  return (
-    value !== undefined &&
-    (at < 0 ||
-      value.includes(
-        match
+  const wanted =
+    at < 0
+      ? ''
+      : match
           .slice(at + 1)
           .trim()
-          .toLowerCase(),
-      ))
-  )
+          .toLowerCase()
+  return (all) => all.get(name)?.includes(wanted) ?? false
 }
 
-const FINDS: Record<Place, (traces: Traces, match: string) => boolean> = {
-  header: ({ headers }, match) => names(headers, match, ':'),
-  cookie: ({ cookies }, match) =>
-    match.endsWith('*') ? cookies.some((cookie) => cookie.startsWith(match.slice(0, -1))) : cookies.includes(match),
-  meta: ({ metas }, match) => names(metas, match, '='),
-  script: ({ scripts }, match) => scripts.includes(match.toLowerCase()),
-  link: ({ links }, match) => links.includes(match.toLowerCase()),
-  inline: ({ inline }, match) => inline.includes(match),
-  html: ({ hasTagWith }, match) => hasTagWith(match),
+const FINDS: Record<Place, (match: string) => (traces: Traces) => boolean> = {
+  header: (match) => {
+    const has = names(match, ':')
+    return ({ headers }) => has(headers)
+  },
+  cookie: (match) => {
+    const start = match.endsWith('*') ? match.slice(0, -1) : null
+    return ({ cookies }) => (start === null ? cookies.includes(match) : cookies.some((cookie) => cookie.startsWith(start)))
+  },
+  meta: (match) => {
+    const has = names(match, '=')
+    return ({ metas }) => has(metas)
+  },
+  script: (match) => {
+    const wanted = match.toLowerCase()
+    return ({ scripts }) => scripts.includes(wanted)
+  },
+  link: (match) => {
+    const wanted = match.toLowerCase()
+    return ({ links }) => links.includes(wanted)
+  },
+  inline:
+    (match) =>
+    ({ inline }) =>
+      inline.includes(match),
+  html:
+    (match) =>
+    ({ hasTagWith }) =>
+      hasTagWith(match),
+}
+
+function finds(signal: Signal, traces: Traces): boolean {
+  let find = prepared.get(signal)
+  if (!find) prepared.set(signal, (find = FINDS[signal.in](signal.match)))
+  return find(traces)
 }
 
 /** How sure it is that something with these signals made the page: 1 less the chance that all that was found is by accident. */
 export function recognise(traces: Traces, signals: readonly Signal[]): Recognised {
-  const found = signals.filter((signal) => FINDS[signal.in](traces, signal.match))
+  const found = signals.filter((signal) => finds(signal, traces))
   const doubt = found.reduce((product, { weight }) => product * (1 - weight), 1)
   return { confidence: Math.round((1 - doubt) * 100) / 100, evidence: found.map(({ in: place, match }) => ({ in: place, match })) }
 }
