@@ -196,7 +196,6 @@ describe('what is not there', () => {
     ['/doc.md', 'api_route_not_found', '/docs'],
     ['/shop/sitemap.md', 'document_not_found', null],
     ['/api/nothing', 'api_route_not_found', null],
-    ['/api/store-scan', 'api_route_not_found', null],
     ['/.well-known/nothing', 'api_route_not_found', null],
     ['/nothing.md', 'api_route_not_found', null],
   ])('%s is a problem, %s, that names %s', async (path, code, near) => {
@@ -331,7 +330,7 @@ test('a path that the server finds by itself is answered as any other, whoever a
   expect(routes.map(([path]) => path).toSorted()).toEqual(
     Object.keys(manifest.files)
       // What is completed for each request is found by its query, too.
-      .filter((path) => !['/404', '/search', '/search.md'].includes(path))
+      .filter((path) => !['/404', '/search', '/search.md', '/scan.md'].includes(path))
       .toSorted(),
   )
   const asks: Record<string, string>[] = [
