@@ -32,7 +32,7 @@ export type FetchPublic = (url: string, limits: FetchLimits) => Promise<Fetched>
 
 /** Where a text leads from `base`. Throws `NotFetched` for what is no URL, or none that may be asked. */
 export function placeOf(text: string, places: Places, base?: URL): URL {
-  const url = text.length <= ADDRESS_MAX && URL.canParse(text, base) ? new URL(text, base) : null
+  const url = URL.canParse(text, base) ? new URL(text, base) : null
   if (url && url.href.length > ADDRESS_MAX) throw never('refused-here', `it leads to an address of more than ${ADDRESS_MAX} characters`)
   const refusal = url ? places.refusal(url) : 'it does not lead to an http or https address'
   if (refusal !== null) throw never('refused-here', refusal)

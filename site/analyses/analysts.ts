@@ -5,7 +5,7 @@
 import type { Subprocess } from 'bun'
 import { notNow } from '../../api/outside/not-fetched.ts'
 import type { FromAnalyst, Setting, ToAnalyst } from './messages.ts'
-import type { OperationName } from './operations.ts'
+import { OPERATIONS, type OperationName } from './operations.ts'
 
 const ANALYST = new URL('analyst.ts', import.meta.url).pathname
 /** Without work for this long it ends: it has 60 MB. */
@@ -15,6 +15,7 @@ const ASKED_MS = 500
 const HELD_MS = 3_000
 /** How often an analysis is begun whose process has ended under it. */
 const TRIES_MAX = 2
+const GRACE_MS = 1_000
 
 type Analysed = Exclude<OperationName, 'pagespeed'>
 
@@ -121,11 +122,18 @@ export class Analysts {
     const { promise, resolve, reject } = Promise.withResolvers<object>()
     analyst.waiting.set(id, { resolve, reject })
     const stop = () => analyst.say({ cancel: id })
+    // It tells by itself when time is over; what stands behind others there can't.
+    const late = setTimeout(() => {
+      stop()
+      reject(notNow('late', `it took longer than ${OPERATIONS[operation].maxMs / 1000} seconds`))
+    }, OPERATIONS[operation].maxMs + GRACE_MS)
     signal.addEventListener('abort', stop)
     analyst.say({ id, operation, url: url.href })
     try {
       return await promise
     } finally {
+      clearTimeout(late)
+      analyst.waiting.delete(id)
       signal.removeEventListener('abort', stop)
       // Two may end at the same moment: a timer that is not known any more would end the work of others.
       clearTimeout(this.#idle)

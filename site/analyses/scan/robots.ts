@@ -16,8 +16,6 @@ interface Rule {
 }
 
 interface Group {
-  /** Which one of the file it is. */
-  at: number
   /** In lower case. */
   agents: string[]
   rules: Rule[]
@@ -92,7 +90,7 @@ function groupsOf(text: string): { groups: Group[]; sitemaps: string[] } {
     if (at < 0) continue
     const [key, value] = [line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim()]
     if (key === 'user-agent') {
-      if (!isNaming || !group) groups.push((group = { at: groups.length, agents: [], rules: [], signals: [] }))
+      if (!isNaming || !group) groups.push((group = { agents: [], rules: [], signals: [] }))
       group.agents.push(productOf(value))
       isNaming = true
     } else if (key === 'allow' || key === 'disallow') {
@@ -113,28 +111,34 @@ const isStronger = (rule: Rule, other: Rule | null) =>
 /** Reads a `robots.txt`. */
 export function parseRobots(text: string): Robots {
   const { groups, sitemaps } = groupsOf(text)
+  const byAgent = new Map<string, Group[]>()
+  for (const group of groups)
+    for (const agent of new Set(group.agents)) {
+      const own = byAgent.get(agent)
+      if (own) own.push(group)
+      else byAgent.set(agent, [group])
+    }
   /** All groups of one crawler are one; without any, those for all. */
-  const groupsFor = (userAgent: string) => {
-    const own = groups.filter(({ agents }) => agents.includes(userAgent.toLowerCase()))
-    return own.length ? own : groups.filter(({ agents }) => agents.includes('*'))
-  }
-  /** By the group and the path: most crawlers share theirs, and each rule is looked at once. */
-  const known = new Map<string, Rule | null>()
-  const ruleIn = ({ at, rules }: Group, path: string): Rule | null => {
-    const key = `${at} ${path}`
-    let decisive = known.get(key)
+  const groupsFor = (userAgent: string) => byAgent.get(userAgent.toLowerCase()) ?? byAgent.get('*') ?? []
+  /** The path that was asked for last, as patterns are compared with it, and the rule of each group for it: each is looked at once. */
+  let [asked, target] = ['', '']
+  let known = new Map<Group, Rule | null>()
+  const ruleIn = (group: Group): Rule | null => {
+    let decisive = known.get(group)
     if (decisive === undefined) {
-      // In a path they are themselves, in a pattern they stand for something.
-      const target = spelled(path).replace(/[*$]/g, escaped)
-      decisive = rules.reduce<Rule | null>((best, rule) => (isStronger(rule, best) && matches(rule, target) ? rule : best), null)
-      known.set(key, decisive)
+      decisive = group.rules.reduce<Rule | null>((best, rule) => (isStronger(rule, best) && matches(rule, target) ? rule : best), null)
+      known.set(group, decisive)
     }
     return decisive
   }
   return {
     verdict(userAgent, path) {
       if (path === '/robots.txt') return { allowed: true, rule: null }
-      const rules = groupsFor(userAgent).flatMap((group) => ruleIn(group, path) ?? [])
+      if (path !== asked || !known.size) {
+        // In a path they are themselves, in a pattern they stand for something.
+        ;[asked, target, known] = [path, spelled(path).replace(/[*$]/g, escaped), new Map()]
+      }
+      const rules = groupsFor(userAgent).flatMap((group) => (group.rules.length ? (ruleIn(group) ?? []) : []))
       const decisive = rules.reduce<Rule | null>((best, rule) => (isStronger(rule, best) ? rule : best), null)
       return { allowed: decisive?.allow ?? true, rule: decisive?.line ?? null }
     },

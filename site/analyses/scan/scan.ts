@@ -142,6 +142,7 @@ export async function scanStore(visitor: Visitor, start: URL): Promise<StoreScan
   visitor.reads()
   const robots = robotsOf(found.robots)
   const { sitemap, failure: sitemapFailure } = await lookForSitemap(visitor, page, robots)
+  visitor.reads()
   const facts = factsOf(page, markup, found)
   const traces = tracesOf(markup, { url: page.url, headers: page.headers, cookies: page.cookies.flatMap(({ lines }) => lines) })
   const platform = platformOf(traces)

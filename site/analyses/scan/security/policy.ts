@@ -7,6 +7,8 @@ const REPEATABLE = ['report-uri', 'report-to']
 /** Sources of a directive, and policies, beyond which nothing is read: the longest real ones have a few hundred. */
 const SOURCES_MAX = 500
 const POLICIES_MAX = 10
+const DIRECTIVES_MAX = 60
+const PAIRS_MAX = 10_000
 const POLICY_MAX = 100_000
 /** Shorter than `img-src` with a source is no policy. */
 const POLICY_LEAST = 6
@@ -50,7 +52,7 @@ function parseOne(text: string): { directives: Map<string, string[]>; isRepeated
   let isRepeated = false
   for (const entry of plain.split(';')) {
     const [name = '', ...sources] = entry.trim().toLowerCase().split(/\s+/)
-    if (!name) continue
+    if (!name || directives.size >= DIRECTIVES_MAX) continue
     if (directives.has(name)) {
       if (!REPEATABLE.includes(name)) return null
       isRepeated = true
@@ -69,6 +71,11 @@ function withoutLonger(sources: readonly string[]): string[] {
 
 /** Sources that two lists allow: of each pair in which one includes the other, the narrow one. */
 function inBoth(some: readonly string[], others: readonly string[]): string[] {
+  // Lists as long as nobody's are compared as they stand.
+  if (some.length * others.length > PAIRS_MAX) {
+    const known = new Set(some)
+    return others.filter((source) => known.has(source))
+  }
   const [ours, theirs] = [some.map(sourceOf), others.map(sourceOf)]
   const kept = new Set<string>()
   for (const a of ours)
