@@ -39,6 +39,11 @@ const RULES = [
   'api/marketing/loyalty/redeeming.ts',
   'api/content/media/handle.ts',
 ]
+/** What stands at the top of the project. */
+const TOP = [
+  ...['.ci', '.git', '.gitignore', '.prettierignore', 'README.md', 'api', 'astro.config.mjs', 'content', 'db', 'package-lock.json'],
+  ...['package.json', 'redocly.yaml', 'scripts', 'site', 'test', 'tsconfig.json', 'vitest.config.ts'],
+]
 /** Files of one folder; one that has more is about several things. */
 const FILES_MAX = 18
 /** Lines of a function; a table or a schema may be as long as it is. */
@@ -102,6 +107,13 @@ describe('the project is tidy', () => {
     const { exitCode, stderr } = Bun.spawnSync([process.execPath, 'node_modules/.bin/prettier', ...check])
     expect(exitCode, stderr.toString()).toBe(0)
   }, 60_000)
+
+  test('the top level has what belongs there, and nothing that was left behind', () => {
+    const ignored = readFileSync('.gitignore', 'utf8')
+      .split('\n')
+      .map((line) => line.replace(/\/$/, ''))
+    expect(readdirSync('.').filter((name) => !TOP.includes(name) && !ignored.includes(name))).toEqual([])
+  })
 
   test('there are no barrels, and nothing called utils, helpers or managers', () => {
     expect(files.filter((path) => /(^|\/)(index|utils?|helpers?|manager|service)\.ts$/.test(path))).toEqual([])

@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AUTHORITY, EXPIRED, GOOD, KEY, WRONG } from './certificates.ts'
 import { differences } from './conform.ts'
-import { http, openScanner, rawShop, type RawShop } from './scanner.ts'
+import { http, openScanner, rawShop, setEnv, type RawShop } from './scanner.ts'
 
 const FIXTURES = new URL('fixtures/', import.meta.url)
 /** A fixture as bytes that a server sends: its length is told by the end of the connection. */
@@ -298,7 +298,7 @@ describe('over https, with an authority of our own', () => {
     secure = await openScanner({ FETCH_ALLOW: allow.join(), DNS_SERVERS: dns.address })
   })
   afterAll(async () => {
-    process.env.NODE_EXTRA_CA_CERTS = trusted
+    setEnv('NODE_EXTRA_CA_CERTS', trusted)
     await secure?.stop()
     dns?.close()
     for (const server of servers) server.close()

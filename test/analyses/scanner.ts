@@ -62,4 +62,10 @@ export async function openScanner(env: Record<string, string> = {}) {
   return { ...site, ask, analyse }
 }
 
+/** Sets a variable of this process, or removes it: set to undefined it would be the word. */
+export function setEnv(name: string, value: string | undefined) {
+  if (value === undefined) delete process.env[name]
+  else process.env[name] = value
+}
+
 export const OPERATIONS = ['store-scan', 'fetch-page-meta', 'pagespeed'] as const

@@ -6,7 +6,7 @@ import { folderFor } from '../folder.ts'
 import { hasChromium } from '../browser/chromium.ts'
 import { fieldDataOf, sideOf } from '../../site/analyses/speed/results.ts'
 import { differences } from './conform.ts'
-import { http, openScanner, rawShop, type RawShop } from './scanner.ts'
+import { http, openScanner, rawShop, setEnv, type RawShop } from './scanner.ts'
 
 const KEY = 'AIza-very-secret'
 const URL_OF_SHOP = 'https://shop.scan-case.com/'
@@ -237,7 +237,7 @@ describe.skipIf(!hasChromium)('by Lighthouse here', () => {
     await content?.stop(true)
     await Promise.all([hostile, ...canaries].map((one) => one?.close()))
     udp.close()
-    process.env.TMPDIR = before
+    setEnv('TMPDIR', before)
     rmSync(own, { recursive: true })
   })
 

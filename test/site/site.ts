@@ -1,5 +1,5 @@
 /** The built content site, answered in this process. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../../api/server/config.ts'
@@ -50,5 +50,9 @@ export async function openSite({ env: more = {}, ...place }: { base?: string; st
       body: isJson && text && !response.headers.has('content-encoding') ? JSON.parse(text) : null,
     }
   }
-  return { manifest, base, answers, front, ask, stop, dataDir: config.dataDir }
+  const close = async () => {
+    await stop()
+    if (!more.DATA_DIR) rmSync(config.dataDir, { recursive: true, force: true })
+  }
+  return { manifest, base, answers, front, ask, stop: close, dataDir: config.dataDir }
 }
