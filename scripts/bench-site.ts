@@ -7,7 +7,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { linesOf, measureAnalyses } from './bench/analyses.ts'
-import type { Entry, Manifest } from '../site/lib/manifest.ts'
+import type { Entry } from '../api/hosting/manifest.ts'
+import type { Manifest } from '../site/lib/manifest.ts'
 import { requestOf, run } from './bench/load.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname

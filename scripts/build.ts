@@ -8,14 +8,16 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readConfig } from '../api/server/config.ts'
 import { readContent } from '../site/lib/content.ts'
-import { typeOf, type Manifest } from '../site/lib/manifest.ts'
+import { each, Folder } from '../api/hosting/folder.ts'
+import { inlineScripts } from '../api/hosting/inline-scripts.ts'
+import { typeOf } from '../api/hosting/manifest.ts'
+import type { Manifest } from '../site/lib/manifest.ts'
 import { SCAN } from '../site/analyses/operations.ts'
 import { markdownPath, outputsOf, pagePaths } from '../site/lib/outputs.ts'
 import { passagesOf } from '../site/lib/passages.ts'
 import { readPricing } from '../site/lib/pricing.ts'
 import { INDEX, writeIndex } from '../site/lib/search.ts'
 import type { Site } from '../site/lib/texts.ts'
-import { each, Folder } from './build/files.ts'
 import { searchIndex } from './build/search.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
@@ -109,18 +111,6 @@ export async function build(): Promise<Built> {
     astro.stop()
     for (const left of [prerendered, folder.path, index]) rmSync(left, { recursive: true, force: true })
   }
-}
-
-/** The hashes of the scripts that stand in a page; data blocks are no scripts. */
-function inlineScripts(html: Buffer): string[] {
-  const hashes: string[] = []
-  // Found as bytes: most of a page is never made text.
-  for (let at = html.indexOf('<script'); at >= 0; at = html.indexOf('<script', at + 1)) {
-    const [opened, closed] = [html.indexOf('>', at) + 1, html.indexOf('</script>', at)]
-    if (/\bsrc=|ld\+json/.test(html.toString('latin1', at, opened))) continue
-    hashes.push(`'sha256-${new Bun.CryptoHasher('sha256').update(html.subarray(opened, closed)).digest('base64')}'`)
-  }
-  return hashes
 }
 
 /** Puts a finished build in the place of the one before; the manifest, which is looked for, comes last. */

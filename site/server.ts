@@ -10,7 +10,7 @@ import { Answers } from './lib/answers.ts'
 import type { Manifest } from './lib/manifest.ts'
 import type { OpenAnalyses } from './analyses/open.ts'
 import { isAnalysis } from './analyses/operations.ts'
-import { decoded } from './lib/addresses.ts'
+import { decoded } from '../api/hosting/paths.ts'
 
 interface Site {
   port: number

@@ -11,6 +11,7 @@ const LAYERS = [
   'printing',
   'server',
   'http',
+  'hosting',
   'openapi',
   'jobs',
   'store',
@@ -22,6 +23,7 @@ const LAYERS = [
   'pricing',
   'orders',
   'checkout',
+  'builder',
 ]
 /** Rules beside the values (`api/values/`): they import values and each other, and nothing that reads or waits. */
 const RULES = [

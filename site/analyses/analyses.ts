@@ -1,7 +1,7 @@
 /** The three analyses as the content API offers them: what is asked for, how often, what comes of it. */
 import { NotFetched, type Hindrance } from '../../api/outside/not-fetched.ts'
 import type { Places } from '../../api/outside/public-places.ts'
-import type { Fields } from '../lib/prepared.ts'
+import type { Fields } from '../../api/hosting/prepared.ts'
 import type { Problem } from '../lib/problem.ts'
 import { Busy, type Desk } from './desk.ts'
 import type { Limits } from './limits.ts'

@@ -1,10 +1,10 @@
 /** Which requests of the site are analyses, and how they are answered: as JSON, as the page `/scan`, and as its Markdown. */
 import { pathOf, searchOf } from '../../api/http/url.ts'
-import { decoded } from '../lib/addresses.ts'
+import { decoded } from '../../api/hosting/paths.ts'
 import type { Answers } from '../lib/answers.ts'
 import { MARKDOWN_TYPE, VARY } from '../lib/headers.ts'
-import { formFor } from '../lib/negotiate.ts'
-import type { Fields } from '../lib/prepared.ts'
+import { formFor } from '../../api/hosting/negotiate.ts'
+import type { Fields } from '../../api/hosting/prepared.ts'
 import type { Analyses, Outcome } from './analyses.ts'
 import { operationAt, SCAN, type OperationName } from './operations.ts'
 import type { Renderer } from './renderer.ts'

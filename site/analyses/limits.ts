@@ -4,7 +4,7 @@
  */
 import type { Clients } from '../../api/server/client-address.ts'
 import { windowCells, WindowLimiter, type Quota } from '../../api/server/window-limit.ts'
-import type { Fields } from '../lib/prepared.ts'
+import type { Fields } from '../../api/hosting/prepared.ts'
 import { OPERATIONS, type OperationName } from './operations.ts'
 
 const WINDOW_SECONDS = 60

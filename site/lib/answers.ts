@@ -3,13 +3,15 @@ import { join } from 'node:path'
 import { pathOf, searchOf, targetOf } from '../../api/http/url.ts'
 import { encodingFor, type Encoding } from '../../api/values/accept.ts'
 import { SCAN } from '../analyses/operations.ts'
-import { decoded, PATH_MAX, straight, tooLong } from './addresses.ts'
-import { Bodies } from './bodies.ts'
+import { decoded, straight } from '../../api/hosting/paths.ts'
+import { PATH_MAX, tooLong } from './addresses.ts'
+import { Bodies } from '../../api/hosting/bodies.ts'
 import { BRIEFLY, HeadersOf, JSON_TYPE, SEARCH, VARY } from './headers.ts'
-import { etagOf, type Entry, type Manifest } from './manifest.ts'
+import { etagOf, type Entry } from '../../api/hosting/manifest.ts'
+import type { Manifest } from './manifest.ts'
 import { Missing } from './missing.ts'
-import { formFor, prefersProblem, type Form } from './negotiate.ts'
-import { CORS, Prepared, READ, type Fields } from './prepared.ts'
+import { formFor, prefersProblem, type Form } from '../../api/hosting/negotiate.ts'
+import { CORS, Prepared, READ, type Fields } from '../../api/hosting/prepared.ts'
 import { problemBody, type Problem } from './problem.ts'
 import { INDEX } from './search.ts'
 import { Searching, wordsIn, type Made } from './searching.ts'
@@ -45,7 +47,10 @@ export class Answers {
     folder: string,
     readonly place: Place,
   ) {
-    this.#bodies = new Bodies(folder, manifest, place)
+    this.#bodies = new Bodies(folder, [
+      [manifest.base, place.base],
+      [manifest.storeApi, place.storeApi],
+    ])
     this.#headers = new HeadersOf(manifest, place.base)
     this.#searching = new Searching(join(folder, '..', INDEX), this.#headers, () => this.#template(SEARCH))
   }

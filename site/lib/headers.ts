@@ -1,8 +1,9 @@
 /** The headers of the site's answers: what browsers may do with them, how long they last, where the other forms are. */
-import type { Body } from './bodies.ts'
-import type { Entry, Manifest } from './manifest.ts'
-import type { Form } from './negotiate.ts'
-import type { Fields } from './prepared.ts'
+import type { Body } from '../../api/hosting/bodies.ts'
+import type { Entry } from '../../api/hosting/manifest.ts'
+import type { Manifest } from './manifest.ts'
+import type { Form } from '../../api/hosting/negotiate.ts'
+import type { Fields } from '../../api/hosting/prepared.ts'
 
 const FOR_EVER = 'public, max-age=31536000, immutable'
 export const BRIEFLY = 'public, max-age=60, stale-while-revalidate=600'

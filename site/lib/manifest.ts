@@ -1,16 +1,5 @@
-/** What a build is: every file with its type, its ETags and its encodings, and which of them are the forms of a page. */
-import type { Encoding } from '../../api/values/accept.ts'
-
-/** A file of the build, in all encodings that it has. */
-export interface Entry {
-  /** Below the folder of the build. */
-  file: string
-  type: string
-  /** Strong, from the bytes, one for each encoding that was made. */
-  etags: Partial<Record<Encoding, string>> & { identity: string }
-  /** Its name changes with its bytes. */
-  immutable: boolean
-}
+/** What a build of the content site is: its files, and which of them are the forms of a page. */
+import type { Entry } from '../../api/hosting/manifest.ts'
 
 export interface Manifest {
   /** Where the content site and the store API were to be when this was built, without a slash at the end. */
@@ -23,28 +12,3 @@ export interface Manifest {
   /** Of the scripts that stand in pages: what the Content-Security-Policy allows. */
   scripts: string[]
 }
-
-/** What a compressed file is called. */
-export const SUFFIX: Record<Encoding, string> = { identity: '', br: '.br', zstd: '.zst', gzip: '.gz' }
-
-/** The ETag of a body in one encoding. */
-export function etagOf(bytes: Uint8Array): string {
-  return `"${new Bun.CryptoHasher('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
-}
-
-const TYPES: Record<string, string> = {
-  html: 'text/html; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  svg: 'image/svg+xml',
-  json: 'application/json; charset=utf-8',
-  png: 'image/png',
-  ico: 'image/x-icon',
-  webmanifest: 'application/manifest+json',
-}
-
-/** The media type of a file that Astro or the search index made, by its name. */
-export const typeOf = (file: string) => TYPES[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
-
-/** Whether a body of this type gets smaller by compressing it. */
-export const isText = (type: string) => /^(text\/|image\/svg|application\/(json|xml|rss|linkset|manifest))/.test(type)

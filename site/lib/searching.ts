@@ -1,9 +1,9 @@
 /** `/api/search`, and what the search page says of what was found. */
 import { escapeHtml } from '../../api/values/html.ts'
-import { decoded } from './addresses.ts'
+import { decoded } from '../../api/hosting/paths.ts'
 import { JSON_TYPE, SEARCH, VARY, type HeadersOf } from './headers.ts'
-import type { Form } from './negotiate.ts'
-import type { Fields } from './prepared.ts'
+import type { Form } from '../../api/hosting/negotiate.ts'
+import type { Fields } from '../../api/hosting/prepared.ts'
 import type { Problem } from './problem.ts'
 import { FOUND, FOUND_MAX, QUERY_MAX, Search, type Found } from './search.ts'
 

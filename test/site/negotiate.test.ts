@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { encodingFor, type Encoding } from '../../api/values/accept.ts'
-import { formFor, prefersProblem } from '../../site/lib/negotiate.ts'
+import { formFor, prefersProblem } from '../../api/hosting/negotiate.ts'
 
 describe('the form of a page', () => {
   test.each([

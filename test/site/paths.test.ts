@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { pathOf, targetOf } from '../../api/http/url.ts'
-import { decoded, isDocumentShaped, straight } from '../../site/lib/addresses.ts'
+import { decoded, straight } from '../../api/hosting/paths.ts'
+import { isDocumentShaped } from '../../site/lib/addresses.ts'
 import { Nearest } from '../../site/lib/nearest.ts'
 import { growthOf, HOSTILE, LONG } from '../paths.ts'
 import { openSite } from './site.ts'

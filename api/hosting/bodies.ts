@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { etagOf, isText, SUFFIX, type Entry, type Manifest } from './manifest.ts'
-import type { Encoding } from '../../api/values/accept.ts'
+import { etagOf, isText, SUFFIX, type Entry } from './manifest.ts'
+import type { Encoding } from '../values/accept.ts'
 
 export interface Body {
   bytes: Uint8Array<ArrayBuffer>
@@ -18,16 +18,14 @@ export interface Body {
 const QUICK_BROTLI = 5
 
 export class Bodies {
-  readonly #replace: [from: string, to: string][]
+  readonly #replace: readonly (readonly [from: string, to: string])[]
 
   constructor(
     readonly folder: string,
-    manifest: Pick<Manifest, 'base' | 'storeApi'>,
-    actual: { base: string; storeApi: string },
+    /** Addresses that the build has, each with the one that stands there as it is served. */
+    moves: readonly (readonly [built: string, served: string])[],
   ) {
-    this.#replace = [[manifest.base, actual.base] as [string, string], [manifest.storeApi, actual.storeApi] as [string, string]].filter(
-      ([from, to]) => from !== to,
-    )
+    this.#replace = moves.filter(([from, to]) => from !== to)
   }
 
   /** The encodings that a file can be had in. */

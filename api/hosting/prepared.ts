@@ -1,10 +1,10 @@
 /** An answer made once and given often: a body with its headers, and 304 for those who have it. */
-import { matches } from '../../api/http/etag.ts'
+import { matches } from '../http/etag.ts'
 import type { Body } from './bodies.ts'
 
 export type Fields = Record<string, string>
 
-/** What can be done on the site. */
+/** What can be done with what is only read. */
 export const READ = 'GET, HEAD, OPTIONS'
 /** What other origins may do: the same. */
 export const CORS: Fields = {

@@ -3,8 +3,8 @@ import { link, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
-import { etagOf, isText, SUFFIX, type Entry } from '../../site/lib/manifest.ts'
-import type { Encoding } from '../../api/values/accept.ts'
+import { etagOf, isText, SUFFIX, type Entry } from './manifest.ts'
+import type { Encoding } from '../values/accept.ts'
 
 /** Smaller bodies grow by their headers. */
 const COMPRESS_LEAST_BYTES = 400

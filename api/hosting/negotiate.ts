@@ -1,5 +1,5 @@
 /** Content negotiation (RFC 9110, 12): which form of a page a request wants. Pure. */
-import { rangesOf, type Range } from '../../api/values/accept.ts'
+import { rangesOf, type Range } from '../values/accept.ts'
 
 /** The forms that a page has. `text` is the Markdown as text/plain. */
 export type Form = 'html' | 'markdown' | 'text'

@@ -1,0 +1,25 @@
+/** Paths as clients write them. */
+
+/** The path without percent escapes; null when they are broken. */
+export function decoded(path: string): string | null {
+  if (!path.includes('%')) return path
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return null
+  }
+}
+
+/** The path without slashes at its end, but for the first. */
+function unslashed(path: string): string {
+  let end = path.length
+  // Not a pattern: one that looks for the last slashes tries every slash there is.
+  while (end > 1 && path[end - 1] === '/') end--
+  return path.slice(0, end)
+}
+
+/** The address that a page is asked for under another one; null when this is none. */
+export function straight(path: string): string | null {
+  const short = unslashed(path.replace(/\/index(\.html)?$/, '/').replace(/\.html$/, ''))
+  return short === path ? null : short
+}
