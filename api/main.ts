@@ -101,7 +101,7 @@ async function open(config: Config, server: Server<undefined>, url: string, opti
   await options.prepare?.(registry)
   const handles = new Handles(config.database, handlesFor(processLimits()))
   const log = createLog(config.log)
-  const services = await servicesFor(config, { registry, baseUrl: url })
+  const services = await servicesFor(config, { registry, baseUrl: url, port: server.port! })
   const runner = new Runner({ ...services, handles, kinds: jobKinds(services), log })
   services.wake.listen((storeId, environment) => runner.wake(storeId, environment))
   const app = createApp({

@@ -8,21 +8,37 @@ import type { Provider } from './outside/payment-provider.ts'
 import { resolverAt } from './outside/resolver.ts'
 import { keyIn, secretsWith } from './outside/secrets.ts'
 import type { Services } from './outside/services.ts'
+import { Storefronts } from './outside/storefronts.ts'
 import { Wake } from './outside/wake.ts'
-import type { Config } from './server/config.ts'
+import { contentUrlOf, storesDomainOf, type Config } from './server/config.ts'
 import { realClock } from './values/clock.ts'
 
-type ServiceConfig = Pick<Config, 'dataDir' | 'secretKey' | 'stripe' | 'carriers' | 'smtpUrl' | 'dnsServers' | 'fetchAllow'>
+type ServiceConfig = Pick<
+  Config,
+  | 'dataDir'
+  | 'secretKey'
+  | 'stripe'
+  | 'carriers'
+  | 'smtpUrl'
+  | 'dnsServers'
+  | 'fetchAllow'
+  | 'storesDomain'
+  | 'storesIp'
+  | 'buildTimeout'
+  | 'contentBaseUrl'
+  | 'host'
+  | 'sitePort'
+>
 
 /** Where payments go; Stripe's package is loaded by those alone who use it (it costs 75 ms of the start). */
 async function paymentsOf({ secretKey, webhookSecret, apiBase }: Config['stripe']): Promise<Provider | null> {
   return secretKey === null ? null : (await import('./outside/stripe.ts')).stripeProvider({ secretKey, webhookSecret, apiBase })
 }
 
-/** The services of a configuration. `baseUrl` is the public URL of this server, without a slash at the end. */
+/** The services of a configuration. `baseUrl` is the public URL of this server, without a slash at the end; `port` is where it listens. */
 export const servicesFor = async (
   config: ServiceConfig,
-  { registry, baseUrl }: { registry: Registry; baseUrl: string },
+  { registry, baseUrl, port }: { registry: Registry; baseUrl: string; port: number },
 ): Promise<Services> => {
   const resolver = resolverAt(config.dnsServers)
   return {
@@ -35,6 +51,14 @@ export const servicesFor = async (
     carriers: config.carriers,
     secrets: secretsWith(config.secretKey ?? keyIn(config.dataDir)),
     resolver,
+    storefronts: new Storefronts({
+      dataDir: config.dataDir,
+      domain: storesDomainOf(config, port),
+      ip: config.storesIp,
+      buildTimeoutMs: config.buildTimeout * 1_000,
+      apiUrl: baseUrl,
+      contentUrl: contentUrlOf(config),
+    }),
     wake: new Wake(),
   }
 }

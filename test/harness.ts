@@ -79,6 +79,8 @@ interface TestOptions extends Replaced {
   dnsServers?: string[]
   smtpUrl?: string | null
   baseUrl?: string
+  /** Where the stores' own hosts are: below `localhost` and this port. */
+  port?: number
   /** Does jobs as they become due, as a server does, and not when a test settles them. */
   background?: boolean
 }
@@ -116,7 +118,11 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
   const appClock = { ...realClock, now: () => new Date(clock.now), ...options.clock }
   const log = options.log ?? createLog('warn', process.stderr)
   const config = { ...readConfig({ DATA_DIR: folder }), smtpUrl: options.smtpUrl ?? null, dnsServers: options.dnsServers ?? [] }
-  const made = await servicesFor(config, { registry, baseUrl: options.baseUrl ?? 'https://api.shop.example' })
+  const made = await servicesFor(config, {
+    registry,
+    baseUrl: options.baseUrl ?? 'https://api.shop.example',
+    port: options.port ?? 3000,
+  })
   const services: Services = {
     ...made,
     clock: appClock,

@@ -8,6 +8,7 @@ import type { Mailers } from './mail.ts'
 import type { Provider } from './payment-provider.ts'
 import type { Resolver } from './resolver.ts'
 import type { Secrets } from './secrets.ts'
+import type { Storefronts } from './storefronts.ts'
 import type { Wake } from './wake.ts'
 
 /** Handlers reach it as `call.services`; jobs and maintenance get the same one. */
@@ -30,6 +31,8 @@ export interface Services {
   secrets: Secrets
   /** DNS, for proofs that a domain is a store's own. */
   resolver: Resolver
+  /** The hosts of stores, and where their storefronts are built. */
+  storefronts: Storefronts
   /** Tells the runner of jobs that there may be one. */
   wake: Wake
 }

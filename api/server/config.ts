@@ -34,6 +34,12 @@ export interface Config {
   pagespeed: { url: string; key: string | null } | null
   /** `host:port` pairs that may be fetched from although they are private, in lower case. */
   fetchAllow: string[]
+  /** The parent of the stores' own hosts, with its port; null: `localhost` and the port of the API. */
+  storesDomain: string | null
+  /** What the `A` record of a custom domain has to carry. */
+  storesIp: string
+  /** Seconds after which the build of a storefront is ended. */
+  buildTimeout: number
   log: Level
   metrics: boolean
 }
@@ -114,6 +120,9 @@ export function readConfig(env: Environment): Config {
         hostAndPort(place) ??
         fail('FETCH_ALLOW', place, 'hosts, each with its port, such as 127.0.0.1:8080 or intranet.example:443, separated by commas'),
     ),
+    storesDomain: storesDomain(text('STORES_DOMAIN')),
+    storesIp: ipAddress('STORES_IP', text('STORES_IP') ?? '127.0.0.1'),
+    buildTimeout: whole('BUILD_TIMEOUT', text('BUILD_TIMEOUT'), { fallback: 600, least: 10, most: 86_400 }),
     log: oneOf('LOG', text('LOG') ?? 'info', ['debug', 'info', 'warn', 'silent']),
     metrics: oneOf('METRICS', text('METRICS') ?? '0', ['0', '1']) === '1',
   }
@@ -129,6 +138,9 @@ export function urlOf(configured: string | null, host: string, port: number): st
 /** Where the content site is: on its usual port when it is to take a free one, which nobody knows before. */
 export const contentUrlOf = ({ contentBaseUrl, host, sitePort }: Pick<Config, 'contentBaseUrl' | 'host' | 'sitePort'>) =>
   urlOf(contentBaseUrl, host, sitePort || SITE_PORT_USUAL)
+
+/** The parent of the stores' own hosts: below `localhost`, which browsers find on this machine, when nothing else is said. */
+export const storesDomainOf = ({ storesDomain }: Pick<Config, 'storesDomain'>, port: number) => storesDomain ?? `localhost:${port}`
 
 /** A server's public URL for the terminal; beside it where it listens, when that is elsewhere: behind a proxy, or on a free port. */
 export function printed(url: string, listensOn: string, path = ''): string {
@@ -171,6 +183,18 @@ function host(value: string | null): string {
     ? bare
     : fail('HOST', value, 'an IP address or a host name, such as 127.0.0.1 or 0.0.0.0')
 }
+
+/** A host name, with a port perhaps, below which each store has a host of its own. */
+function storesDomain(value: string | null): string | null {
+  if (value === null) return null
+  const [, name = '', port] = /^([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::(\d{1,5}))?$/i.exec(value) ?? []
+  const isName = name.length <= 180 && name.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(label)) && !isIP(name)
+  return isName && (port === undefined || Number(port) <= 65_535)
+    ? value.toLowerCase()
+    : fail('STORES_DOMAIN', value, 'a host name with an optional port, such as shops.example or localhost:3000')
+}
+
+const ipAddress = (name: string, value: string) => (isIP(value) ? value : fail(name, value, 'an IP address, such as 203.0.113.10'))
 
 function parsed(value: string): URL | null {
   return URL.canParse(value) ? new URL(value) : null

@@ -65,3 +65,79 @@ export const storeHistory = sqliteTable(
 
 /** Tasks that one process at a time does for the whole installation: the holder of the token does, until then. */
 export const leases = sqliteTable('leases', { name: text().primaryKey(), token: text().notNull(), until: instant().notNull() })
+
+/** Stores that have a storefront of their own: a repository, and what their hosts serve. */
+export const projects = sqliteTable('projects', {
+  storeId: text()
+    .primaryKey()
+    .references(() => stores.id, { onDelete: 'cascade' }),
+  /** The key that its storefront works with; its secret is known to nobody. */
+  keyId: text().notNull(),
+  /** What the store's hosts serve; null before the first publish. */
+  liveId: text(),
+  createdAt: instant().notNull(),
+})
+
+/** Built storefronts: each is a folder that is never changed. */
+export const deployments = sqliteTable(
+  'deployments',
+  {
+    /** `dpl_…` */
+    id: id(),
+    storeId: text()
+      .notNull()
+      .references(() => stores.id, { onDelete: 'cascade' }),
+    kind: text({ enum: ['production', 'preview'] }).notNull(),
+    /** What it was made of; of a preview, what its workspace was based on. */
+    commitSha: text().notNull(),
+    /** The count of changes that its data were read at. */
+    changes: integer().notNull(),
+    createdAt: instant().notNull(),
+    /** When something else took its place, or its review ended; null: it is in use. */
+    replacedAt: instant(),
+    /** Its host answers 410. */
+    closed: flag().notNull(),
+  },
+  (t) => [
+    check('deployments_kind', sql`${t.kind} in ('production', 'preview')`),
+    index('deployments_store').on(t.storeId, t.createdAt),
+    index('deployments_replaced').on(t.replacedAt),
+  ],
+)
+
+export const DOMAIN_STATUSES = [
+  'Pending Verification',
+  'Valid Configuration',
+  'Invalid Configuration',
+  'Domain Not Found',
+  'Unknown Error',
+] as const
+
+/** Custom domains: one for a store, and each for one store. */
+export const domains = sqliteTable(
+  'domains',
+  {
+    domain: text().primaryKey(),
+    storeId: text()
+      .notNull()
+      .unique()
+      .references(() => stores.id, { onDelete: 'cascade' }),
+    /** What the TXT record has to carry. */
+    token: text().notNull(),
+    status: text({ enum: DOMAIN_STATUSES }).notNull(),
+    /** When it was proven to be the store's; its host serves the store since then. */
+    verifiedAt: instant(),
+    checkedAt: instant(),
+    createdAt: instant().notNull(),
+  },
+  (t) => [
+    check(
+      'domains_status',
+      sql`${t.status} in ('Pending Verification', 'Valid Configuration', 'Invalid Configuration', 'Domain Not Found', 'Unknown Error')`,
+    ),
+    index('domains_checked').on(t.checkedAt),
+    index('domains_pending')
+      .on(t.createdAt)
+      .where(sql`${t.verifiedAt} is null`),
+  ],
+)

@@ -1,0 +1,55 @@
+/** Where storefronts are: the names of their hosts, the folders that they are built in, and the way from them to the API. */
+import { join } from 'node:path'
+import type { Session } from '../../db/control/registry.ts'
+
+/** Asks the API of this process for a store, with the rights of a session; `sent` is the request of the visitor on whose behalf. */
+export type Ask = (session: Session, request: Request, sent: Request | null) => Promise<Response>
+
+interface Place {
+  dataDir: string
+  /** The parent of the stores' hosts, with its port if it has one. */
+  domain: string
+  /** What an `A` record of a custom domain has to carry. */
+  ip: string
+  buildTimeoutMs: number
+  /** The public URL of the store API, without a slash at the end. */
+  apiUrl: string
+  /** The public URL of the content site, which explains refusals. */
+  contentUrl: string
+}
+
+export class Storefronts {
+  #ask: Ask | null = null
+
+  constructor(readonly place: Place) {}
+
+  /** Has the API answer from now on. */
+  answerWith(ask: Ask) {
+    this.#ask = ask
+  }
+
+  get ask(): Ask {
+    if (!this.#ask) throw new Error('the API of this process does not answer yet')
+    return this.#ask
+  }
+
+  get #scheme() {
+    return this.place.apiUrl.slice(0, this.place.apiUrl.indexOf(':'))
+  }
+
+  /** The name of a host below the parent, as a `Host` header has it: with the port. */
+  hostOf(label: string): string {
+    return `${label}.${this.place.domain}`
+  }
+
+  /** The public URL of a host, without a slash at the end. */
+  urlOf(host: string): string {
+    return `${this.#scheme}://${host}`
+  }
+
+  /** The folders of all projects, of all deployments, and of builds that run. */
+  get folders() {
+    const { dataDir } = this.place
+    return { projects: join(dataDir, 'builder'), deployments: join(dataDir, 'deployments'), builds: join(dataDir, 'builds') }
+  }
+}
