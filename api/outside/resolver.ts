@@ -1,5 +1,6 @@
 /** Domain names, looked up in DNS. */
 import { lookup, Resolver as System } from 'node:dns/promises'
+import { askDns, type DnsAnswer, type RecordType } from './dns.ts'
 
 /** A look-up that takes longer than this is given up. */
 const LOOKUP_MS = 5_000
@@ -9,6 +10,8 @@ export interface Resolver {
   txt(name: string): Promise<string[]>
   /** All IP addresses of a name, none where there are none or nobody has answered in time. */
   addresses(name: string): Promise<string[]>
+  /** What DNS itself knows of a name, which may be that there is no such name; throws when no server answers within 5 s. */
+  ask(name: string, type: RecordType): Promise<DnsAnswer>
 }
 
 /** What there is no such name or record for. */
@@ -39,5 +42,6 @@ export function resolverAt(servers: readonly string[]): Resolver {
         ? both.flatMap((half) => (half as PromiseFulfilledResult<string[]>).value)
         : []
     },
+    ask: (name, type) => askDns(servers.length ? servers : new System().getServers(), name, type),
   }
 }
