@@ -1,6 +1,7 @@
 /** The store API: how requests reach its resources (resources.ts). */
 import type { Handles } from '../db/handles.ts'
 import { serveFile } from './content/media/cdn.ts'
+import { certificates } from './builder/domain/certificates.ts'
 import { serveDoor } from './events/door/page.ts'
 import { imageImport } from './content/media/image-import.ts'
 import { Pipeline } from './http/pipeline.ts'
@@ -131,6 +132,7 @@ export function createApp(options: AppOptions): App {
     if (!path.startsWith(PREFIX))
       return (
         (await health(path, { version, underway, readiness, scrape })) ??
+        (await certificates(path, request, surroundings)) ??
         (await beside(request, 'cdn', surroundings, () => serveFile(services.files, request))) ??
         (await beside(request, 'door', surroundings, () => serveDoor(request))) ??
         router.unknown(request)

@@ -4,6 +4,7 @@ import { takeLease } from '../db/control/lease.ts'
 import type { Handles } from '../db/handles.ts'
 import { numbersOf, type Numbers } from '../db/numbers.ts'
 import type { Services } from './outside/services.ts'
+import { lookAfterDomains } from './builder/domain/look-after.ts'
 import { removeOrphans } from './content/media/orphans.ts'
 import type { Log } from './server/log.ts'
 import type { Runner } from './jobs/runner.ts'
@@ -21,7 +22,7 @@ const NOTED_AT_ONCE = 100
 const REST_MS = ROUND_MS - 30_000
 
 interface MaintenanceNeeds {
-  services: Pick<Services, 'registry' | 'payments' | 'files' | 'clock'>
+  services: Pick<Services, 'registry' | 'payments' | 'files' | 'clock' | 'resolver' | 'storefronts'>
   handles: Handles
   /** Looks at each store for jobs that another process left. */
   runner: Pick<Runner, 'look'>
@@ -69,6 +70,7 @@ export async function goRound({ services, handles, runner, mailFolder, log }: Ma
   await noteGiven(registry.control, given)
   if (sweeps) {
     await pruneMails(mailFolder, clock.now(), isDaily)
+    await lookAfterDomains(services, signal).catch((error) => log.write('warn', 'looking after domains failed', { error: String(error) }))
     await take('maintenance', REST_MS)
   }
   return swept

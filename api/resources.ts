@@ -63,6 +63,7 @@ import { refundRoutes } from './orders/payments/refunds.ts'
 import { shipmentRoutes } from './orders/shipments.ts'
 import { workstationRoutes } from './orders/workstations/workstations.ts'
 import { stripeWebhook } from './orders/payments/stripe-webhook.ts'
+import { domainRoutes } from './builder/domain/domain.ts'
 import { apiKeyRoutes } from './store/api-keys.ts'
 import { auditLogRoutes } from './store/audit-log.ts'
 import { me } from './store/me.ts'
@@ -141,4 +142,5 @@ export const resources: readonly Resource[] = [
   ticketPdfRoutes,
   bookingSlotRoutes,
   bookingRoutes,
+  domainRoutes,
 ]

@@ -23,6 +23,9 @@ const networkOf = (address: string) =>
     .map((part) => part.toString(16))
     .join(':')}::/64`
 
+/** Whether the name of a client is that of this machine. */
+export const isLoopback = (client: string) => client.startsWith('127.') || client === networkOf('::1')
+
 export class Clients {
   readonly #trusted = new BlockList()
 

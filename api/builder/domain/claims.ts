@@ -1,0 +1,137 @@
+/**
+ * Which domain is which store's, in the control database. A store claims a domain by attaching it: nobody else gets it then, and the
+ * claim ends unless it is verified in time.
+ */
+import { and, asc, eq, gt, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
+import { domains, stores, type DOMAIN_STATUSES } from '../../../db/control/tables.ts'
+import { compile, named, type Db } from '../../../db/driver.ts'
+import type { Registry } from '../../../db/control/registry.ts'
+import { conflict } from '../../values/refusal.ts'
+
+/** How long a domain that nobody has verified is kept for whoever claimed it. */
+const CLAIM_MS = 7 * 86_400_000
+
+type Claim = typeof domains.$inferSelect
+type DomainStatus = (typeof DOMAIN_STATUSES)[number]
+
+/** A domain that a store has attached, and the slug of that store. */
+export interface DomainRow extends Claim {
+  slug: string
+}
+
+const columns = {
+  domain: domains.domain,
+  storeId: domains.storeId,
+  token: domains.token,
+  status: domains.status,
+  verifiedAt: domains.verifiedAt,
+  checkedAt: domains.checkedAt,
+  createdAt: domains.createdAt,
+  slug: stores.slug,
+}
+
+/** Claims made up to then have ended, if nobody has verified them. */
+const endOf = (now: string) => new Date(Date.parse(now) - CLAIM_MS).toISOString()
+const hasEnded = (now: string) => and(isNull(domains.verifiedAt), lte(domains.createdAt, endOf(now)))
+/** The claim as it was read: not one that has taken its place. */
+const isSame = ({ domain, token }: Pick<Claim, 'domain' | 'token'>) => and(eq(domains.domain, domain), eq(domains.token, token))
+
+/** The domain of a store; null when it has none, or only a claim that has ended. */
+export async function domainOf({ control }: Registry, storeId: string, now: string): Promise<DomainRow | null> {
+  const holds = or(isNotNull(domains.verifiedAt), gt(domains.createdAt, endOf(now)))
+  const [row] = await control.read
+    .select(columns)
+    .from(domains)
+    .innerJoin(stores, eq(stores.id, domains.storeId))
+    .where(and(eq(domains.storeId, storeId), holds))
+  return row ?? null
+}
+
+const storeByDomain = compile((db) =>
+  db
+    .select({ storeId: domains.storeId })
+    .from(domains)
+    .where(and(eq(domains.domain, named('host')), isNotNull(domains.verifiedAt))),
+)
+
+/** The id of the store whose verified domain a host is, which is in lower case and without a port; null when it is nobody's. */
+export async function storeOfDomain({ control }: Registry, host: string): Promise<string | null> {
+  return (await storeByDomain.get(control.read, { host }))?.storeId ?? null
+}
+
+/** A claim that was made, and the store's former one, which it has put away. */
+export interface Attached {
+  claim: Claim
+  former: Claim | null
+}
+
+/**
+ * Claims a domain for a store, whose other one is detached; null when it has this one already. 409 when another store has it. One
+ * transaction of the control database: of many stores that claim a domain at once, in however many processes, one gets it.
+ */
+export function attach(
+  registry: Registry,
+  { storeId, domain, token, now }: Pick<Claim, 'storeId' | 'domain' | 'token'> & { now: string },
+): Promise<Attached | null> {
+  return registry.change(async (tx) => {
+    await tx.delete(domains).where(and(eq(domains.domain, domain), hasEnded(now)))
+    const [holder] = await tx.select().from(domains).where(eq(domains.domain, domain))
+    if (holder?.storeId === storeId) return null
+    if (holder) throw conflict('this domain is in use, or pending, on another project')
+    const [former = null] = await tx.delete(domains).where(eq(domains.storeId, storeId)).returning()
+    const claim: Claim = { domain, storeId, token, status: 'Pending Verification', verifiedAt: null, checkedAt: null, createdAt: now }
+    await tx.insert(domains).values(claim)
+    return { claim, former }
+  })
+}
+
+/** Lets go of the domain of a store, and returns what it was. */
+export function detach(registry: Registry, storeId: string): Promise<Claim | null> {
+  return registry.change(async (tx) => (await tx.delete(domains).where(eq(domains.storeId, storeId)).returning())[0] ?? null)
+}
+
+/** Undoes that a claim was made, or that one was let go of. What somebody else has taken meanwhile is theirs. */
+export function putBack(registry: Registry, claim: Claim | null, former: Claim | null): Promise<void> {
+  return registry.change(async (tx) => {
+    if (claim) await tx.delete(domains).where(isSame(claim))
+    if (former) await tx.insert(domains).values(former).onConflictDoNothing()
+  })
+}
+
+/** Notes what a look at a claim has found; `status` null: nothing. One that was let go of meanwhile does not come back by it. */
+export async function noteCheck(
+  registry: Registry,
+  claim: Pick<Claim, 'domain' | 'token' | 'verifiedAt'>,
+  status: DomainStatus | null,
+  now: string,
+): Promise<void> {
+  const isProven = status === 'Valid Configuration'
+  const update = async (tx: Db) => {
+    const verifiedAt = isProven ? { verifiedAt: sql`coalesce(${domains.verifiedAt}, ${now})` } : {}
+    await tx
+      .update(domains)
+      .set({ ...(status && { status }), ...verifiedAt, checkedAt: now })
+      .where(isSame(claim))
+  }
+  // Which host serves which store is what processes remember.
+  await (isProven && claim.verifiedAt === null ? registry.change(update) : registry.control.write(update))
+}
+
+/** Removes claims that nobody has verified in time. */
+export async function removeEnded({ control }: Registry, now: string): Promise<void> {
+  if (!(await control.read.$count(domains, hasEnded(now)))) return
+  await control.write(async (tx) => {
+    await tx.delete(domains).where(hasEnded(now))
+  })
+}
+
+/** Verified domains that were looked at last up to `before`, those first that have waited longest. */
+export function verifiedLookedAtUpTo({ control }: Registry, before: string, limit: number): Promise<DomainRow[]> {
+  return control.read
+    .select(columns)
+    .from(domains)
+    .innerJoin(stores, eq(stores.id, domains.storeId))
+    .where(and(lte(domains.checkedAt, before), isNotNull(domains.verifiedAt)))
+    .orderBy(asc(domains.checkedAt))
+    .limit(limit)
+}
