@@ -28,23 +28,22 @@ export class Drawing {
     return `url(#${this.define((id) => `<radialGradient id="${id}" cx="${cx}" cy="${cy}" r="${r}">${stopsOf(stops)}</radialGradient>`)})`
   }
 
-  /** A tile that repeats over what it fills; `place` is a transform. */
+  /**
+   * A tile that repeats over what it fills; `place` is a transform. A small one is repeated in itself first: where small tiles are
+   * turned, the renderer takes ten times as long.
+   */
   tile(width: number, height: number, content: string, place = ''): string {
-    const turned = place ? ` patternTransform="${place}"` : ''
-    return `url(#${this.define((id) => `<pattern id="${id}" width="${width}" height="${height}" patternUnits="userSpaceOnUse"${turned}>${content}</pattern>`)})`
+    const [across, down] = [Math.ceil(180 / width), Math.ceil(180 / height)]
+    const size = (x: number, y: number) => `width="${width * x}" height="${height * y}" patternUnits="userSpaceOnUse"`
+    const one = this.define((id) => `<pattern id="${id}" ${size(1, 1)}>${content}</pattern>`)
+    const filled = shape(box(0, 0, width * across, height * down), `url(#${one})`)
+    const many = across * down > 1 ? this.define((id) => `<pattern id="${id}" ${size(across, down)}>${filled}</pattern>`) : one
+    return `url(#${place ? this.define((id) => `<pattern id="${id}" href="#${many}" patternTransform="${place}"/>`) : many})`
   }
 
   /** What is drawn, inside the outline alone. */
   inside(outline: string, content: string): string {
     return `<g clip-path="url(#${this.define((id) => `<clipPath id="${id}"><path d="${outline}"/></clipPath>`)})">${content}</g>`
-  }
-
-  /** What is drawn, softened: for shadows, which have no edge. */
-  soft(content: string, by = 16): string {
-    const id = this.define(
-      (name) => `<filter id="${name}" x="-.2" y="-.2" width="1.4" height="1.4"><feGaussianBlur stdDeviation="${by}"/></filter>`,
-    )
-    return `<g filter="url(#${id})">${content}</g>`
   }
 
   svg(content: string): string {
@@ -56,17 +55,20 @@ export class Drawing {
 
 const stopsOf = (stops: Stop[]) =>
   stops
-    .map(([at, colour, opacity]) => `<stop offset="${at}" stop-color="${colour}"${opacity === undefined ? '' : ` stop-opacity="${opacity}"`}/>`)
+    .map(
+      ([at, colour, opacity]) =>
+        `<stop offset="${at}" stop-color="${colour}"${opacity === undefined ? '' : ` stop-opacity="${opacity}"`}/>`,
+    )
     .join('')
 
 export const shape = (d: string, fill: string, opacity = 1): string =>
-  `<path d="${d}" fill="${fill}"${opacity === 1 ? '' : ` opacity="${opacity}"`}/>`
+  `<path d="${d}" fill="${fill}"${opacity === 1 ? '' : ` fill-opacity="${opacity}"`}/>`
 
 export const stroke = (d: string, colour: string, width: number, opacity = 1, more = ''): string =>
-  `<path d="${d}" fill="none" stroke="${colour}" stroke-width="${width}" stroke-linecap="round" stroke-linejoin="round"${opacity === 1 ? '' : ` opacity="${opacity}"`}${more}/>`
+  `<path d="${d}" fill="none" stroke="${colour}" stroke-width="${width}" stroke-linecap="round" stroke-linejoin="round"${opacity === 1 ? '' : ` stroke-opacity="${opacity}"`}${more}/>`
 
 export const oval = (cx: number, cy: number, rx: number, ry: number, fill: string, opacity = 1): string =>
-  `<ellipse cx="${cx}" cy="${cy}" rx="${rx}" ry="${ry}" fill="${fill}"${opacity === 1 ? '' : ` opacity="${opacity}"`}/>`
+  `<ellipse cx="${cx}" cy="${cy}" rx="${rx}" ry="${ry}" fill="${fill}"${opacity === 1 ? '' : ` fill-opacity="${opacity}"`}/>`
 
 export const placed = (transform: string, content: string): string => `<g transform="${transform}">${content}</g>`
 
@@ -85,17 +87,29 @@ interface Step {
   points: Point[]
 }
 
+/** The steps of an outline; upright and level lines become plain ones. */
 function steps(d: string): Step[] {
-  return [...d.matchAll(/([MLCQ])([^MLCQ]*)/g)].flatMap(([, command, rest]) => {
+  let last: Point = [0, 0]
+  return [...d.matchAll(/([MLCQHV])([^MLCQHV]*)/g)].flatMap(([, command, rest]) => {
     const numbers = (rest!.match(/-?\d*\.?\d+/g) ?? []).map(Number)
+    if (command === 'H' || command === 'V') {
+      last = command === 'H' ? [numbers[0]!, last[1]] : [last[0], numbers[0]!]
+      return [{ command: 'L', points: [last] }]
+    }
     const points = Array.from({ length: numbers.length / 2 }, (_, at): Point => [numbers[at * 2]!, numbers[at * 2 + 1]!])
     const each = command === 'C' ? 3 : command === 'Q' ? 2 : 1
-    return Array.from({ length: points.length / each }, (_, at) => ({ command: command!, points: points.slice(at * each, at * each + each) }))
+    last = points.at(-1)!
+    return Array.from({ length: points.length / each }, (_, at) => ({
+      command: command!,
+      points: points.slice(at * each, at * each + each),
+    }))
   })
 }
 
 const written = (command: string, points: Point[]) => command + points.map(([x, y]) => `${x} ${y}`).join(' ')
-const moved = (side: number, axis: number) => ([x, y]: Point): Point => [axis + side * x, y]
+const moved =
+  (side: number, axis: number) =>
+  ([x, y]: Point): Point => [axis + side * x, y]
 
 /** One side of a drawing whose x counts from the axis: 1 for the right side, -1 for the left one. */
 export const side = (d: string, which: 1 | -1, axis = AXIS): string =>
@@ -108,7 +122,9 @@ export function whole(half: string, axis = AXIS): string {
   const parts = steps(half)
   const ends = parts.map(({ points }) => points.at(-1)!)
   const back = parts
-    .map(({ command, points }, at) => (at === 0 ? '' : written(command, [...points.slice(0, -1).reverse(), ends[at - 1]!].map(moved(-1, axis)))))
+    .map(({ command, points }, at) =>
+      at === 0 ? '' : written(command, [...points.slice(0, -1).reverse(), ends[at - 1]!].map(moved(-1, axis))),
+    )
     .reverse()
   return `${side(half, 1, axis)}${written('L', [moved(-1, axis)(ends.at(-1)!)])}${back.join('')}Z`
 }

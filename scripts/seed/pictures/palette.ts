@@ -3,7 +3,7 @@
 const DYES: Record<string, string> = {
   Ink: '#2d3b58',
   Sand: '#d8c09a',
-  Moss: '#76854e',
+  Moss: '#7b8156',
   Charcoal: '#4a4b52',
   Ivory: '#f1e7d4',
   Rust: '#bc5c38',
@@ -13,12 +13,12 @@ const DYES: Record<string, string> = {
 
 /** A material that takes a colour in a way of its own, and what it is when nobody has dyed it. */
 const MATERIALS: Record<string, Record<string, string>> = {
-  Linen: { Ink: '#46536c', Sand: '#dfcbaa', Moss: '#8b9767', plain: '#e4d8c2' },
-  Merino: { Ink: '#2b3757', Moss: '#6d7c48', plain: '#c9b8a3' },
+  Linen: { Ink: '#46536c', Sand: '#dfcbaa', Moss: '#929871', plain: '#e4d8c2' },
+  Merino: { Ink: '#2b3757', Moss: '#747a4e', plain: '#c9b8a3' },
   Cotton: { Sand: '#dcc7a4', plain: '#f0ebe1' },
-  Denim: { Ink: '#3d5582', Sand: '#dccaa8', Moss: '#6b7b55', plain: '#5d7ba6' },
-  Corduroy: { Ink: '#2a3a5e', Sand: '#cda56d', Moss: '#65733a', plain: '#a9663a' },
-  Flannel: { Ink: '#34456a', Sand: '#d4b68c', Moss: '#728150', plain: '#a94c3d' },
+  Denim: { Ink: '#3d5582', Sand: '#dccaa8', Moss: '#6f7659', plain: '#5d7ba6' },
+  Corduroy: { Ink: '#2a3a5e', Sand: '#cda56d', Moss: '#686c3b', plain: '#a9663a' },
+  Flannel: { Ink: '#34456a', Sand: '#d4b68c', Moss: '#787d54', plain: '#a94c3d' },
   Oak: { plain: '#d6a871', Charcoal: '#57504c', Ivory: '#e9d9bd', Rust: '#b26a3d' },
   Walnut: { plain: '#8a5a3a', Charcoal: '#453b39', Ivory: '#c9ab8a', Rust: '#96492b' },
   Stoneware: { plain: '#cfc2ac' },
@@ -72,14 +72,20 @@ function hexOf([light, a, b]: Triple): string {
     -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
     -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
   ]
-  return `#${rgb.map((value) => Math.round(clamp(encoded(clamp(value))) * 255).toString(16).padStart(2, '0')).join('')}`
+  return `#${rgb
+    .map((value) =>
+      Math.round(clamp(encoded(clamp(value))) * 255)
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`
 }
 
 /** Lighter or, below 0, darker by this share of the way from black to white; shade turns a little cooler, as it does in daylight. */
 export function tone(hex: string, by: number): string {
   const [light, a, b] = seen(hex)
-  const keep = by < 0 ? 1 - by * 0.25 : 1 - by * 0.6
-  return hexOf([clamp(light + by, 0.985), a * keep, b * keep + Math.min(0, by) * 0.03])
+  const keep = by < 0 ? 1 + by * 0.8 : 1 - by * 0.6
+  return hexOf([clamp(light + by, 0.985), a * keep, b * keep + Math.min(0, by) * 0.02])
 }
 
 /** The colour this share of the way from one to the other. */

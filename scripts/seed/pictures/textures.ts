@@ -41,8 +41,8 @@ function canvas(drawing: Drawing, base: string, lie: Lie): string {
 function knit(drawing: Drawing, base: string, lie: Lie): string {
   const { dark, light } = threads(base)
   const stitch =
-    stroke('M2 1Q3 9 10 14', light, 5, 0.42) + stroke('M18 1Q17 9 10 14', light, 5, 0.3) + stroke('M10 0V16M0 0V16M20 0V16', dark, 1.6, 0.5)
-  return drawing.tile(20, 15, stitch, place(lie))
+    stroke('M2 1Q3 9 10 15', light, 5, 0.42) + stroke('M18 1Q17 9 10 15', light, 5, 0.3) + stroke('M10 0V16M0 0V16M20 0V16', dark, 1.6, 0.5)
+  return drawing.tile(20, 16, stitch, place(lie))
 }
 
 function rib(drawing: Drawing, base: string, lie: Lie): string {
@@ -71,8 +71,11 @@ function plaid(drawing: Drawing, base: string, lie: Lie): string {
   return drawing.tile(
     128,
     128,
-    tile('M0 0h46v128h-46z', band, 0.5) + tile('M0 0h128v46h-128z', band, 0.5) + tile('M84 0h8v128h-8z', fine, 0.42) +
-      tile('M0 84h128v8h-128z', fine, 0.42) + tile('M60 0h5v128h-5zM0 60h128v5h-128z', light, 0.4),
+    tile('M0 0h46v128h-46z', band, 0.5) +
+      tile('M0 0h128v46h-128z', band, 0.5) +
+      tile('M84 0h8v128h-8z', fine, 0.42) +
+      tile('M0 84h128v8h-128z', fine, 0.42) +
+      tile('M60 0h5v128h-5zM0 60h128v5h-128z', light, 0.4),
     place(lie),
   )
 }
@@ -92,11 +95,11 @@ function grain(drawing: Drawing, base: string, lie: Lie): string {
 function speckle(drawing: Drawing, base: string, lie: Lie): string {
   const next = numbers(21)
   const dark = tone(base, lightness(base) < 0.5 ? 0.2 : -0.32)
-  const dots = lines(34, () => {
+  const dots = lines(72, () => {
     const r = 0.9 + next() ** 3 * 3.2
-    return `<circle cx="${4 + next() * 182}" cy="${4 + next() * 182}" r="${r}" fill="${dark}" opacity="${0.25 + next() * 0.45}"/>`
+    return `<circle cx="${4 + next() * 294}" cy="${4 + next() * 262}" r="${r}" fill="${dark}" opacity="${0.25 + next() * 0.45}"/>`
   })
-  return drawing.tile(190, 190, dots, place(lie))
+  return drawing.tile(304, 272, dots, place(lie))
 }
 
 function grid(drawing: Drawing, base: string, lie: Lie): string {
@@ -110,7 +113,12 @@ function wax(drawing: Drawing, base: string, lie: Lie): string {
   const next = numbers(8)
   const creases = lines(20, () => {
     const [x, y] = [next() * 300, next() * 300]
-    return stroke(`M${x} ${y}q${next() * 30} ${next() * 34 - 17} ${30 + next() * 50} ${next() * 60 - 30}`, next() < 0.6 ? light : dark, 2 + next() * 2.5, 0.28)
+    return stroke(
+      `M${x} ${y}q${next() * 30} ${next() * 34 - 17} ${30 + next() * 50} ${next() * 60 - 30}`,
+      next() < 0.6 ? light : dark,
+      2 + next() * 2.5,
+      0.28,
+    )
   })
   return drawing.tile(320, 320, creases, place(lie))
 }
@@ -118,7 +126,9 @@ function wax(drawing: Drawing, base: string, lie: Lie): string {
 function brushed(drawing: Drawing, base: string, lie: Lie): string {
   const [dark, light] = [tone(base, -0.14), tone(base, 0.14)]
   const next = numbers(3)
-  const strokes = lines(26, (at) => stroke(`M${next() * 60 - 30} ${at * 5 + 2}h${80 + next() * 170}`, at % 2 ? light : dark, 1.4, 0.1 + next() * 0.18))
+  const strokes = lines(26, (at) =>
+    stroke(`M${next() * 60 - 30} ${at * 5 + 2}h${80 + next() * 170}`, at % 2 ? light : dark, 1.4, 0.1 + next() * 0.18),
+  )
   return drawing.tile(220, 132, strokes, place(lie))
 }
 
@@ -127,7 +137,12 @@ function flecks(drawing: Drawing, base: string, lie: Lie): string {
   const colours = [tone(base, -0.22), tone(base, 0.14), tone(base, -0.14), '#a4683f']
   const fibres = lines(44, (at) => {
     const [x, y] = [8 + next() * 200, 8 + next() * 200]
-    return stroke(`M${x} ${y}q${next() * 8 - 4} ${next() * 6} ${next() * 14 - 7} ${next() * 12 - 6}`, colours[at % 4]!, 1.2 + next() * 1.6, 0.4)
+    return stroke(
+      `M${x} ${y}q${next() * 8 - 4} ${next() * 6} ${next() * 14 - 7} ${next() * 12 - 6}`,
+      colours[at % 4]!,
+      1.2 + next() * 1.6,
+      0.4,
+    )
   })
   return drawing.tile(224, 224, fibres, place(lie))
 }
