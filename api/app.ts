@@ -89,11 +89,11 @@ function scraping({ handles, scrape }: AppOptions, metrics: Metrics, underway: U
   return scrape?.(own) ?? (async () => own())
 }
 
-/** The visitors, known by the request as it came of one that had to be made anew. */
-const asSent = (visitors: Visitors, sentAs: WeakMap<Request, Request>): Visitors => ({
+/** The visitors, known by the request as it came of one that had to be made anew; `direct` are those of a storefront of ours. */
+const asSent = (visitors: Visitors, sentAs: WeakMap<Request, Request>, direct: WeakSet<Request>): Visitors => ({
   ...visitors,
   clientOf: (request) => visitors.clientOf(sentAs.get(request) ?? request),
-  isForwarded: (request) => visitors.isForwarded(sentAs.get(request) ?? request),
+  isForwarded: (request) => direct.has(request) || visitors.isForwarded(sentAs.get(request) ?? request),
 })
 
 /** Makes the API over open databases. It listens to nothing: `fetch` answers one request. */
@@ -107,6 +107,7 @@ export function createApp(options: AppOptions): App {
   const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version, contentUrl }).routes]
   /** The request as it came, of one that had to be made anew: what the server knows of its connection goes by that. */
   const sentAs = new WeakMap<Request, Request>()
+  const direct = new WeakSet<Request>()
   const { visitors = null } = options
   const surroundings: Surroundings = {
     services,
@@ -119,10 +120,19 @@ export function createApp(options: AppOptions): App {
     rememberedBytes: options.rememberedBytes ?? REMEMBERED_BYTES,
     contentUrl,
     limiter: options.limiter ?? null,
-    visitors: visitors && asSent(visitors, sentAs),
+    visitors: visitors && asSent(visitors, sentAs, direct),
     after: (task) => underway.follow(task),
   }
-  const router = new Router(PREFIX, routes, new Pipeline(surroundings, routes))
+  const pipeline = new Pipeline(surroundings, routes)
+  const router = new Router(PREFIX, routes, pipeline)
+  services.storefronts.answerWith((session, request, sent) => {
+    pipeline.vouchFor(request, session)
+    if (sent) {
+      sentAs.set(request, sentAs.get(sent) ?? sent)
+      direct.add(request)
+    }
+    return router.answer(request, pathOf(request.url))
+  })
   const scrape = options.metrics ? scraping(options, metrics, underway) : null
 
   async function answer(sent: Request): Promise<Response> {

@@ -10,8 +10,8 @@ import type { Encoding } from '../values/accept.ts'
 const COMPRESS_LEAST_BYTES = 400
 const AT_ONCE = 8
 
-/** Astro and Pagefind name these by what is in them. */
-const isImmutable = (file: string) => /^_astro\/|^pagefind\/(fragment|index)\/|^pagefind\/.*\.pf_meta$/.test(file)
+/** Astro, Pagefind and storefronts name these by what is in them. */
+const isImmutable = (file: string) => /^_astro\/|^static\/.*\.[0-9a-f]{12}\.\w+$|^pagefind\/(fragment|index)\/|^pagefind\/.*\.pf_meta$/.test(file)
 
 const brotli = promisify(brotliCompress)
 /** Level 10 would make it a tenth smaller, and take twenty times as long. */
@@ -22,12 +22,12 @@ const windowFor = (bytes: Uint8Array<ArrayBuffer>) =>
 
 const COMPRESS: [
   encoding: Exclude<Encoding, 'identity'>,
-  compress: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array | Promise<Uint8Array>,
+  compress: (bytes: Uint8Array<ArrayBuffer>, level: number) => Uint8Array | Promise<Uint8Array>,
 ][] = [
   [
     'br',
-    (bytes) =>
-      brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_LEVEL, [constants.BROTLI_PARAM_LGWIN]: windowFor(bytes) } }),
+    (bytes, level) =>
+      brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: level, [constants.BROTLI_PARAM_LGWIN]: windowFor(bytes) } }),
   ],
   // These are done sooner than they would be given to another thread.
   ['zstd', (bytes) => Bun.zstdCompressSync(bytes, { level: 9 })],
@@ -49,7 +49,19 @@ export class Folder {
   readonly #made = new Set<string>()
   readonly #stored = new Map<string, Promise<Entry>>()
 
-  constructor(readonly path: string) {}
+  constructor(
+    readonly path: string,
+    /** How hard Brotli tries, from 1 to 11. */
+    readonly brotliLevel = BROTLI_LEVEL,
+  ) {}
+
+  /** Takes over a file of another build, in all of its encodings. */
+  async adopt(from: string, entry: Entry): Promise<Entry> {
+    const path = await this.#place(entry.file)
+    for (const encoding of Object.keys(entry.etags) as Encoding[])
+      await link(join(from, entry.file + SUFFIX[encoding]), path + SUFFIX[encoding])
+    return entry
+  }
 
   /** Writes a file in all encodings that make it smaller. Of the same bytes under two names, the first is the one that is served. */
   async store(file: string, type: string, bytes: Uint8Array<ArrayBuffer>): Promise<Entry> {
@@ -71,7 +83,7 @@ export class Folder {
     const writes = [writeFile(path, bytes)]
     if (isText(type) && bytes.length >= COMPRESS_LEAST_BYTES) {
       for (const [encoding, compress] of COMPRESS) {
-        const packed = await compress(bytes)
+        const packed = await compress(bytes, this.brotliLevel)
         if (packed.length >= bytes.length) continue
         writes.push(writeFile(path + SUFFIX[encoding], packed))
         etags[encoding] = etagOf(packed)

@@ -28,10 +28,16 @@ const TYPES: Record<string, string> = {
   json: 'application/json; charset=utf-8',
   png: 'image/png',
   ico: 'image/x-icon',
+  jpg: 'image/jpeg',
+  webp: 'image/webp',
+  woff2: 'font/woff2',
+  md: 'text/markdown; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+  xml: 'application/xml; charset=utf-8',
   webmanifest: 'application/manifest+json',
 }
 
-/** The media type of a file that Astro or the search index made, by its name. */
+/** The media type of a file, by its name. */
 export const typeOf = (file: string) => TYPES[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
 
 /** Whether a body of this type gets smaller by compressing it. */

@@ -48,6 +48,8 @@ export class Pipeline {
   /** GET routes by path: what an `If-Match` is compared with. */
   readonly #reads: Reads = new Map()
   readonly #remembered: Remembered
+  /** Requests that this process makes itself, for a storefront: whose they are is known without a key. */
+  readonly #inside = new WeakMap<Request, Session>()
 
   constructor(
     readonly app: Surroundings,
@@ -83,6 +85,11 @@ export class Pipeline {
     return response
   }
 
+  /** Has a request answered for a session, without a key and without counting it. */
+  vouchFor(request: Request, session: Session) {
+    this.#inside.set(request, session)
+  }
+
   /** Refuses a request that belongs to no route. */
   refuseUnrouted(request: Request, error: unknown): Response {
     const requestId = requestIdOf(request, this.app.services.clock)
@@ -97,8 +104,9 @@ export class Pipeline {
     const { app } = this
     const { ready, request, headers } = exchange
     const { options } = ready.route
-    const session = (exchange.session = await authenticate(app.services.registry, request, app.services.clock.now()))
-    if (app.limiter) limit(app.limiter, session.key.id, headers)
+    const inside = this.#inside.get(request)
+    const session = (exchange.session = inside ?? (await authenticate(app.services.registry, request, app.services.clock.now())))
+    if (app.limiter && !inside) limit(app.limiter, session.key.id, headers)
     allow(ready.route, session)
     requirePlan(ready.route, session)
     return this.#open(ownerOf({ session }), async (handle, tasks) => {

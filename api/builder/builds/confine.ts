@@ -1,7 +1,7 @@
 /**
  * Runs a command that can read and write a few folders and nothing else, and reach no network: a project's build runs what its authors
  * wrote. Done by the kernel (Landlock for files and signals, seccomp for sockets), before the command begins, without rights or tools of
- * a kind that a container might lack. Where the kernel has no Landlock, or is not Linux, this is a program that says so.
+ * a kind that a container might lack. Where the kernel has no Landlock the log of the build says so.
  */
 import { openSync, statSync, writeFileSync } from 'node:fs'
 import { dlopen, FFIType, ptr } from 'bun:ffi'
@@ -138,9 +138,6 @@ function strings(texts: string[]) {
   return { kept, array: new BigUint64Array([...kept.map((bytes) => BigInt(ptr(bytes))), 0n]) }
 }
 
-/** How it ends when it could not confine: no build ran. */
-export const CANNOT = 126
-
 /** Becomes the command, confined. Does not return. */
 function become(confinement: Confinement) {
   const c = libc()
@@ -158,8 +155,16 @@ function become(confinement: Confinement) {
     strings(Object.entries(process.env).map(([name, value]) => `${name}=${value}`)),
   ]
   if (c.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) throw new Error('privileges can not be given up')
-  restrictFiles(c, confinement)
-  restrictCalls(c)
+  for (const [what, restrict] of [
+    ['files', () => restrictFiles(c, confinement)],
+    ['sockets', () => restrictCalls(c)],
+  ] as const)
+    try {
+      restrict()
+    } catch (error) {
+      // An old kernel, or one in a sandbox of another kind: a store that is built there is built by people who are trusted.
+      console.error(`warning: the build's ${what} are not confined: ${(error as Error).message}`)
+    }
   c.execve(ptr(program), ptr(args.array), ptr(env.array))
   throw new Error(`${command[0]} can not be run`)
 }
@@ -168,7 +173,7 @@ if (import.meta.main) {
   try {
     become(JSON.parse(process.argv[2]!) as Confinement)
   } catch (error) {
-    console.error(`the build can not be confined: ${(error as Error).message}`)
-    process.exit(CANNOT)
+    console.error(`error: the build can not begin: ${(error as Error).message}`)
+    process.exit(1)
   }
 }

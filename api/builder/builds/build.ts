@@ -1,0 +1,155 @@
+/** Building a storefront: the files of its project and the data of its store become a deployment. */
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { version } from '../../../package.json'
+import type { Session } from '../../../db/control/registry.ts'
+import type { Handle } from '../../../db/open.ts'
+import type { Storefronts } from '../../outside/storefronts.ts'
+import { checkOut, copyWorkspace } from '../project.ts'
+import { assemble, filesBelow, MANIFEST, type Deployment } from './assemble.ts'
+import { writeFonts } from './fonts.ts'
+import type { BuildLog } from './log.ts'
+import { BuildError, LIMITS, MODULES, runAstro, tooLarge } from './run.ts'
+import { writeSnapshot, type Snapshot } from './snapshot.ts'
+
+/** Entries of a catalog that one process makes the pages of: its memory grows with them. */
+const ENTRIES_PER_RUN = 2_500
+/** Files and bytes that an entry may need beside what every storefront may: its page and its Markdown. */
+const [FILES_PER_ENTRY, BYTES_PER_ENTRY] = [4, 100 * 1024]
+
+export interface Building {
+  storefronts: Storefronts
+  session: Session
+  store: Handle
+  /** The deployment that it is to be. */
+  id: string
+  /** A commit of the project; null: the workspace as it stands. */
+  commitSha: string
+  isWorkspace: boolean
+  /** Where it will be, without a slash at the end. */
+  base: string
+  /** The deployment whose unchanged pages can be taken over; null: none. */
+  previousId: string | null
+  log: BuildLog
+  signal: AbortSignal
+}
+
+export interface Built {
+  deployment: Deployment
+  /** The count of changes that the data were read at. */
+  changes: number
+  pages: number
+}
+
+export const deploymentFolder = (storefronts: Storefronts, id: string) => join(storefronts.folders.deployments, id)
+
+/** The manifest of a deployment; null when its files are not there, or not whole. */
+export function readDeployment(storefronts: Storefronts, id: string): Deployment | null {
+  const path = join(deploymentFolder(storefronts, id), MANIFEST)
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Deployment) : null
+}
+
+/** Builds a deployment. Throws a `BuildError` that says what is wrong with the project, or the reason of `signal`. */
+export async function build(building: Building): Promise<Built> {
+  const { storefronts, session, id, log, signal } = building
+  const folder = join(storefronts.folders.builds, `${id}-${crypto.randomUUID().slice(0, 8)}`)
+  const started = performance.now()
+  try {
+    await mkdir(join(folder, 'tmp'), { recursive: true })
+    await writeProject(building, join(folder, 'project'))
+    log.say('reading the data of the store')
+    const snapshot = await writeSnapshot(
+      join(folder, 'data'),
+      { storefronts, session, db: building.store.read, signal },
+      { base: building.base },
+    )
+    await writeFonts(join(folder, 'data/fonts'), building.store.read)
+    const key = `${version} ${building.isWorkspace ? id : building.commitSha}`
+    const before = await readBefore(building, key, join(folder, 'data/before.json'))
+    const { outs, hashes } = await runAll(building, folder, snapshot, key)
+    log.say('putting the deployment together')
+    const { languages, changes } = snapshot
+    const shop = JSON.parse(await readFile(join(folder, 'data/shop.json'), 'utf8')) as { currencies: string[] }
+    const deployment = await assemble(deploymentFolder(storefronts, id), {
+      outs,
+      before,
+      about: {
+        ...{ id, storeId: session.store.id, commitSha: building.commitSha, base: building.base, languages },
+        ...{ currencies: shop.currencies, key, hashes },
+      },
+      signal,
+    })
+    const pages = Object.keys(deployment.pages).length
+    log.say(`${pages} pages in ${((performance.now() - started) / 1_000).toFixed(1)} s`)
+    return { deployment, changes, pages }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function writeProject({ storefronts, session, commitSha, isWorkspace, log }: Building, project: string) {
+  const source = join(storefronts.folders.projects, session.store.id)
+  log.say(isWorkspace ? 'copying the workspace' : `checking out ${commitSha}`)
+  await (isWorkspace ? copyWorkspace(source, project) : checkOut(source, commitSha, project))
+  // Packages are those of Stoa, and these alone: what is installed in a project's own folder is not looked at.
+  await mkdir(join(project, 'node_modules'), { recursive: true })
+  for (const name of await readdir(MODULES))
+    if (!name.startsWith('.')) await symlink(join(MODULES, name), join(project, 'node_modules', name))
+}
+
+/** The deployment before, when pages of it can be taken over: it was made of the same code. */
+async function readBefore({ storefronts, previousId }: Building, key: string, path: string) {
+  const manifest = previousId ? readDeployment(storefronts, previousId) : null
+  if (!manifest || manifest.key !== key) return null
+  await writeFile(path, JSON.stringify(manifest.hashes))
+  return { folder: deploymentFolder(storefronts, previousId!), manifest }
+}
+
+/** Runs Astro, once for each part of a large catalog, so that the memory of a build has a bound. */
+async function runAll(building: Building, folder: string, { entries, languages }: Snapshot, key: string) {
+  const { storefronts, log, signal, base } = building
+  const parts = Math.max(1, Math.ceil(entries / ENTRIES_PER_RUN))
+  const most = { files: LIMITS.files + entries * FILES_PER_ENTRY, bytes: LIMITS.bytes + entries * BYTES_PER_ENTRY }
+  const until = performance.now() + storefronts.place.buildTimeoutMs
+  const [outs, hashes]: [string[], Record<string, string>] = [[], {}]
+  log.say(`${entries} entries in ${languages.length} languages${parts > 1 ? `, in ${parts} parts` : ''}`)
+  for (let part = 0; part < parts; part++) {
+    const out = join(folder, `out-${part}`)
+    const after = join(folder, `after-${part}.json`)
+    await runAstro({
+      folder,
+      out,
+      env: { STOA_BASE: base, STOA_DATA: join(folder, 'data'), STOA_PART: `${part}/${parts}`, STOA_CODE: key, STOA_AFTER: after },
+      log,
+      signal,
+      timeoutMs: Math.max(0, until - performance.now()),
+      ...most,
+    })
+    outs.push(out)
+    if (existsSync(after)) Object.assign(hashes, textsIn(await readFile(after, 'utf8')))
+  }
+  const over = tooLarge(await sizeOfAll(outs), most)
+  if (over) throw over
+  return { outs, hashes }
+}
+
+/** The hashes that a project has written, whatever it wrote. */
+function textsIn(json: string): Record<string, string> {
+  try {
+    const value = JSON.parse(json) as unknown
+    return Object.fromEntries(Object.entries(value ?? {}).filter(([, hash]) => typeof hash === 'string'))
+  } catch {
+    throw new BuildError('the hashes of the pages, STOA_AFTER, are no JSON')
+  }
+}
+
+async function sizeOfAll(folders: string[]) {
+  let [files, bytes] = [0, 0]
+  for (const folder of folders)
+    for (const file of await filesBelow(folder)) {
+      files++
+      bytes += Bun.file(join(folder, file)).size
+    }
+  return { files, bytes }
+}

@@ -1,0 +1,213 @@
+/**
+ * What a storefront is built from: everything that its visitors may see, as the API answers it to the project's storefront key, and the
+ * facts of the store that its pages are made with. Written as JSON, so that a build needs no network and no key.
+ */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gt } from 'drizzle-orm'
+import type { Session } from '../../../db/control/registry.ts'
+import type { Reader } from '../../../db/driver.ts'
+import { storefrontChanges } from '../../../db/store/builder.ts'
+import { media } from '../../../db/store/content.ts'
+import { settings as settingsTable } from '../../../db/store/store.ts'
+import { LEGAL_KINDS, socialLinks } from '../../../db/store/pages.ts'
+import { readLooks } from '../../content/pages/looks.ts'
+import type { Storefronts } from '../../outside/storefronts.ts'
+import { richTextHtml, richTextMarkdown } from '../../values/rich-text/render.ts'
+
+/** The resources that are read whole, for each language. */
+const LISTS = {
+  categories: '/categories?active=true',
+  collections: '/collections?active=true',
+  brands: '/brands?active=true',
+  products: '/products?sort=newest&includeEvents=true',
+  bundles: '/bundles?',
+  posts: '/posts?',
+  blogCategories: '/blog-categories?active=true',
+  events: '/events?',
+  slots: '/booking-slots?status=published',
+} as const
+type List = keyof typeof LISTS
+/** Of these, whose texts come one by one. */
+const DETAILS: Partial<Record<List, string>> = {
+  products: '/products/',
+  categories: '/categories/',
+  bundles: '/bundles/',
+  posts: '/posts/',
+  events: '/events/',
+}
+/** Those that a tool of the store may have turned off, which answers 404. */
+const OPTIONAL: ReadonlySet<List> = new Set(['posts', 'blogCategories', 'events', 'slots'])
+const AT_A_TIME = 100
+/** Rows of a table that are read at once. */
+const AT_ONCE = 1_000
+/** Reviews and comments that stand in a page; older ones are asked for. */
+const VOICES = 20
+
+interface Row extends Record<string, unknown> {
+  id: string
+}
+
+export interface Language {
+  /** `de-DE` */
+  code: string
+  /** What its pages' paths begin with, without slashes; empty for the store's own. */
+  path: string
+}
+
+export interface Snapshot {
+  /** The count of changes that the data were read at. */
+  changes: number
+  /** How many entries the catalog has, in all languages. */
+  entries: number
+  languages: Language[]
+}
+
+interface Needs {
+  storefronts: Storefronts
+  session: Session
+  db: Reader
+  signal: AbortSignal
+}
+
+/** The languages of a store, its own first; two of one language are told apart by their regions. */
+export function languagesOf({ locale, enabledLanguages }: { locale: string; enabledLanguages: Record<string, boolean> }): Language[] {
+  const others = Object.keys(enabledLanguages)
+    .filter((code) => enabledLanguages[code] && code !== locale)
+    .toSorted()
+  const short = (code: string) => code.split('-')[0]!
+  const isShared = (code: string) => [locale, ...others].filter((other) => short(other) === short(code)).length > 1
+  return [{ code: locale, path: '' }, ...others.map((code) => ({ code, path: isShared(code) ? code.toLowerCase() : short(code) }))]
+}
+
+/** Reads what a storefront shows and writes it to `folder`: `shop.json`, and a file for each language. */
+export async function writeSnapshot(folder: string, needs: Needs, about: { base: string }): Promise<Snapshot> {
+  const { db, session, storefronts } = needs
+  // Read first: what changes while the rest is read is news after it.
+  const [counted] = await db.select().from(storefrontChanges)
+  const [settings] = await db.select().from(settingsTable)
+  const languages = languagesOf(settings!)
+  await mkdir(folder, { recursive: true })
+  let entries = 0
+  for (const { code } of languages) {
+    const catalog = await readCatalog(needs, code === settings!.locale ? null : code)
+    entries += Object.values(catalog.lists).reduce((sum, rows) => sum + rows.length, 0)
+    await write(join(folder, `${code}.json`), { ...catalog.lists, legal: catalog.legal }, needs)
+  }
+  const { name, currency, enabledCurrencies, locale, taxesIncluded, timezone, tools, contactEmail, address, checkout, payments } = settings!
+  const shop = {
+    id: session.store.id,
+    base: about.base,
+    name,
+    currency,
+    currencies: [currency, ...enabledCurrencies.filter((code) => code !== currency)],
+    locale,
+    languages,
+    taxesIncluded,
+    timezone,
+    tools,
+    contactEmail,
+    address,
+    checkout: { requirePhone: checkout.requirePhone },
+    testMode: payments.testMode,
+    looks: await readLooks(db),
+    socials: await db.select().from(socialLinks),
+  }
+  await write(join(folder, 'shop.json'), shop, { storefronts, session })
+  await write(join(folder, 'pictures.json'), await pictures(needs), { storefronts, session })
+  return { changes: counted!.count, entries, languages }
+}
+
+/** The sizes and renditions of the store's own pictures, by the path of the folder that they are in. */
+async function pictures({ db, session }: Needs) {
+  const found: Record<string, { width: number; height: number; widths: number[] }> = {}
+  for (let after = ''; ;) {
+    const rows = await db
+      .select({ id: media.id, width: media.width, height: media.height, renditions: media.renditions })
+      .from(media)
+      .where(gt(media.id, after))
+      .orderBy(media.id)
+      .limit(AT_ONCE)
+    for (const { id, width, height, renditions } of rows)
+      found[`/cdn/${session.store.id}/live/${id}/`] = { width, height, widths: renditions.map((rendition) => rendition.width) }
+    if (rows.length < AT_ONCE) return found
+    after = rows.at(-1)!.id
+  }
+}
+
+/** Own files are asked for where the page is: on a preview's host, on a custom domain, without another connection. */
+async function write(path: string, value: unknown, { storefronts, session }: Pick<Needs, 'storefronts' | 'session'>) {
+  const own = `${storefronts.place.apiUrl}/cdn/${session.store.id}/live/`
+  await writeFile(path, JSON.stringify(value).replaceAll(own, `/cdn/${session.store.id}/live/`))
+}
+
+/** One GET of the API; null where a tool is turned off, or what was listed is gone by now. */
+async function read<T>({ storefronts, session, signal }: Needs, path: string): Promise<T | null> {
+  signal.throwIfAborted()
+  const request = new Request(`${storefronts.place.apiUrl}/api/v1${path}`)
+  const response = await storefronts.ask(session, request, null)
+  if (response.status === 404) return null
+  if (response.status !== 200) throw new Error(`${path.split('?')[0]} answers ${response.status}: ${(await response.text()).slice(0, 200)}`)
+  return (await response.json()) as T
+}
+
+async function readCatalog(needs: Needs, lang: string | null) {
+  const lists = {} as Record<List, Row[]>
+  for (const name of Object.keys(LISTS) as List[]) lists[name] = await readList(needs, name, lang)
+  for (const product of lists.products) {
+    const { rating, event } = product as unknown as { rating: { count: number }; event: unknown }
+    if (rating.count)
+      product.reviews = (await read<{ data: unknown[] }>(needs, `/products/${product.id}/reviews?limit=${VOICES}`))?.data ?? []
+    if (event) product.isEvent = true
+  }
+  for (const post of lists.posts)
+    if (post.commentCount)
+      post.comments = (await read<{ data: unknown[] }>(needs, `/posts/${post.id}/comments?limit=${VOICES}`))?.data ?? []
+  const legal: Record<string, unknown> = {}
+  for (const kind of LEGAL_KINDS) {
+    const page = await read<Row>(needs, `/legal-pages/${kind}?format=html`)
+    if (page) legal[kind] = texts(page)
+  }
+  return { lists, legal }
+}
+
+async function readList(needs: Needs, name: List, lang: string | null): Promise<Row[]> {
+  const found = new Map<string, Row>()
+  const language = lang ? `&lang=${lang}` : ''
+  for (let offset = 0; ; offset += AT_A_TIME) {
+    const page = await read<{ data: Row[] }>(needs, `${LISTS[name]}&limit=${AT_A_TIME}&offset=${offset}${language}`)
+    if (!page && !OPTIONAL.has(name)) throw new Error(`there are no ${name}`)
+    // While it is read, what is new shifts the rest: nothing is taken twice.
+    for (const row of page?.data ?? []) found.set(row.id, row)
+    if ((page?.data.length ?? 0) < AT_A_TIME) break
+  }
+  const detail = DETAILS[name]
+  if (!detail) return [...found.values()].map(texts)
+  const whole: Row[] = []
+  for (const { id } of found.values()) {
+    const answer = await read<Row & { event?: Row }>(needs, `${detail}${id}?${language}`)
+    const row = name === 'events' ? answer?.event : answer
+    if (row) whole.push(texts(row))
+    // Others have their turn: this is many requests, in the process that answers theirs.
+    await new Promise(setImmediate)
+  }
+  return whole
+}
+
+/** The rich texts of a row in the forms that pages have: HTML that is safe, and Markdown. */
+function texts(row: Row): Row {
+  const { content, description, longDescription, products: _, ...rest } = row
+  const forms = (text: unknown) =>
+    text === null || text === undefined || text === ''
+      ? null
+      : typeof text === 'string'
+        ? { text, html: null, markdown: null }
+        : { text: null, html: richTextHtml(text), markdown: richTextMarkdown(text) }
+  return {
+    ...rest,
+    ...('productCount' in row && 'discountPercentage' in row ? { parts: row.products } : {}),
+    ...('content' in row ? { content: forms(content) } : {}),
+    ...('description' in row ? { description: forms(description) } : {}),
+    ...('longDescription' in row ? { longDescription: forms(longDescription) } : {}),
+  } as Row
+}

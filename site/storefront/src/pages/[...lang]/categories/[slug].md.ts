@@ -1,0 +1,8 @@
+/** A list of products as Markdown. */
+import type { APIRoute } from 'astro'
+import { groupPages, productsIn } from '../../../data/entries.ts'
+import { groupMarkdown, markdown } from '../../../data/markdown.ts'
+import { storeIn } from '../../../data/store.ts'
+
+export const getStaticPaths = () => groupPages('categories')
+export const GET: APIRoute = ({ props: { item, language } }) => markdown(groupMarkdown(item, productsIn('categories', storeIn(language), item), language))
