@@ -21,6 +21,8 @@ export class Prepared {
   readonly #etag: string
   // A blob and a list of headers that is made already are twice as fast to answer with as bytes and an object.
   readonly #body: Blob
+  /** The bytes of its body. */
+  readonly size: number
   readonly #whole: { headers: Headers }
   readonly #head: { headers: Headers }
   readonly #unchanged: { status: number; headers: Headers }
@@ -28,6 +30,7 @@ export class Prepared {
   constructor({ bytes, etag }: Body, fields: Fields) {
     this.#etag = etag
     this.#body = new Blob([bytes])
+    this.size = bytes.length
     // The length of a body is told by the server itself.
     this.#head = { headers: new Headers(fields) }
     this.#whole = { headers: new Headers(Object.entries(fields).filter(([name]) => name !== 'content-length')) }

@@ -4,6 +4,10 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 /** Text as it may stand in an element or a quoted attribute. */
 export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
 
+const CHARACTERS: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#34': '"', '#39': "'" }
+/** The text of an escaped attribute, as our own pages have it. */
+export const unescapeHtml = (text: string) => text.replace(/&(amp|lt|gt|quot|#34|#39);/g, (_, name: string) => CHARACTERS[name]!)
+
 /** A piece of HTML that is safe as it stands. */
 export class Html {
   constructor(readonly text: string) {}

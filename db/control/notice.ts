@@ -41,6 +41,11 @@ export class Notice {
     this.forget()
   }
 
+  /** Whether it was looked for so short a time ago that this still holds. */
+  get isRecent(): boolean {
+    return performance.now() - this.#checkedAt < noticedWithinMs(this.location)
+  }
+
   /** Has it looked for at the next occasion. */
   suspect() {
     this.#checkedAt = -Infinity

@@ -88,6 +88,17 @@ export class Registry {
     return session
   }
 
+  /** A number that differs once any process has changed the registry: what was looked up under another one may be out of date. */
+  async epoch(): Promise<number> {
+    await this.#notice.take()
+    return this.#notice.epoch
+  }
+
+  /** The same without looking, for what is asked thousands of times a second; null when it was not looked at just now. */
+  epochSeen(): number | null {
+    return this.#notice.isRecent ? this.#notice.epoch : null
+  }
+
   /** Runs a change that every process is to notice at once, as one transaction. */
   change<T>(fn: (tx: Db) => Promise<T>): Promise<T> {
     const changed = this.control.write(async (tx) => {

@@ -1,0 +1,106 @@
+/** From the name of a host to what it serves. What was found is remembered until the registry changes. */
+import type { Registry, Session } from '../../../db/control/registry.ts'
+import type { Storefronts } from '../../outside/storefronts.ts'
+import { deploymentFolder, readDeployment } from '../builds/build.ts'
+import { hostedByDomain, hostedById, hostedBySlug, storefrontSession, type Hosted } from '../projects.ts'
+import type { Shelf } from './shelf.ts'
+import { Shop } from './shop.ts'
+
+/** A host that serves a storefront. */
+export interface Host {
+  name: string
+  session: Session
+  shop: Shop
+}
+/** A host may serve nothing: `closed` is a preview whose review has ended. */
+export type Found = Host | 'closed' | null
+
+const KEPT = 1_000
+/** Manifests in memory: one of a large catalog takes some megabytes. */
+const MANIFESTS_MAX = 16
+
+/** The name of a host, as names are compared: without its port, in lower case. */
+export function hostNameOf(request: Request): string {
+  const { url } = request
+  const from = url.indexOf('//') + 2
+  const end = url.indexOf('/', from)
+  const host = (end < 0 ? url.slice(from) : url.slice(from, end)).toLowerCase()
+  return host.replace(/:\d*$/, '').replace(/\.$/, '')
+}
+
+export class Hosts {
+  readonly #found = new Map<string, Found>()
+  readonly #shops = new Map<string, Shop>()
+  readonly #parent: string
+  #epoch = -1
+
+  constructor(
+    readonly registry: Registry,
+    readonly storefronts: Storefronts,
+    readonly shelf: Shelf,
+    readonly hasStripe: boolean,
+  ) {
+    this.#parent = `.${storefronts.place.domain.replace(/:\d+$/, '')}`
+  }
+
+  /** Whether a name could be that of a store's host: below the parent, or a custom domain. */
+  isBelow(name: string): boolean {
+    return name.endsWith(this.#parent) && name.length > this.#parent.length
+  }
+
+  /** What is remembered of a name, when the registry was looked at just now; undefined when one has to ask. */
+  remembered(name: string): Found | undefined {
+    return this.registry.epochSeen() === this.#epoch ? this.#found.get(name) : undefined
+  }
+
+  /** What a host serves. */
+  async find(name: string): Promise<Found> {
+    const epoch = await this.registry.epoch()
+    if (epoch !== this.#epoch) {
+      this.#found.clear()
+      this.#epoch = epoch
+    }
+    const known = this.#found.get(name)
+    if (known !== undefined) return known
+    const found = await this.#look(name)
+    if (this.#epoch === epoch) {
+      if (this.#found.size >= KEPT) this.#found.clear()
+      this.#found.set(name, found)
+    }
+    return found
+  }
+
+  async #look(name: string): Promise<Found> {
+    if (!this.isBelow(name)) return this.#host(name, await hostedByDomain(this.registry, name), name)
+    const label = name.slice(0, -this.#parent.length)
+    const isOne = label.startsWith('dpl_')
+    return this.#host(name, await (isOne ? hostedById : hostedBySlug)(this.registry, label), this.storefronts.hostOf(label))
+  }
+
+  async #host(name: string, hosted: Hosted | null, host: string): Promise<Found> {
+    if (!hosted) return null
+    const { deployment, storeId } = hosted
+    if (deployment.closed) return 'closed'
+    const session = await storefrontSession(this.registry, storeId)
+    const shop = session && this.#shop(deployment.id, host, deployment.kind === 'preview')
+    return session && shop ? { name, session, shop } : null
+  }
+
+  /** A deployment as one host serves it; null when its files are not there. */
+  #shop(id: string, host: string, isPreview: boolean): Shop | null {
+    const key = `${id} ${host}`
+    const known = this.#shops.get(key)
+    if (known) return known
+    const deployment = readDeployment(this.storefronts, id)
+    if (!deployment) return null
+    const { contentUrl } = this.storefronts.place
+    const served = { base: this.storefronts.urlOf(host), reviewedAt: isPreview ? new URL(contentUrl).origin : null, hasStripe: this.hasStripe }
+    const shop = new Shop(deployment, deploymentFolder(this.storefronts, id), served, this.shelf)
+    for (const oldest of this.#shops.keys()) {
+      if (this.#shops.size < MANIFESTS_MAX) break
+      this.#shops.delete(oldest)
+    }
+    this.#shops.set(key, shop)
+    return shop
+  }
+}

@@ -1,0 +1,166 @@
+/** A deployment as it is served on one host: its files and pages, each in the form, encoding and currency that is asked for. */
+import type { Deployment, ShopPage } from '../builds/assemble.ts'
+import { Bodies, type Body } from '../../hosting/bodies.ts'
+import { etagOf, type Entry } from '../../hosting/manifest.ts'
+import { formFor, type Form } from '../../hosting/negotiate.ts'
+import { Prepared, type Fields } from '../../hosting/prepared.ts'
+import { encodingFor, type Encoding } from '../../values/accept.ts'
+import { unescapeHtml } from '../../values/html.ts'
+import type { Shelf } from './shelf.ts'
+
+/** Asked for anew each time, and mostly answered with 304: a refresh is seen at once. */
+const FRESH = 'public, max-age=0, must-revalidate'
+const FOR_EVER = 'public, max-age=31536000, immutable'
+const VARY = 'Accept, Accept-Encoding, Cookie'
+const TYPES: Record<Form, string> = {
+  html: 'text/html; charset=utf-8',
+  markdown: 'text/markdown; charset=utf-8',
+  text: 'text/plain; charset=utf-8',
+}
+/** How a page is packed that was made for a currency or a request. */
+const PACKED: ReadonlySet<Encoding> = new Set(['identity', 'zstd', 'gzip'])
+/** A price that carries those in other currencies, as the storefront's `Price.astro` writes it. */
+const PRICE = /(<span class="price" data-prices="([^"]*)"[^>]*>)([^<]*)/g
+
+/** How a deployment is served: where, and to whom. */
+export interface Served {
+  /** The public URL of its host, without a slash at the end. */
+  base: string
+  /** Null: it is public; else the origin that may show it in a frame, for a review. */
+  reviewedAt: string | null
+  /** Stripe's element stands in its checkout. */
+  hasStripe: boolean
+}
+
+export class Shop {
+  readonly #bodies: Bodies
+  readonly #always: Fields
+
+  constructor(
+    readonly deployment: Deployment,
+    folder: string,
+    readonly served: Served,
+    readonly shelf: Shelf,
+  ) {
+    this.#bodies = new Bodies(folder, [[deployment.base, served.base]])
+    this.#always = {
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'strict-origin-when-cross-origin',
+      ...(served.base.startsWith('https:') ? { 'strict-transport-security': 'max-age=63072000' } : {}),
+      ...(served.reviewedAt ? { 'x-robots-tag': 'noindex' } : {}),
+    }
+  }
+
+  page(path: string): ShopPage | undefined {
+    return Object.hasOwn(this.deployment.pages, path) ? this.deployment.pages[path] : undefined
+  }
+
+  file(path: string): Entry | undefined {
+    return Object.hasOwn(this.deployment.files, path) ? this.deployment.files[path] : undefined
+  }
+
+  /** What answers a GET of a page as it was built, or of a file; null when it takes no form of it. */
+  prepared(request: Request, path: string, entry: Entry, currency: string | null): Prepared | null {
+    const page = this.page(path)
+    const form = page ? formFor(request.headers.get('accept')) : null
+    if (page && form === null) return null
+    const isText = form === 'markdown' || form === 'text'
+    const shown = isText && page?.markdown ? this.file(page.markdown)! : entry
+    const own = form === 'html' ? currency : null
+    const made = own ? PACKED : this.#bodies.encodings(shown)
+    const encoding = encodingFor(request.headers.get('accept-encoding'), made)
+    const key = `${this.deployment.id} ${this.served.base} ${path} ${form} ${encoding} ${own}`
+    return this.shelf.take(key, () => {
+      const body = own ? this.#priced(shown, own, encoding) : this.#bodies.read(shown, encoding)
+      const is = isText && !page?.markdown ? 'html' : (form ?? 'html')
+      return new Prepared(is === 'text' ? { ...body, etag: body.etag.replace(/"$/, '-text"') } : body, {
+        ...(page ? this.#ofPage(path, page, is) : this.#ofFile(path, shown)),
+        ...this.#ofBody(body, shown),
+      })
+    })
+  }
+
+  /** The text of a page as it was built. */
+  text(path: string): string {
+    return new TextDecoder().decode(this.#bodies.read(this.file(path)!, 'identity').bytes)
+  }
+
+  /** A page that was made for one request: it is nobody else's. */
+  made(request: Request, html: string, { status = 200, headers = {} }: { status?: number; headers?: Fields } = {}): Response {
+    const bytes = new TextEncoder().encode(html)
+    const encoding = encodingFor(request.headers.get('accept-encoding'), PACKED)
+    const packed = pack(bytes, encoding)
+    const fields = {
+      ...this.headersOf('html'),
+      vary: VARY,
+      'cache-control': 'private, no-store',
+      'content-length': String(packed.length),
+      ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+      ...headers,
+    }
+    return new Response(request.method === 'HEAD' ? null : packed, { status, headers: fields })
+  }
+
+  /** The headers of every answer, of a type. */
+  headersOf(form: Form): Fields {
+    return { ...this.#always, 'content-type': TYPES[form], ...(form === 'html' ? { 'content-security-policy': this.#policy() } : {}) }
+  }
+
+  /** The same page with its prices in another currency. */
+  #priced(entry: Entry, currency: string, encoding: Encoding): Body {
+    const html = new TextDecoder().decode(this.#bodies.read(entry, 'identity').bytes)
+    const priced = html.replace(PRICE, (_, opened: string, all: string) => opened + (priceIn(all, currency) ?? '–'))
+    const bytes = pack(new TextEncoder().encode(priced), encoding)
+    return { bytes, etag: etagOf(bytes), encoding }
+  }
+
+  #ofBody({ etag, encoding, bytes }: Body, { immutable }: Entry): Fields {
+    return {
+      ...this.#always,
+      etag,
+      'content-length': String(bytes.length),
+      'cache-control': immutable ? FOR_EVER : FRESH,
+      ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+    }
+  }
+
+  #ofPage(path: string, { markdown }: ShopPage, form: Form): Fields {
+    const { base } = this.served
+    if (form !== 'html') return { 'content-type': TYPES[form], vary: VARY, link: `<${base}${path}>; rel="canonical"`, 'content-location': markdown! }
+    const links = [...(markdown ? [`<${markdown}>; rel="alternate"; type="text/markdown"`] : []), '</llms.txt>; rel="describedby"; type="text/markdown"']
+    return { ...this.headersOf('html'), vary: VARY, link: links.join(', ') }
+  }
+
+  #ofFile(path: string, entry: Entry): Fields {
+    const page = path === '/index.md' ? '/' : path.replace(/\.md$/, '')
+    const isTwin = page !== path && this.page(page)
+    return {
+      'content-type': path === '/llms.txt' ? TYPES.markdown : entry.type,
+      vary: 'Accept-Encoding',
+      ...(isTwin ? { link: `<${this.served.base}${page}>; rel="canonical"` } : {}),
+    }
+  }
+
+  /** Scripts of this host alone, and of the payment provider where there is one. */
+  #policy(): string {
+    const { reviewedAt, hasStripe, base } = this.served
+    const scripts = ["'self'", ...this.deployment.scripts, ...(hasStripe ? ['https://js.stripe.com'] : [])].join(' ')
+    const images = base.startsWith('https:') ? "'self' data: https:" : "'self' data: https: http:"
+    return [
+      `default-src 'none'; script-src ${scripts}; style-src 'self' 'unsafe-inline'; img-src ${images}; font-src 'self'; media-src 'self' https:`,
+      `connect-src 'self'${hasStripe ? ' https://api.stripe.com' : ''}; frame-src ${hasStripe ? 'https://js.stripe.com https://hooks.stripe.com' : "'none'"}`,
+      `form-action 'self'; base-uri 'none'; manifest-src 'self'; frame-ancestors ${reviewedAt ?? "'none'"}`,
+    ].join('; ')
+  }
+}
+
+function priceIn(all: string, currency: string): string | undefined {
+  try {
+    return (JSON.parse(unescapeHtml(all)) as Record<string, string>)[currency]?.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  } catch {
+    return undefined
+  }
+}
+
+const pack = (bytes: Uint8Array<ArrayBuffer>, encoding: Encoding): Uint8Array<ArrayBuffer> =>
+  encoding === 'zstd' ? new Uint8Array(Bun.zstdCompressSync(bytes)) : encoding === 'gzip' ? Bun.gzipSync(bytes) : bytes

@@ -1,0 +1,31 @@
+/**
+ * Pages that are templates: Liquid, which designers of shops know, with [[ ]] and [% %], since its own marks mean something to Astro. Their
+ * authors are those of projects, so they can do little: no files, no code, bounded in length, time and memory.
+ */
+import { Liquid, type Template } from 'liquidjs'
+
+const KEPT = 200
+const liquid = new Liquid({
+  outputDelimiterLeft: '[[',
+  outputDelimiterRight: ']]',
+  tagDelimiterLeft: '[%',
+  tagDelimiterRight: '%]',
+  outputEscape: 'escape',
+  ownPropertyOnly: true,
+  templates: {},
+  parseLimit: 400_000,
+  renderLimit: 200,
+  memoryLimit: 4_000_000,
+})
+
+const parsed = new Map<string, Template[]>()
+
+/** Renders the template that `text` gives, which is parsed once for a key. Throws when it is broken, or takes too much. */
+export function render(key: string, text: () => string, view: object): string {
+  let template = parsed.get(key)
+  if (!template) {
+    if (parsed.size >= KEPT) parsed.clear()
+    parsed.set(key, (template = liquid.parse(text())))
+  }
+  return liquid.renderSync(template, view) as string
+}
