@@ -1,5 +1,8 @@
 /** The store API: how requests reach its resources (resources.ts). */
 import type { Handles } from '../db/handles.ts'
+import { Hosts } from './builder/shop/hosts.ts'
+import { Shelf } from './builder/shop/shelf.ts'
+import { Storefront } from './builder/shop/storefront.ts'
 import { serveFile } from './content/media/cdn.ts'
 import { certificates } from './builder/domain/certificates.ts'
 import { serveDoor } from './events/door/page.ts'
@@ -15,11 +18,13 @@ import { Underway } from './server/underway.ts'
 import type { RateLimiter } from './server/rate-limit.ts'
 import { Readiness } from './server/readiness.ts'
 import type { Route } from './http/route.ts'
-import { absolute, pathOf } from './http/url.ts'
+import { absolute, loggable, pathOf } from './http/url.ts'
 import type { Surroundings, Visitors } from './http/surroundings.ts'
 import { resources } from './resources.ts'
 import type { Services } from './outside/services.ts'
 
+/** The most bytes that pages of storefronts may take, ready to be sent. */
+const SHELF_BYTES = 32 * 1024 * 1024
 /** Where the API lives. */
 const PREFIX = '/api/v1'
 
@@ -45,6 +50,8 @@ export interface AppOptions {
 }
 
 export interface App {
+  /** Answers at once what needs no waiting: pages of storefronts as they were built. Null for everything else. */
+  quick(request: Request): Response | null
   fetch(request: Request): Promise<Response>
   routes: readonly Route[]
   /** Resolves when what follows answers that are given has ended. */
@@ -53,21 +60,24 @@ export interface App {
   drain(): Promise<void>
 }
 
-/** Answers what is no operation of the API, under the name of its route; null when `serve` has nothing for the request. */
-async function beside(
-  request: Request,
-  route: 'cdn' | 'door',
-  { metrics, log }: { metrics: Metrics; log: Log },
-  serve: () => Promise<Response | null>,
-): Promise<Response | null> {
+/** What is answered beside the operations of the API. */
+type Beside = 'cdn' | 'door' | 'shop'
+type Watched = Pick<Surroundings, 'metrics' | 'log'>
+
+/** Counts and logs what was answered beside the API, under the name of its route. */
+function note(request: Request, route: Beside, { metrics, log }: Watched, { started, status }: { started: number; status: number }) {
+  const ms = performance.now() - started
+  metrics.count(request.method, route, status, ms / 1000)
+  if (!log.enabled('info')) return
+  const path = loggable(pathOf(request.url), 'unknown')
+  log.write('info', 'request', { method: request.method, route, path, status, ms: Math.round(ms * 100) / 100 })
+}
+
+/** Answers what is no operation of the API; null when `serve` has nothing for the request. */
+async function beside(request: Request, route: Beside, watched: Watched, serve: () => Promise<Response | null>): Promise<Response | null> {
   const started = performance.now()
   const response = await serve()
-  if (!response) return null
-  const ms = performance.now() - started
-  const { status } = response
-  metrics.count(request.method, route, status, ms / 1000)
-  const path = pathOf(request.url)
-  log.write('info', 'request', { method: request.method, route, path, status, ms: Math.round(ms * 100) / 100 })
+  if (response) note(request, route, watched, { started, status: response.status })
   return response
 }
 
@@ -96,32 +106,28 @@ const asSent = (visitors: Visitors, sentAs: WeakMap<Request, Request>, direct: W
   isForwarded: (request) => direct.has(request) || visitors.isForwarded(sentAs.get(request) ?? request),
 })
 
-/** Makes the API over open databases. It listens to nothing: `fetch` answers one request. */
-export function createApp(options: AppOptions): App {
-  const { services, handles, contentUrl, version, log = createLog('silent') } = options
-  services.registry.onChange = () => handles.suspect()
-  const metrics = new Metrics()
-  const underway = new Underway(log)
-  const readiness = new Readiness({ handles, folders: options.folders ?? [], log })
+/** Requests that were made anew, each with the one that came: what the server knows of its connection goes by that. */
+interface Anew {
+  sentAs: WeakMap<Request, Request>
+  /** Those of our own storefronts: their visitors are the clients. */
+  direct: WeakSet<Request>
+}
+
+/** The surroundings of the API, and the routes in them. */
+function routing(options: AppOptions, watched: Pick<Surroundings, 'log' | 'metrics' | 'readiness' | 'after'>, { sentAs, direct }: Anew) {
+  const { services, handles, contentUrl, version, visitors = null } = options
   const listed = resources.flatMap((resource) => resource.routes)
   const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version, contentUrl }).routes]
-  /** The request as it came, of one that had to be made anew: what the server knows of its connection goes by that. */
-  const sentAs = new WeakMap<Request, Request>()
-  const direct = new WeakSet<Request>()
-  const { visitors = null } = options
   const surroundings: Surroundings = {
+    ...watched,
     services,
     images: imageImport,
     handles,
-    log,
-    metrics,
-    readiness,
     checkAnswers: options.checkAnswers ?? false,
     rememberedBytes: options.rememberedBytes ?? REMEMBERED_BYTES,
     contentUrl,
     limiter: options.limiter ?? null,
     visitors: visitors && asSent(visitors, sentAs, direct),
-    after: (task) => underway.follow(task),
   }
   const pipeline = new Pipeline(surroundings, routes)
   const router = new Router(PREFIX, routes, pipeline)
@@ -133,14 +139,47 @@ export function createApp(options: AppOptions): App {
     }
     return router.answer(request, pathOf(request.url))
   })
+  return { surroundings, routes, router }
+}
+
+/** The stores' own hosts, over the same databases. */
+function storefrontOver({ services, handles, visitors }: Surroundings): Storefront {
+  const { registry, storefronts } = services
+  const { stripeKey } = storefronts.place
+  return new Storefront({
+    services,
+    hosts: new Hosts(registry, storefronts, new Shelf(SHELF_BYTES), stripeKey !== null),
+    store: (storeId, fn) => handles.use(storeId, 'live', fn),
+    mayGuess(request, isWrong) {
+      if (!visitors) return true
+      const name = `orders looked up by ${visitors.clientOf(request)}`
+      return isWrong ? visitors.guesses.take(name).retryAfterSeconds === 0 : visitors.guesses.waitFor(name) === 0
+    },
+    stripeKey,
+    limits: { visitors: visitors?.shoppers ?? null, clientOf: (request) => visitors?.clientOf(request) ?? '' },
+  })
+}
+
+/** Makes the API over open databases. It listens to nothing: `fetch` answers one request. */
+export function createApp(options: AppOptions): App {
+  const { services, handles, version, log = createLog('silent') } = options
+  services.registry.onChange = () => handles.suspect()
+  const metrics = new Metrics()
+  const underway = new Underway(log)
+  const readiness = new Readiness({ handles, folders: options.folders ?? [], log })
+  const anew: Anew = { sentAs: new WeakMap(), direct: new WeakSet() }
+  const watched = { log, metrics, readiness, after: (task: () => Promise<void>) => underway.follow(task) }
+  const { surroundings, routes, router } = routing(options, watched, anew)
+  const storefront = storefrontOver(surroundings)
   const scrape = options.metrics ? scraping(options, metrics, underway) : null
 
   async function answer(sent: Request): Promise<Response> {
     const request = absolute(sent)
-    if (request !== sent) sentAs.set(request, sent)
+    if (request !== sent) anew.sentAs.set(request, sent)
     const path = pathOf(request.url)
     if (!path.startsWith(PREFIX))
       return (
+        (await beside(request, 'shop', surroundings, () => storefront.answer(request))) ??
         (await health(path, { version, underway, readiness, scrape })) ??
         (await certificates(path, request, surroundings)) ??
         (await beside(request, 'cdn', surroundings, () => serveFile(services.files, request))) ??
@@ -149,11 +188,17 @@ export function createApp(options: AppOptions): App {
       )
     if (request.method !== 'HEAD') return router.answer(request, path)
     const get = new Request(request.url, { method: 'GET', headers: request.headers })
-    sentAs.set(get, sent)
+    anew.sentAs.set(get, sent)
     return headOf(await router.answer(get, path))
   }
 
   return {
+    quick(request) {
+      const started = performance.now()
+      const response = storefront.quick(request)
+      if (response) note(request, 'shop', surroundings, { started, status: response.status })
+      return response
+    },
     async fetch(sent) {
       underway.begin()
       try {

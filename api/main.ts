@@ -15,7 +15,7 @@ import { contentUrlOf, printed, readConfig, urlOf, type Config } from './server/
 import { Clients } from './server/client-address.ts'
 import { close, listen, requireHost, type Serve } from './server/listen.ts'
 import { createLog, type Log } from './server/log.ts'
-import { GUESSES_RATE, RELAYED_RATE, SUBMISSIONS_RATE, ownTable, RateLimiter } from './server/rate-limit.ts'
+import { GUESSES_RATE, RELAYED_RATE, SHOPPERS_RATE, SUBMISSIONS_RATE, ownTable, RateLimiter } from './server/rate-limit.ts'
 import { sharedTable } from './server/rate-table.ts'
 import { scrapeAll, type FromWorker } from './server/scrape.ts'
 import { onShutdown } from './server/shutdown.ts'
@@ -77,6 +77,7 @@ function visitorsOf(config: Config, log: Log, server: Server<undefined>): Visito
   const peerOf = (request: Request) => server.requestIP(request)?.address ?? ''
   return {
     limiter: new RateLimiter(VISITORS_RATE, tableIn(config.dataDir, 'visitor-limits', log)),
+    shoppers: new RateLimiter(SHOPPERS_RATE, tableIn(config.dataDir, 'shopper-limits', log)),
     guesses: new RateLimiter(GUESSES_RATE, tableIn(config.dataDir, 'guess-limits', log)),
     submissions: new RateLimiter(SUBMISSIONS_RATE, tableIn(config.dataDir, 'submission-limits', log)),
     relayed: new RateLimiter(RELAYED_RATE, tableIn(config.dataDir, 'relay-limits', log)),
@@ -142,7 +143,7 @@ export async function serveApi(config: Config, options: ServeOptions = {}): Prom
   try {
     const url = urlOf(config.baseUrl, config.host, server.port!)
     const opened = await open(config, server, url, options)
-    serve = opened.app.fetch
+    serve = (request) => opened.app.quick(request) ?? opened.app.fetch(request)
     return {
       port: server.port!,
       url,

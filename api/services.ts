@@ -57,6 +57,7 @@ export const servicesFor = async (
       ip: config.storesIp,
       buildTimeoutMs: config.buildTimeout * 1_000,
       apiUrl: baseUrl,
+      stripeKey: config.stripe.publishableKey,
       contentUrl: contentUrlOf(config),
     }),
     wake: new Wake(),

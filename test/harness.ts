@@ -8,7 +8,7 @@ import { rmSync } from 'node:fs'
 import { createApp, type App } from '../api/app.ts'
 import { publicFetch } from '../api/outside/fetch-public.ts'
 import { createLog, type Log } from '../api/server/log.ts'
-import { GUESSES_RATE, RELAYED_RATE, RateLimiter, SUBMISSIONS_RATE, type Rate } from '../api/server/rate-limit.ts'
+import { GUESSES_RATE, RELAYED_RATE, RateLimiter, SHOPPERS_RATE, SUBMISSIONS_RATE, type Rate } from '../api/server/rate-limit.ts'
 import type { Services } from '../api/outside/services.ts'
 import { jobKinds } from '../api/job-kinds.ts'
 import { mailFolder } from '../api/outside/mail.ts'
@@ -143,6 +143,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     limiter: options.rate ? new RateLimiter(options.rate) : null,
     visitors: options.visitorRate && {
       limiter: new RateLimiter(options.visitorRate),
+      shoppers: new RateLimiter(SHOPPERS_RATE),
       guesses: new RateLimiter(GUESSES_RATE),
       submissions: new RateLimiter(SUBMISSIONS_RATE),
       relayed: new RateLimiter(RELAYED_RATE),

@@ -83,7 +83,10 @@ export async function hostedByDomain(registry: Registry, domain: string): Promis
 /** Notes a deployment that was built. It is served under its own name from now on. */
 export function addDeployment(registry: Registry, row: Omit<DeploymentRow, 'replacedAt' | 'closed'>): Promise<void> {
   return registry.change(async (tx) => {
-    await tx.insert(deployments).values({ ...row, replacedAt: null, closed: false }).onConflictDoNothing()
+    await tx
+      .insert(deployments)
+      .values({ ...row, replacedAt: null, closed: false })
+      .onConflictDoNothing()
   })
 }
 

@@ -14,6 +14,8 @@ interface Place {
   buildTimeoutMs: number
   /** The public URL of the store API, without a slash at the end. */
   apiUrl: string
+  /** Stripe's publishable key: with it the checkout offers Stripe's element. */
+  stripeKey: string | null
   /** The public URL of the content site, which explains refusals. */
   contentUrl: string
 }

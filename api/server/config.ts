@@ -24,7 +24,7 @@ export interface Config {
   /** Addresses and CIDR ranges whose `X-Forwarded-For` counts. */
   trustProxy: string[]
   smtpUrl: string | null
-  stripe: { secretKey: string | null; webhookSecret: string | null; apiBase: string | null }
+  stripe: { secretKey: string | null; publishableKey: string | null; webhookSecret: string | null; apiBase: string | null }
   carriers: CarrierUrls
   /** Null: made once in the data folder. */
   secretKey: string | null
@@ -93,7 +93,10 @@ export function readConfig(env: Environment): Config {
       isRange(range) ? range : fail('TRUST_PROXY', range, 'IP addresses or ranges such as 10.0.0.0/8, separated by commas'),
     ),
     smtpUrl: smtpUrl(text('SMTP_URL')),
-    stripe: stripe(text('STRIPE_SECRET_KEY'), text('STRIPE_WEBHOOK_SECRET'), text('STRIPE_API_BASE')),
+    stripe: {
+      ...stripe(text('STRIPE_SECRET_KEY'), text('STRIPE_WEBHOOK_SECRET'), text('STRIPE_API_BASE')),
+      publishableKey: secret('STRIPE_PUBLISHABLE_KEY', text('STRIPE_PUBLISHABLE_KEY')),
+    },
     carriers: {
       carrier_a: {
         live: webUrl('CARRIER_A_LIVE_URL', text('CARRIER_A_LIVE_URL')),
@@ -223,7 +226,7 @@ function secret(name: string, value: string | null): string | null {
 }
 
 /** Both secrets or none: without the second one no payment would ever be confirmed. */
-function stripe(secretKey: string | null, webhookSecret: string | null, apiBase: string | null): Config['stripe'] {
+function stripe(secretKey: string | null, webhookSecret: string | null, apiBase: string | null): Omit<Config['stripe'], 'publishableKey'> {
   secret('STRIPE_SECRET_KEY', secretKey)
   secret('STRIPE_WEBHOOK_SECRET', webhookSecret)
   if (secretKey && !webhookSecret) fail('STRIPE_WEBHOOK_SECRET', null, 'the signing secret of the webhook, since STRIPE_SECRET_KEY is set')

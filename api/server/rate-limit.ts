@@ -11,6 +11,8 @@ export const GUESSES_RATE: Rate = { perSecond: 1 / 3, burst: 20 }
 
 /** What one visitor may send in: 20 a minute. */
 export const SUBMISSIONS_RATE: Rate = { perSecond: 1 / 3, burst: 20 }
+/** What is made for one visitor of a storefront of ours: a page that is filled in, a price of this moment. */
+export const SHOPPERS_RATE: Rate = { perSecond: 20, burst: 240 }
 /** What a storefront may send in that does not forward the addresses of its visitors. */
 export const RELAYED_RATE: Rate = { perSecond: 10, burst: 600 }
 

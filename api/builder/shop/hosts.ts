@@ -1,4 +1,5 @@
 /** From the name of a host to what it serves. What was found is remembered until the registry changes. */
+import { isIP } from 'node:net'
 import type { Registry, Session } from '../../../db/control/registry.ts'
 import type { Storefronts } from '../../outside/storefronts.ts'
 import { deploymentFolder, readDeployment } from '../builds/build.ts'
@@ -55,6 +56,7 @@ export class Hosts {
 
   /** What a host serves. */
   async find(name: string): Promise<Found> {
+    if (!this.isBelow(name) && (!name.includes('.') || isIP(name) || name.startsWith('['))) return null
     const epoch = await this.registry.epoch()
     if (epoch !== this.#epoch) {
       this.#found.clear()
@@ -94,7 +96,11 @@ export class Hosts {
     const deployment = readDeployment(this.storefronts, id)
     if (!deployment) return null
     const { contentUrl } = this.storefronts.place
-    const served = { base: this.storefronts.urlOf(host), reviewedAt: isPreview ? new URL(contentUrl).origin : null, hasStripe: this.hasStripe }
+    const served = {
+      base: this.storefronts.urlOf(host),
+      reviewedAt: isPreview ? new URL(contentUrl).origin : null,
+      hasStripe: this.hasStripe,
+    }
     const shop = new Shop(deployment, deploymentFolder(this.storefronts, id), served, this.shelf)
     for (const oldest of this.#shops.keys()) {
       if (this.#shops.size < MANIFESTS_MAX) break

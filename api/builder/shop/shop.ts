@@ -126,8 +126,12 @@ export class Shop {
 
   #ofPage(path: string, { markdown }: ShopPage, form: Form): Fields {
     const { base } = this.served
-    if (form !== 'html') return { 'content-type': TYPES[form], vary: VARY, link: `<${base}${path}>; rel="canonical"`, 'content-location': markdown! }
-    const links = [...(markdown ? [`<${markdown}>; rel="alternate"; type="text/markdown"`] : []), '</llms.txt>; rel="describedby"; type="text/markdown"']
+    if (form !== 'html')
+      return { 'content-type': TYPES[form], vary: VARY, link: `<${base}${path}>; rel="canonical"`, 'content-location': markdown! }
+    const links = [
+      ...(markdown ? [`<${markdown}>; rel="alternate"; type="text/markdown"`] : []),
+      '</llms.txt>; rel="describedby"; type="text/markdown"',
+    ]
     return { ...this.headersOf('html'), vary: VARY, link: links.join(', ') }
   }
 

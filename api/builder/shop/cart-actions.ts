@@ -1,0 +1,153 @@
+/** What visitors do with their carts, up to the order. */
+import { checkoutView, noteCount, readCart, type Cart } from './cart-view.ts'
+import { orderPath, ticketCodeOf } from './order-view.ts'
+import { refused, type Outcome } from './outcome.ts'
+import type { Visit } from './visit.ts'
+
+export type Form = URLSearchParams
+const text = (form: Form, name: string) => form.get(name)?.trim() ?? ''
+const whole = (form: Form, name: string, otherwise: number) => (/^\d{1,6}$/.test(text(form, name)) ? Number(text(form, name)) : otherwise)
+
+/** After a change of a cart: its cookie, and how many things are in it. */
+async function changed(visit: Visit, cart: Cart, location: string, said: string): Promise<Outcome> {
+  visit.seal('cart', { id: cart.id })
+  noteCount(visit, cart)
+  return { location, said }
+}
+
+/** Puts something into the cart; the first thing makes it. */
+export async function addItem(visit: Visit, form: Form): Promise<Outcome> {
+  visit.comesFrom(form.get('from') ?? undefined)
+  const item = {
+    ...(text(form, 'bundleId') ? { bundleId: text(form, 'bundleId') } : { variantId: text(form, 'variantId') }),
+    quantity: whole(form, 'quantity', 1),
+    ...(text(form, 'bookingSlotId') ? { bookingSlotId: text(form, 'bookingSlotId') } : {}),
+  }
+  let cart = await readCart(visit)
+  if (!cart) {
+    const made = await visit.ask<Cart>('POST', '/carts', { currency: visit.currency })
+    if (made.status !== 201) return refused(made)
+    cart = made.body
+  }
+  const added = await visit.ask('POST', `/carts/${cart.id}/items`, item)
+  if (added.status >= 400) return refused(added, added.status === 409 ? 'sold_out' : 'other')
+  return changed(visit, (await visit.ask<Cart>('GET', `/carts/${cart.id}`)).body, visit.at('/cart'), 'added')
+}
+
+const gone = { notice: { code: 'gone', text: 'the cart is gone' }, status: 404 } as const satisfies Outcome
+
+/** Changes how many there are of a line, or removes it. */
+export async function changeItem(visit: Visit, form: Form, id: string): Promise<Outcome> {
+  const from = visit.comesFrom(form.get('from') ?? undefined)
+  const cart = await readCart(visit)
+  if (!cart) return gone
+  const quantity = form.has('remove') ? 0 : whole(form, 'quantity', 1)
+  const answered = await visit.ask('PATCH', `/carts/${cart.id}/items/${encodeURIComponent(id)}`, { quantity })
+  if (answered.status >= 400) return refused(answered, answered.status === 409 ? 'sold_out' : 'other')
+  return changed(visit, (await visit.ask<Cart>('GET', `/carts/${cart.id}`)).body, from, 'changed')
+}
+
+/** Uses a coupon, or takes it back. */
+export async function useCoupon(visit: Visit, form: Form, isRemoved: boolean): Promise<Outcome> {
+  const from = visit.comesFrom(form.get('from') ?? undefined)
+  const cart = await readCart(visit)
+  if (!cart) return gone
+  const code = text(form, 'code')
+  const answered = isRemoved
+    ? await visit.ask('DELETE', `/carts/${cart.id}/coupons/${encodeURIComponent(code)}`)
+    : await visit.ask('POST', `/carts/${cart.id}/coupons`, { code })
+  if (answered.status >= 400) return refused(answered, 'coupon')
+  return changed(visit, (await visit.ask<Cart>('GET', `/carts/${cart.id}`)).body, from, 'changed')
+}
+
+/** Pays a part with loyalty points. */
+export async function usePoints(visit: Visit, form: Form): Promise<Outcome> {
+  const from = visit.comesFrom(form.get('from') ?? undefined)
+  const cart = await readCart(visit)
+  if (!cart) return gone
+  const answered = await visit.ask('PUT', `/carts/${cart.id}/loyalty`, { points: whole(form, 'points', 0) })
+  return answered.status >= 400 ? refused(answered) : { location: from, said: 'changed' }
+}
+
+const ADDRESS = ['line1', 'line2', 'city', 'state', 'postalCode', 'country'] as const
+
+/** Notes who orders, and where it goes. */
+export async function setAddress(visit: Visit, form: Form): Promise<Outcome> {
+  const from = visit.comesFrom(form.get('from') ?? undefined)
+  const cart = await readCart(visit)
+  if (!cart) return gone
+  const given = Object.fromEntries(['email', 'name', 'phone', ...ADDRESS].map((name) => [name, text(form, name)]))
+  const missing = Object.fromEntries(['email', 'name'].filter((name) => !given[name]).map((name) => [name, 'required']))
+  const address = {
+    name: given.name,
+    phone: given.phone || null,
+    ...Object.fromEntries(ADDRESS.flatMap((name) => (form.has(name) ? [[name, given[name] || null]] : []))),
+  }
+  const answered = Object.keys(missing).length
+    ? {
+        status: 400,
+        body: { error: 'something is missing', details: Object.entries(missing).map(([name, message]) => ({ path: [name], message })) },
+      }
+    : await visit.ask('PATCH', `/carts/${cart.id}`, { email: given.email, shippingAddress: address })
+  if (answered.status >= 400) return { ...refused(answered, 'field'), form: given }
+  // The first method that serves the address is chosen, so that the total is one that can be paid.
+  const { shipping, needsShipping } = await checkoutView(visit, (await readCart(visit))!)
+  const [first] = shipping
+  if (needsShipping && first)
+    await visit.ask('PATCH', `/carts/${cart.id}`, { shippingMethodId: (shipping.find(({ checked }) => checked) ?? first).id })
+  return { location: from.split('?')[0]! }
+}
+
+/** Chooses how it is sent, before anything is ordered: the total shows it. */
+export async function chooseShipping(visit: Visit, form: Form): Promise<Outcome> {
+  const from = visit.comesFrom(form.get('from') ?? undefined)
+  const cart = await readCart(visit)
+  if (!cart) return gone
+  const answered = await visit.ask('PATCH', `/carts/${cart.id}`, { shippingMethodId: text(form, 'shippingMethodId') })
+  return answered.status >= 400 ? refused(answered) : { location: from }
+}
+
+interface Placed {
+  order: { id: string }
+  payment: { clientSecret?: string }
+}
+
+/** Places the order. */
+export async function checkOut(visit: Visit, form: Form): Promise<Outcome> {
+  visit.comesFrom(form.get('from') ?? undefined)
+  let cart = await readCart(visit)
+  if (!cart) return gone
+  const method = text(form, 'shippingMethodId')
+  const expected = whole(form, 'expectedTotalCents', -1)
+  if (method && method !== cart.shippingMethodId) {
+    const chosen = await visit.ask('PATCH', `/carts/${cart.id}`, { shippingMethodId: method })
+    if (chosen.status >= 400) return refused(chosen)
+    // Without scripts the total is told with the method that was chosen before: who changes it is asked once more.
+    const now = (await readCart(visit))!
+    if (now.totalCents !== expected)
+      return { notice: { code: 'price', text: 'the total has changed with the shipping method' }, status: 409 }
+    cart = now
+  }
+  const answered = await visit.ask<Placed>('POST', `/carts/${cart.id}/checkout`, {
+    email: cart.email,
+    name: cart.shippingAddress?.name ?? undefined,
+    phone: cart.shippingAddress?.phone ?? undefined,
+    ...(cart.shippingMethodId ? { shippingMethodId: cart.shippingMethodId } : {}),
+    paymentMethod: text(form, 'paymentMethod') || undefined,
+    ...(text(form, 'paymentToken') === 'decline' ? { paymentToken: 'decline' } : {}),
+    ...(expected >= 0 ? { expectedTotalCents: expected } : {}),
+    ...(text(form, 'note') ? { note: text(form, 'note').slice(0, 1_000) } : {}),
+    lang: visit.language.code,
+  })
+  if (answered.status !== 201) return refused(answered as never)
+  const { order, payment } = answered.body
+  visit.setCookie('cart', null)
+  noteCount(visit, null)
+  const code = await visit.app.store(visit.session.store.id, ({ read }) => ticketCodeOf(read, order.id))
+  const location = orderPath(visit, { id: order.id, code, email: cart.email ?? undefined })
+  const clientSecret = payment.clientSecret ?? null
+  return {
+    location: `${location}?new=1`,
+    ...(clientSecret ? { data: { clientSecret, returnUrl: visit.shop.served.base + location } } : {}),
+  }
+}

@@ -1,0 +1,164 @@
+/** Orders and tickets, as the pages of a shop show them to whoever may see them. */
+import { eq } from 'drizzle-orm'
+import { seats } from '../../../db/store/events.ts'
+import type { Reader } from '../../../db/driver.ts'
+import { customers, orders } from '../../../db/store/orders.ts'
+import { normalizeEmail } from '../../values/email.ts'
+import type { Visit } from './visit.ts'
+
+interface Order {
+  id: string
+  orderNumber: string
+  status: string
+  paymentStatus: string
+  currency: string
+  lines: { name: string; quantity: number; unitPriceCents: number; totalCents: number }[]
+  subtotalCents: number
+  discountCents: number
+  shippingCents: number
+  taxCents: number
+  totalCents: number
+  shipping: object | null
+}
+
+/** What the link of an order stands for; with the code of its tickets when it has some. */
+export interface OrderLink {
+  id: string
+  /** The access code, with which the buyer's tickets open. */
+  code?: string | null
+  email?: string
+}
+
+/** The path of an order's page: who has the link sees the order. */
+export const orderPath = (visit: Visit, link: OrderLink) => visit.at(`/order/${visit.token('order', link)}`)
+
+/** The view `order`; null when the link opens nothing. */
+export async function orderView(visit: Visit, token: string) {
+  const link = visit.opened<OrderLink>('order', token)
+  const { status, body } = link ? await visit.ask<Order>('GET', `/orders/${link.id}`) : { status: 404, body: null }
+  if (!link || status !== 200) return null
+  const order = body as Order
+  const money = (cents: number) => visit.money(cents, order.currency)
+  return {
+    order: {
+      number: order.orderNumber,
+      status: order.status,
+      isNew: visit.url.searchParams.has('new'),
+      isUnpaid: order.status === 'pending' && order.paymentStatus === 'unpaid',
+      lines: order.lines.map(({ name, quantity, unitPriceCents, totalCents }) => ({
+        name,
+        quantity,
+        unit: money(unitPriceCents),
+        total: money(totalCents),
+      })),
+      subtotal: money(order.subtotalCents),
+      discount: order.discountCents > 0 ? money(order.discountCents) : null,
+      shipping: order.shipping ? money(order.shippingCents) : null,
+      tax: order.taxCents > 0 ? money(order.taxCents) : null,
+      total: money(order.totalCents),
+      tickets: link.code && link.email ? visit.at(`/tickets?open=${visit.token('tickets', { code: link.code, email: link.email })}`) : null,
+    },
+  }
+}
+
+/** The code with which the tickets of an order open; null when it has none. */
+export async function ticketCodeOf(db: Reader, orderId: string): Promise<string | null> {
+  const [row] = await db
+    .select({ code: orders.accessCode })
+    .from(orders)
+    .innerJoin(seats, eq(seats.orderId, orders.id))
+    .where(eq(orders.id, orderId))
+    .limit(1)
+  return row?.code ?? null
+}
+
+/** Finds an order by its number and the address that it was placed with; null when the two do not belong together. */
+export function findOrder(visit: Visit, number: string, email: string): Promise<OrderLink | null> {
+  const lookup = Number(/\d{1,15}/.exec(number)?.[0] ?? NaN)
+  return visit.app.store(visit.session.store.id, async ({ read }) => {
+    if (!Number.isSafeInteger(lookup)) return null
+    const [row] = await read
+      .select({ id: orders.id, email: customers.email })
+      .from(orders)
+      .innerJoin(customers, eq(customers.id, orders.customerId))
+      .where(eq(orders.lookup, lookup))
+    return row && row.email === normalizeEmail(email) ? { ...row, code: await ticketCodeOf(read, row.id) } : null
+  })
+}
+
+interface Bundle {
+  code: string
+  buyerEmail: string
+  lines: {
+    product: { name: string; slug: string }
+    event: { startsAt: string | null; location: string | null }
+    seats: { token: string; name: string | null; email: string | null }[]
+  }[]
+}
+
+const when = (visit: Visit, startsAt: string | null, timeZone: string) =>
+  startsAt
+    ? new Intl.DateTimeFormat(visit.language.code, { dateStyle: 'full', timeStyle: 'short', timeZone }).format(new Date(startsAt))
+    : ''
+
+const zoneOf = async (visit: Visit): Promise<string> =>
+  (await visit.ask<{ store: { settings: { timezone: string } } }>('GET', '/me')).body.store.settings.timezone
+
+/** What opens the tickets of an order. */
+export interface TicketLink {
+  code: string
+  email: string
+}
+
+/** The view `tickets`; null when code and address open nothing. */
+export async function ticketsView(visit: Visit, { code, email }: TicketLink) {
+  const { status, body } = await visit.ask<Bundle>('GET', `/tickets/${encodeURIComponent(code)}?email=${encodeURIComponent(email)}`)
+  if (status !== 200) return { status, view: null }
+  const zone = await zoneOf(visit)
+  const lines = body.lines.map(({ product, event, seats }) => ({
+    name: product.name,
+    when: when(visit, event.startsAt, zone),
+    location: event.location,
+    seats: seats.map(({ token, name, email: own }, at) => ({
+      number: at + 1,
+      token,
+      name: name ?? '',
+      email: own ?? '',
+      href: visit.at(`/ticket/${token}`),
+    })),
+  }))
+  return { status, view: { bundle: { lines } } }
+}
+
+interface Seat {
+  attendee: { name: string | null; email: string | null; bio: string | null; socialProfileUrl: string | null; listed: boolean }
+  product: { name: string }
+  event: { startsAt: string | null; location: string | null }
+  orderStatus: string
+}
+
+/** The view `ticket`; null when there is no such ticket. */
+export async function ticketView(visit: Visit, token: string) {
+  const { status, body } = await visit.ask<Seat>('GET', `/tickets/attendee/${encodeURIComponent(token)}`)
+  if (status !== 200) return null
+  const zone = await zoneOf(visit)
+  const { attendee, event } = body
+  const checkedInAt = visit.url.searchParams.get('checked')
+  const isInstant = checkedInAt !== null && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(checkedInAt)
+  return {
+    ticket: {
+      token,
+      event: body.product.name,
+      when: when(visit, event.startsAt, zone),
+      location: event.location,
+      name: attendee.name ?? '',
+      email: attendee.email ?? '',
+      bio: attendee.bio ?? '',
+      socialProfileUrl: attendee.socialProfileUrl ?? '',
+      listed: attendee.listed,
+      active: !['cancelled', 'refunded'].includes(body.orderStatus),
+      checkedIn: isInstant ? when(visit, checkedInAt, zone) : null,
+      pdf: `/_shop/tickets/attendee/${encodeURIComponent(token)}/ticket.pdf`,
+    },
+  }
+}

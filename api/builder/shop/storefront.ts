@@ -1,0 +1,250 @@
+/** Answers the requests of the stores' own hosts: pages as they were built, pages that are filled in for a visitor, and the gateway. */
+import { pathOf, searchOf } from '../../http/url.ts'
+import { decoded, straight } from '../../hosting/paths.ts'
+import { prefersProblem } from '../../hosting/negotiate.ts'
+import type { RateLimiter } from '../../server/rate-limit.ts'
+import { serveFile } from '../../content/media/cdn.ts'
+import { Refusal } from '../../values/refusal.ts'
+import { refusalOf } from '../../http/errors.ts'
+import { cartView, checkoutView, noteCount, readCart } from './cart-view.ts'
+import { act, GATEWAY, readableAt } from './gateway.ts'
+import type { Host, Hosts } from './hosts.ts'
+import { hostNameOf } from './hosts.ts'
+import { listAt, listView, searchView, wishlistView } from './list-view.ts'
+import { localPath } from './local-path.ts'
+import { orderView, ticketView, ticketsView, type TicketLink } from './order-view.ts'
+import type { Outcome } from './outcome.ts'
+import { render } from './templates.ts'
+import { Visit, type Surroundings } from './visit.ts'
+
+const PATH_MAX = 2_048
+/** Paths whose last part is a capability, with the page that shows what it opens. */
+const CAPABILITY = /^\/(order|ticket)\/([\w-]{16,1000})$/
+
+interface Limits {
+  /** Requests of a visitor that are made for them, by address; null: no limit. */
+  visitors: RateLimiter | null
+  clientOf(request: Request): string
+}
+
+export interface StorefrontNeeds extends Surroundings {
+  hosts: Hosts
+  limits: Limits
+}
+
+export class Storefront {
+  constructor(readonly needs: StorefrontNeeds) {}
+
+  /** What is answered without waiting for anything: most of what is asked for. Null for everything else. */
+  quick(request: Request): Response | null {
+    if (request.method !== 'GET') return null
+    const found = this.needs.hosts.remembered(hostNameOf(request))
+    if (!found || found === 'closed') return null
+    const { url } = request
+    if (url.includes('?')) return null
+    const path = pathOf(url)
+    return path.includes('%') || path.startsWith('/api/') ? null : (this.#built(request, found, path)?.get(request) ?? null)
+  }
+
+  /** Answers a request of a store's host; null when its host is none. */
+  async answer(request: Request): Promise<Response | null> {
+    const { hosts } = this.needs
+    const found = await hosts.find(hostNameOf(request))
+    if (found === null) return null
+    if (found === 'closed')
+      return new Response('This preview has ended.\n', { status: 410, headers: { 'cache-control': 'no-store', 'x-robots-tag': 'noindex' } })
+    try {
+      return await this.#answer(request, found)
+    } catch (error) {
+      const refusal = refusalOf(error)
+      if (!refusal) throw error
+      return Response.json(refusal.body, { status: refusal.status, headers: refusal.headers })
+    }
+  }
+
+  #built(request: Request, { shop }: Host, path: string) {
+    const page = shop.page(path)
+    const entry = page?.view ? undefined : shop.file(path)
+    if (!entry || path === '/404') return null
+    return shop.prepared(request, path, entry, page ? currencyOf(request, shop.deployment.currencies) : null)
+  }
+
+  async #answer(request: Request, host: Host): Promise<Response> {
+    const raw = pathOf(request.url)
+    const path = raw.length > PATH_MAX ? null : decoded(raw)
+    if (path === null) return new Response('The path can not be read.\n', { status: 400, headers: { 'cache-control': 'no-store' } })
+    if (path.startsWith(GATEWAY)) return this.#gateway(request, host)
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return Response.json({ error: `${request.method} is not possible here` }, { status: 405, headers: { allow: 'GET, HEAD' } })
+    if (path.startsWith(`/cdn/${host.session.store.id}/`)) {
+      const file = await serveFile(this.needs.services.files, request)
+      if (file) return file
+    }
+    const list = searchOf(request.url) ? listAt(host.shop.deployment, this.#unprefixed(host, path)) : null
+    if (!list) {
+      const built = this.#built(request, host, path)
+      if (built) return built.answer(request)
+    }
+    const live = await this.#live(request, host, path, list)
+    if (live) return live
+    const target = straight(path)
+    if (target !== null && host.shop.page(target)) {
+      const at = request.url.indexOf('?')
+      return new Response(null, { status: 308, headers: { location: encodeURI(target) + (at < 0 ? '' : request.url.slice(at)) } })
+    }
+    return this.#missing(request, host)
+  }
+
+  #unprefixed(host: Host, path: string): string {
+    const language = host.shop.deployment.languages.find((one) => one.path && (path === `/${one.path}` || path.startsWith(`/${one.path}/`)))
+    return language ? path.slice(language.path.length + 1) || '/' : path
+  }
+
+  #limit(request: Request) {
+    const { visitors, clientOf } = this.needs.limits
+    if (!visitors) return
+    const { retryAfterSeconds: wait } = visitors.take(`visits of ${clientOf(request)}`)
+    if (wait) throw new Refusal(429, `too many requests: wait ${wait} s`, {}, { 'retry-after': String(wait) })
+  }
+
+  /** A page that is filled in for this visitor; null when there is none at the path. */
+  async #live(request: Request, host: Host, path: string, list: ReturnType<typeof listAt>): Promise<Response | null> {
+    const plain = this.#unprefixed(host, path)
+    const [, capability, token] = CAPABILITY.exec(plain) ?? []
+    const prefix = path.slice(0, path.length - plain.length)
+    const template = list ? `${prefix}/list` : capability ? `${prefix}/${capability}` : path
+    const name = host.shop.page(template)?.view
+    if (!name) return null
+    this.#limit(request)
+    const visit = new Visit(request, host, this.needs)
+    const view = await this.#view(visit, name, { list, token: token ?? null })
+    if (!view) return this.#missing(request, host)
+    return this.#shown(visit, template, view)
+  }
+
+  /** What a page is filled in with; null when there is nothing to show. */
+  async #view(
+    visit: Visit,
+    name: string,
+    { list, token }: { list: ReturnType<typeof listAt>; token: string | null },
+  ): Promise<object | null> {
+    const params = visit.url.searchParams
+    switch (name) {
+      case 'cart': {
+        const cart = await readCart(visit)
+        noteCount(visit, cart)
+        return { cart: await cartView(visit, cart) }
+      }
+      case 'checkout':
+        return checkoutView(visit, await readCart(visit))
+      case 'order':
+        return token ? orderView(visit, token) : { order: null, form: {} }
+      case 'tickets': {
+        const link = visit.opened<TicketLink>('tickets', params.get('open') ?? '')
+        return (link && (await ticketsView(visit, link)).view) ?? { bundle: null, form: { code: params.get('code')?.slice(0, 200) ?? '' } }
+      }
+      case 'ticket':
+        return token ? ticketView(visit, token) : null
+      case 'search':
+        return searchView(visit)
+      case 'list':
+        return list ? listView(visit, list) : null
+      case 'wishlist':
+        return wishlistView(visit)
+      case 'thanks':
+        return { what: params.get('for') ?? '', back: localPath(params.get('back') ?? undefined) }
+      default:
+        return {}
+    }
+  }
+
+  #shown(visit: Visit, template: string, view: object, status = 200): Response {
+    const { shop, request } = visit
+    const key = `${shop.deployment.id} ${shop.served.base} ${template}`
+    const response = shop.made(
+      request,
+      render(key, () => shop.text(template), view),
+      { status },
+    )
+    return withCookies(visit, response)
+  }
+
+  async #gateway(request: Request, host: Host): Promise<Response> {
+    this.#limit(request)
+    const visit = new Visit(request, host, this.needs)
+    if (request.method === 'GET' || request.method === 'HEAD') return this.#read(visit)
+    if (request.method !== 'POST')
+      return Response.json({ error: `${request.method} is not possible here` }, { status: 405, headers: { allow: 'GET, HEAD, POST' } })
+    const acted = await act(visit)
+    if (acted instanceof Response) return acted
+    const { outcome, page } = acted
+    if (request.headers.get('accept')?.includes('application/json')) return withCookies(visit, told(outcome))
+    if ('location' in outcome)
+      return withCookies(visit, new Response(null, { status: 303, headers: { location: outcome.location, 'cache-control': 'no-store' } }))
+    return this.#told(visit, page, outcome)
+  }
+
+  /** What the API answers to this storefront, as JSON. */
+  async #read(visit: Visit): Promise<Response> {
+    const path = readableAt(visit.url.pathname)
+    if (!path) return Response.json({ error: `nothing can be read at ${visit.url.pathname}` }, { status: 404 })
+    const { headers, method } = visit.request
+    const kept = ['if-none-match', 'accept', 'accept-encoding', 'range'].flatMap((name) =>
+      headers.has(name) ? [[name, headers.get(name)!]] : [],
+    )
+    const inner = new Request(this.needs.services.storefronts.place.apiUrl + path + visit.url.search, { headers: Object.fromEntries(kept) })
+    const answered = await this.needs.services.storefronts.ask(visit.session, inner, visit.request)
+    return method === 'HEAD' ? new Response(null, answered) : answered
+  }
+
+  /** The page that says what went wrong, with what was entered. */
+  async #told(visit: Visit, page: string, outcome: Extract<Outcome, { notice: unknown }>): Promise<Response> {
+    const template = visit.at(page)
+    const { notice, status, errors, form } = outcome
+    const base =
+      page === '/checkout'
+        ? await checkoutView(visit, await readCart(visit), { form, errors })
+        : page === '/cart'
+          ? { cart: await cartView(visit, await readCart(visit)) }
+          : {
+              form: form ?? {},
+              order: null,
+              bundle: null,
+              back: localPath(new URL(visit.request.headers.get('referer') ?? '/', visit.url).pathname),
+            }
+    return this.#shown(visit, visit.shop.page(template) ? template : page, { ...base, notice }, status)
+  }
+
+  #missing(request: Request, { shop }: Host): Response {
+    if (prefersProblem(request.headers.get('accept')))
+      return Response.json(
+        { error: 'nothing is at this address', hint: `${shop.served.base}/llms.txt lists the pages` },
+        { status: 404, headers: { 'cache-control': 'no-store' } },
+      )
+    const html = shop.file('/404') ? shop.text('/404') : '<!doctype html><title>Not found</title><p>Not found</p>'
+    return shop.made(request, html, { status: 404 })
+  }
+}
+
+/** What a script is told of what came of its form. */
+function told(outcome: Outcome): Response {
+  const headers = { 'cache-control': 'no-store' }
+  if ('location' in outcome)
+    return Response.json({ ok: true, code: outcome.said ?? null, location: outcome.location, ...outcome.data }, { headers })
+  return Response.json(
+    { error: outcome.notice.text, code: outcome.notice.code, errors: outcome.errors ?? {} },
+    { status: outcome.status, headers },
+  )
+}
+
+function withCookies(visit: Visit, response: Response): Response {
+  for (const cookie of visit.cookies) response.headers.append('set-cookie', cookie)
+  return response
+}
+
+/** The currency that a visitor has chosen, where it is another one than the shop's own. */
+function currencyOf({ headers }: Request, currencies: readonly string[]): string | null {
+  if (currencies.length < 2) return null
+  const chosen = /(?:^|; ?)currency=([a-z]{3})(?:;|$)/.exec(headers.get('cookie') ?? '')?.[1]
+  return chosen && chosen !== currencies[0] && currencies.includes(chosen) ? chosen : null
+}

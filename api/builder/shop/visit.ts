@@ -1,0 +1,196 @@
+/** A request of a visitor to a shop: who it is from, in which language and currency, and how it asks the API and answers. */
+import { inArray } from 'drizzle-orm'
+import { media } from '../../../db/store/content.ts'
+import type { Session } from '../../../db/control/registry.ts'
+import type { Handle } from '../../../db/open.ts'
+import type { Services } from '../../outside/services.ts'
+import { decimalsOf } from '../../values/money.ts'
+import type { Language } from '../builds/snapshot.ts'
+import type { Host } from './hosts.ts'
+import { localPath } from './local-path.ts'
+import type { Shop } from './shop.ts'
+
+/** What the API answered. */
+export interface Answered<T = any> {
+  status: number
+  body: T
+}
+
+export interface Surroundings {
+  services: Services
+  /** Runs something with the live database of a store. */
+  store<T>(storeId: string, fn: (store: Handle) => Promise<T>): Promise<T>
+  /** Counts wrong guesses of a visitor; false when there were too many. */
+  mayGuess(request: Request, isWrong: boolean): boolean
+  /** Null: Stripe's element is not offered. */
+  stripeKey: string | null
+}
+
+/** A year, in seconds. */
+const LONG = 31_536_000
+/** Cookies that are longer than this are none of ours. */
+const COOKIES_MAX = 16_384
+
+export class Visit {
+  readonly url: URL
+  readonly #cookies = new Map<string, string>()
+  readonly #set: string[] = []
+  /** The language that the path of a page begins with, else that of the page that a form was sent from. */
+  language: Language
+  /** The path without its language. */
+  readonly path: string
+
+  constructor(
+    readonly request: Request,
+    readonly host: Host,
+    readonly app: Surroundings,
+  ) {
+    this.url = new URL(request.url)
+    const cookies = request.headers.get('cookie') ?? ''
+    if (cookies.length <= COOKIES_MAX)
+      for (const part of cookies.split(/; ?/)) {
+        const at = part.indexOf('=')
+        if (at > 0) this.#cookies.set(part.slice(0, at), part.slice(at + 1))
+      }
+    const path = decodeURI(this.url.pathname)
+    this.language = languageOf(this.shop, path)
+    this.path = this.language.path ? path.slice(this.language.path.length + 1) || '/' : path
+  }
+
+  get shop(): Shop {
+    return this.host.shop
+  }
+
+  get session(): Session {
+    return this.host.session
+  }
+
+  /** Speaks the language of the page that a form was sent from, which is where its visitor goes back to. */
+  comesFrom(path: string | undefined): string {
+    const from = localPath(path) ?? '/'
+    this.language = languageOf(this.shop, from)
+    return from
+  }
+
+  /** The path of a page in the visitor's language. */
+  at(path: string): string {
+    const { path: prefix } = this.language
+    return prefix ? `/${prefix}${path === '/' ? '' : path}` : path
+  }
+
+  /** The currency that was chosen, if the shop sells in it; else its own. */
+  get currency(): string {
+    const { currencies } = this.shop.deployment
+    const chosen = this.#cookies.get('currency')
+    return chosen && currencies.includes(chosen) ? chosen : currencies[0]!
+  }
+
+  /** An amount in minor units, as the visitor reads it. */
+  money(cents: number, currency = this.currency): string {
+    const amount = cents / 10 ** decimalsOf(currency)
+    return new Intl.NumberFormat(this.language.code, { style: 'currency', currency: currency.toUpperCase() }).format(amount)
+  }
+
+  /** Asks the API, with the rights of the storefront and on behalf of this visitor. Addresses of the store's own files are made paths. */
+  async ask<T = any>(method: string, path: string, body?: unknown): Promise<Answered<T>> {
+    const { apiUrl } = this.app.services.storefronts.place
+    const request = new Request(`${apiUrl}/api/v1${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    })
+    const response = await this.app.services.storefronts.ask(this.session, request, this.request)
+    const text = await response.text()
+    const own = `/cdn/${this.session.store.id}/live/`
+    const isJson = response.headers.get('content-type')?.includes('json')
+    return { status: response.status, body: isJson && text ? JSON.parse(text.replaceAll(apiUrl + own, own)) : text }
+  }
+
+  /** A query with the visitor's language and currency. */
+  query(more: Record<string, string | number | undefined> = {}): string {
+    const { currencies, languages } = this.shop.deployment
+    const own = {
+      ...(this.language.code === languages[0]!.code ? {} : { lang: this.language.code }),
+      ...(this.currency === currencies[0] ? {} : { currency: this.currency }),
+      ...more,
+    }
+    return new URLSearchParams(
+      Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+    ).toString()
+  }
+
+  cookie(name: string): string | undefined {
+    return this.#cookies.get(name)
+  }
+
+  /** A value of a cookie that only we can have written, for this store and this purpose; null when it is not there, or not so. */
+  sealed<T>(name: string): T | null {
+    const value = this.#cookies.get(name)
+    return value ? this.app.services.secrets.open<T>(value, this.#place(name)) : null
+  }
+
+  /** Sets a cookie of this host alone; null removes it. Scripts can read it when it says nothing but numbers and codes. */
+  setCookie(name: string, value: string | null, { forScripts = false } = {}) {
+    const isSecure = this.shop.served.base.startsWith('https:')
+    const end = value === null ? 'Max-Age=0' : `Max-Age=${LONG}`
+    this.#set.push(`${name}=${value ?? ''}; Path=/; ${end}; SameSite=Lax${forScripts ? '' : '; HttpOnly'}${isSecure ? '; Secure' : ''}`)
+    if (value === null) this.#cookies.delete(name)
+    else this.#cookies.set(name, value)
+  }
+
+  seal(name: string, value: unknown) {
+    this.setCookie(name, this.app.services.secrets.seal(value, this.#place(name)))
+  }
+
+  /** A token for a link, and what it stands for. */
+  token(kind: string, value: unknown): string {
+    return this.app.services.secrets.seal(value, this.#place(kind)).slice('v1.'.length)
+  }
+
+  opened<T>(kind: string, token: string): T | null {
+    return token.length > 1_000 ? null : this.app.services.secrets.open<T>(`v1.${token}`, this.#place(kind))
+  }
+
+  #place(name: string) {
+    return `storefront ${this.session.store.id} ${name}`
+  }
+
+  /** The cookies that the answer sets. */
+  get cookies(): readonly string[] {
+    return this.#set
+  }
+
+  /** The renditions of pictures of the store's library, by the paths that products have: for `srcset`. */
+  async renditions(paths: readonly (string | null | undefined)[]): Promise<Map<string, { src: string; srcset: string }>> {
+    const ids = new Map<string, string>()
+    for (const path of paths) {
+      const id = /^\/cdn\/[^/]+\/live\/([0-9a-f-]{36})\//.exec(path ?? '')?.[1]
+      if (path && id) ids.set(path, id)
+    }
+    const found = new Map<string, { src: string; srcset: string }>()
+    if (!ids.size) return found
+    const rows = await this.app.store(this.session.store.id, ({ read }) =>
+      read
+        .select({ id: media.id, renditions: media.renditions })
+        .from(media)
+        .where(inArray(media.id, [...new Set(ids.values())].slice(0, 200))),
+    )
+    const byId = new Map(rows.map(({ id, renditions }) => [id, renditions]))
+    for (const [path, id] of ids) {
+      const widths = byId.get(id)?.map(({ width }) => width) ?? []
+      const folder = path.slice(0, path.lastIndexOf('/') + 1)
+      if (widths.length)
+        found.set(path, {
+          src: `${folder}${widths[0]}.webp`,
+          srcset: widths.map((width) => `${folder}${width}.webp ${width}w`).join(', '),
+        })
+    }
+    return found
+  }
+}
+
+/** The language whose prefix a path begins with; the store's own when none does. */
+function languageOf(shop: Shop, path: string): Language {
+  const { languages } = shop.deployment
+  const first = path.split('/', 2)[1]
+  return languages.find((language) => language.path !== '' && language.path === first) ?? languages[0]!
+}
