@@ -1,5 +1,6 @@
 /** The store API: how requests reach its resources (resources.ts). */
 import type { Handles } from '../db/handles.ts'
+import { serveInspector } from './builder/publishing/inspector.ts'
 import { Hosts } from './builder/shop/hosts.ts'
 import { Shelf } from './builder/shop/shelf.ts'
 import { Storefront } from './builder/shop/storefront.ts'
@@ -61,7 +62,7 @@ export interface App {
 }
 
 /** What is answered beside the operations of the API. */
-type Beside = 'cdn' | 'door' | 'shop'
+type Beside = 'build' | 'cdn' | 'door' | 'shop'
 type Watched = Pick<Surroundings, 'metrics' | 'log'>
 
 /** Counts and logs what was answered beside the API, under the name of its route. */
@@ -182,6 +183,7 @@ export function createApp(options: AppOptions): App {
         (await beside(request, 'shop', surroundings, () => storefront.answer(request))) ??
         (await health(path, { version, underway, readiness, scrape })) ??
         (await certificates(path, request, surroundings)) ??
+        (await beside(request, 'build', surroundings, () => serveInspector(request, services))) ??
         (await beside(request, 'cdn', surroundings, () => serveFile(services.files, request))) ??
         (await beside(request, 'door', surroundings, () => serveDoor(request))) ??
         router.unknown(request)

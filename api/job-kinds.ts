@@ -1,4 +1,7 @@
 /** The visible list of what is done in the background. */
+import { makeMissingProject, publishStorefront } from './builder/publishing/publish-job.ts'
+import { PROJECT, PUBLISH } from './builder/publishing/publish.ts'
+import { REFRESH, refreshStorefront } from './builder/publishing/refresh.ts'
 import { POST_VISIBLE } from './content/blog/post.ts'
 import { showPost } from './content/blog/visible-job.ts'
 import { ASK, NOTIFY } from './content/wishes/notification.ts'
@@ -30,6 +33,9 @@ export const jobKinds = (services: Services): Readonly<Record<string, JobKind>> 
   [ORDER_MAIL]: sendOrderMail(services),
   [SUPPORT_MAIL]: sendSupportMail(services),
   [POST_VISIBLE]: showPost,
+  [PROJECT]: makeMissingProject(services),
+  [PUBLISH]: publishStorefront(services),
+  [REFRESH]: refreshStorefront(services),
   [TICKETS]: sendTickets(services),
   [UNPAID.kind]: cancelUnpaidOrders(services),
   'loyalty.expire': expireLoyaltyPoints,

@@ -23,6 +23,7 @@ import { pathOf } from './http/url.ts'
 import { jobKinds } from './job-kinds.ts'
 import { Runner } from './jobs/runner.ts'
 import { mailFolder } from './outside/mail.ts'
+import { watchStores } from './builder/publishing/refresh.ts'
 import { maintain } from './maintenance-rounds.ts'
 import { servicesFor } from './services.ts'
 
@@ -102,7 +103,12 @@ async function open(config: Config, server: Server<undefined>, url: string, opti
   await options.prepare?.(registry)
   const handles = new Handles(config.database, handlesFor(processLimits()))
   const log = createLog(config.log)
-  const services = await servicesFor(config, { registry, baseUrl: url, port: server.port! })
+  const services = await servicesFor(config, {
+    registry,
+    baseUrl: url,
+    port: server.port!,
+    listensOn: urlOf(null, config.host, server.port!),
+  })
   const runner = new Runner({ ...services, handles, kinds: jobKinds(services), log })
   services.wake.listen((storeId, environment) => runner.wake(storeId, environment))
   const app = createApp({
@@ -118,12 +124,13 @@ async function open(config: Config, server: Server<undefined>, url: string, opti
     version,
     contentUrl: contentUrlOf(config),
   })
+  const endWatch = watchStores({ services, handles, log })
   const endRounds = maintain({ services, handles, runner, mailFolder: mailFolder(config.dataDir), log })
   runner.start()
   return {
     app,
     log,
-    rest: () => Promise.all([endRounds(), runner.stop()]),
+    rest: () => Promise.all([endRounds(), endWatch(), runner.stop()]),
     async close() {
       log.flush()
       await registry.use.write()

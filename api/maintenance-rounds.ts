@@ -5,6 +5,7 @@ import type { Handles } from '../db/handles.ts'
 import { numbersOf, type Numbers } from '../db/numbers.ts'
 import type { Services } from './outside/services.ts'
 import { lookAfterDomains } from './builder/domain/look-after.ts'
+import { clearDeployments } from './builder/publishing/housekeeping.ts'
 import { removeOrphans } from './content/media/orphans.ts'
 import type { Log } from './server/log.ts'
 import type { Runner } from './jobs/runner.ts'
@@ -22,7 +23,7 @@ const NOTED_AT_ONCE = 100
 const REST_MS = ROUND_MS - 30_000
 
 interface MaintenanceNeeds {
-  services: Pick<Services, 'registry' | 'payments' | 'files' | 'clock' | 'resolver' | 'storefronts'>
+  services: Services
   handles: Handles
   /** Looks at each store for jobs that another process left. */
   runner: Pick<Runner, 'look'>
@@ -71,6 +72,7 @@ export async function goRound({ services, handles, runner, mailFolder, log }: Ma
   if (sweeps) {
     await pruneMails(mailFolder, clock.now(), isDaily)
     await lookAfterDomains(services, signal).catch((error) => log.write('warn', 'looking after domains failed', { error: String(error) }))
+    await clearDeployments(services).catch((error) => log.write('warn', 'clearing deployments failed', { error: String(error) }))
     await take('maintenance', REST_MS)
   }
   return swept

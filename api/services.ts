@@ -38,7 +38,7 @@ async function paymentsOf({ secretKey, webhookSecret, apiBase }: Config['stripe'
 /** The services of a configuration. `baseUrl` is the public URL of this server, without a slash at the end; `port` is where it listens. */
 export const servicesFor = async (
   config: ServiceConfig,
-  { registry, baseUrl, port }: { registry: Registry; baseUrl: string; port: number },
+  { registry, baseUrl, port, listensOn = null }: { registry: Registry; baseUrl: string; port: number; listensOn?: string | null },
 ): Promise<Services> => {
   const resolver = resolverAt(config.dnsServers)
   return {
@@ -57,6 +57,7 @@ export const servicesFor = async (
       ip: config.storesIp,
       buildTimeoutMs: config.buildTimeout * 1_000,
       apiUrl: baseUrl,
+      listensOn,
       stripeKey: config.stripe.publishableKey,
       contentUrl: contentUrlOf(config),
     }),

@@ -138,6 +138,11 @@ export class Handles {
     }
   }
 
+  /** Whether a database is open in this process: nobody here has written to one that is not. */
+  isOpen(storeId: string, environment: Environment): boolean {
+    return this.#open.has(databaseName(storeId, environment))
+  }
+
   /** The handles that are open now. */
   all(): Iterable<Handle> {
     return this.#open.values()

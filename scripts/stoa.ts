@@ -8,9 +8,13 @@ const key = async () => (await import('./stoa/key.ts')).keyCommands
 const team = async () => (await import('./stoa/team.ts')).teamCommands
 const installation = async () => (await import('./stoa/installation.ts')).installationCommands
 const maintenance = async () => (await import('./stoa/maintain.ts')).maintenanceCommands
+const builder = async () => (await import('./stoa/builder.ts')).builderCommands
 const seed = async () => (await import('./stoa/seed.ts')).seedCommand
 /** Who adds each command: the one that is asked for is loaded alone, which takes two thirds of the time; for help all are. */
-const COMMANDS = { store, key, team, backup: installation, restore: installation, migrate: maintenance, doctor: maintenance, seed }
+const COMMANDS = {
+  ...{ store, key, team, backup: installation, restore: installation, migrate: maintenance, doctor: maintenance, seed },
+  ...{ publish: builder, deployments: builder, rollback: builder },
+}
 
 /** What commander says on standard output: help, or the version. Whether as JSON is known once all has been read. */
 let said = ''

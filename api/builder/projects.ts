@@ -90,11 +90,17 @@ export function addDeployment(registry: Registry, row: Omit<DeploymentRow, 'repl
   })
 }
 
-/** Has the hosts of a store serve a deployment from now on; the one before stays, to roll back to. False when the store is gone. */
-export function pin(registry: Registry, storeId: string, id: string, now: Date): Promise<boolean> {
+/**
+ * Has the hosts of a store serve a deployment from now on; the one before stays, to roll back to. False when the store is gone, or they
+ * serve another one than `instead`, where that is given.
+ */
+export function pin(
+  registry: Registry,
+  { storeId, id, now, instead }: { storeId: string; id: string; now: Date; instead?: string },
+): Promise<boolean> {
   return registry.change(async (tx) => {
     const [project] = await tx.select().from(projects).where(eq(projects.storeId, storeId))
-    if (!project) return false
+    if (!project || (instead && project.liveId !== instead)) return false
     if (project.liveId === id) return true
     const wire = now.toISOString()
     if (project.liveId) await tx.update(deployments).set({ replacedAt: wire }).where(eq(deployments.id, project.liveId))
@@ -121,16 +127,18 @@ export const deploymentsOf = (registry: Registry, storeId: string): Promise<Depl
     .orderBy(desc(deployments.createdAt))
     .limit(LISTED_MAX)
 
-/** The deployment to roll back to: the one that was live before the one that is; undefined when there is none any more. */
+/**
+ * The deployment to roll back to: the newest of another commit than the one that is live. Those of the same commit are refreshes, which show
+ * the same design with older data.
+ */
 export async function previousOf(registry: Registry, { storeId, liveId }: ProjectRow): Promise<DeploymentRow | undefined> {
-  return (
-    await registry.control.read
-      .select()
-      .from(deployments)
-      .where(and(eq(deployments.storeId, storeId), eq(deployments.kind, 'production'), isNotNull(deployments.replacedAt)))
-      .orderBy(desc(deployments.replacedAt))
-      .limit(LISTED_MAX)
-  ).find(({ id }) => id !== liveId)
+  const rows = await registry.control.read
+    .select()
+    .from(deployments)
+    .where(and(eq(deployments.storeId, storeId), eq(deployments.kind, 'production')))
+    .orderBy(desc(deployments.replacedAt))
+  const live = rows.find(({ id }) => id === liveId)
+  return rows.find(({ replacedAt, commitSha }) => replacedAt !== null && commitSha !== live?.commitSha)
 }
 
 /** Deployments that nobody has needed since an instant: all but the newest of what each store can roll back to. */

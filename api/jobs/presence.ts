@@ -17,6 +17,14 @@ const READ_MAX = 1_000
 /** After so many times the length of a lease everybody has seen what was left. */
 const KEPT = 4
 
+/** Leaves word for the servers of the installation that a store may have a job: they look within a third of a lease. */
+export function leaveWord(control: Handle, database: StoreDatabase, now: Date): Promise<void> {
+  const row = { token: holderToken(crypto.randomUUID()), until: now.toISOString() }
+  return control.write(async (tx) => {
+    await tx.insert(leases).values({ name: `${FIRST}${keyOf(database)} ${crypto.randomUUID()}`, ...row })
+  })
+}
+
 export class Presence {
   /** One process may have several runners, in tests at least. */
   readonly #id = crypto.randomUUID()

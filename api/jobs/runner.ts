@@ -23,6 +23,8 @@ interface RunnerNeeds {
   log: Log
   /** A lease lasts this long unless it is renewed: the work of a process that died waits for that long. */
   leaseMs?: number
+  /** Runs the jobs of `kinds` and leaves all others to whoever knows them: not what a server does. */
+  isPartial?: boolean
 }
 
 const LEASE_MS = 15_000
@@ -50,7 +52,7 @@ export class Runner {
   readonly #timers: ReturnType<typeof setInterval>[] = []
 
   constructor(needs: RunnerNeeds) {
-    this.#needs = { ...needs, leaseMs: needs.leaseMs ?? LEASE_MS }
+    this.#needs = { ...needs, leaseMs: needs.leaseMs ?? LEASE_MS, isPartial: needs.isPartial ?? false }
     this.#slots = new Slots(needs.kinds)
     this.#presence = new Presence(needs.registry.control, this.#needs.leaseMs)
   }
@@ -108,6 +110,7 @@ export class Runner {
     const now = this.#needs.clock.now().getTime()
     let next = Infinity
     for (const [kind, instant] of await nextDues(store.read)) {
+      if (this.#isOthers(kind)) continue
       const at = Date.parse(instant)
       // A kind that has no slot free calls the store when it has one.
       if (at <= now && !this.#slots.isFree(kind)) this.#slots.wait(kind, database)
@@ -117,10 +120,20 @@ export class Runner {
     else this.#due.set(keyOf(database), { database, at: next })
   }
 
+  #isOthers(kind: string): boolean {
+    return this.#needs.isPartial && !Object.hasOwn(this.#needs.kinds, kind)
+  }
+
   /** Looks at a store that may have a new job, once that is committed. */
   wake(storeId: string, environment: Environment) {
     if (this.#stopping.signal.aborted) return
     void this.look(storeId, environment).then(() => this.#begin())
+  }
+
+  /** Runs the jobs of one store that are due now, and returns when all are done. */
+  async settleStore(storeId: string, environment: Environment) {
+    await this.look(storeId, environment)
+    while (this.#begin() || this.#running.size) await Promise.race(this.#running.keys())
   }
 
   /** Runs every job that is due now, and returns when all are done. */
@@ -197,6 +210,7 @@ export class Runner {
     const [wire, until] = [now.toISOString(), new Date(now.getTime() + leaseMs).toISOString()]
     const due = turn.slot === null ? [...(await nextDues(tx))].filter(([, at]) => at <= wire) : [[turn.slot, wire] as const]
     for (const [kind] of due.toSorted(([, a], [, b]) => (a < b ? -1 : 1))) {
+      if (this.#isOthers(kind)) continue
       if (turn.slot === null && !this.#slots.take(kind)) continue
       turn.slot = kind
       const job = await claim(tx, { kind, now: wire, until, token: holderToken(clock.secret()) })

@@ -6,6 +6,8 @@ import type { Session } from '../../db/control/registry.ts'
 export type Ask = (session: Session, request: Request, sent: Request | null) => Promise<Response>
 
 interface Place {
+  /** Where this process listens, as others on the machine reach it; null: nowhere. */
+  listensOn: string | null
   dataDir: string
   /** The parent of the stores' hosts, with its port if it has one. */
   domain: string

@@ -20,6 +20,8 @@ type StoreEvent =
   | 'booking.created'
   | 'booking.cancelled'
   | 'ticket.checked_in'
+  | 'publish.live'
+  | 'publish.failed'
 
 const insertEvent = compile((db) =>
   db.insert(outbox).values({ id: named('id'), event: named('event'), payload: named('payload'), createdAt: named('createdAt') }),

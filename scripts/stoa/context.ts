@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
-import { readConfig, type Config } from '../../api/server/config.ts'
+import { readConfig, urlOf, type Config } from '../../api/server/config.ts'
+import { servicesFor } from '../../api/services.ts'
 import { CONTROL, openRegistry } from '../../db/control/open.ts'
 import type { Registry, StoreRow } from '../../db/control/registry.ts'
 import { makeDataDir } from '../../db/data-dir.ts'
@@ -30,6 +31,14 @@ export async function withRegistry<T>(
   } finally {
     close()
   }
+}
+
+/** Where the API is when nothing else is said. */
+const API_PORT_USUAL = 3000
+/** The outside, as a server with the same configuration has it. */
+export function servicesOf(registry: Registry, config: Config) {
+  const port = config.apiPort || API_PORT_USUAL
+  return servicesFor(config, { registry, baseUrl: urlOf(config.baseUrl, config.host, port), port })
 }
 
 /** Refuses a data folder in which nothing was ever made. */

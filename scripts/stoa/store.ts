@@ -10,8 +10,9 @@ import type { Registry, StoreRow } from '../../db/control/registry.ts'
 import { remainsOf, removeRemains } from '../../db/remains.ts'
 import { restoreStore, wouldReplace } from '../../db/restore.ts'
 import { settings } from '../../db/store/store.ts'
+import { ensureProject } from '../../api/builder/publishing/publish-job.ts'
 import { newStore } from '../new-store.ts'
-import { checked, NAME, print, requireStore, table, typedPath, withDatabase, withLive, withRegistry } from './context.ts'
+import { checked, NAME, print, requireStore, servicesOf, table, typedPath, withDatabase, withLive, withRegistry } from './context.ts'
 
 const plan = () => new Option('--plan <plan>', 'what the store pays for').choices(PLANS)
 const SLUG = checked((text) =>
@@ -39,7 +40,14 @@ interface CreateOptions {
 }
 
 async function create(options: CreateOptions, command: Command) {
-  const created = await withRegistry((registry) => newStore(registry, { ...options, aiBuilt: options.aiBuilt ?? false }), { makes: true })
+  const created = await withRegistry(
+    async (registry, config) => {
+      const made = await newStore(registry, { ...options, aiBuilt: options.aiBuilt ?? false })
+      if (options.aiBuilt) await ensureProject(await servicesOf(registry, config), made.id)
+      return made
+    },
+    { makes: true },
+  )
   print(command, created, [
     `store       ${created.slug} (${created.id})`,
     'keys, shown this once:',
@@ -56,9 +64,10 @@ interface UpdateOptions {
 async function update(idOrSlug: string, options: UpdateOptions, command: Command) {
   if (!Object.keys(options).some((name) => name !== 'json'))
     command.error('error: nothing to change: give --plan, --ai-built or --email-domain-verified')
-  const store = await withRegistry(async (registry) => {
+  const store = await withRegistry(async (registry, config) => {
     const { id } = await requireStore(registry, idOrSlug)
     const { plan, aiBuilt } = options
+    if (aiBuilt) await ensureProject(await servicesOf(registry, config), id)
     const row =
       plan || aiBuilt
         ? (await registry.updateStore(id, { ...(plan ? { plan } : {}), ...(aiBuilt ? { aiBuilt } : {}) }))!

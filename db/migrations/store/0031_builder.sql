@@ -68,7 +68,7 @@ INSERT INTO `storefront_changes` VALUES (1, 0);--> statement-breakpoint
 CREATE TRIGGER storefront_changed AFTER INSERT ON audit_log
 WHEN new.resource IN ('products', 'variants', 'inventory', 'categories', 'collections', 'brands', 'bundles', 'posts', 'blog-categories',
   'post-comments', 'reviews', 'legal-pages', 'socials', 'brand-kit', 'settings', 'media', 'events', 'booking-slots', 'bookings', 'shipping',
-  'pickup-locations', 'imports') BEGIN
+  'pickup-locations', 'imports', 'domain') BEGIN
   UPDATE storefront_changes SET count = count + 1;
 END;
 --> statement-breakpoint

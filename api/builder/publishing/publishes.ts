@@ -1,0 +1,120 @@
+/** `/publish`: production builds of an AI-built store's storefront (document 2, Publish; document 7, Publishing). */
+import { desc, eq } from 'drizzle-orm'
+import { deployments } from '../../../db/control/tables.ts'
+import { publishes, PUBLISH_STATUSES } from '../../../db/store/builder.ts'
+import { wakeJobs } from '../../http/auth.ts'
+import { resource } from '../../http/route.ts'
+import { Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
+import type { Services } from '../../outside/services.ts'
+import { missing } from '../../values/refusal.ts'
+import { isUuid } from '../../values/uuid.ts'
+import { storeOfDomain } from '../domain/claims.ts'
+import { projectOf, type DeploymentRow } from '../projects.ts'
+import { inspectorUrl } from './inspector.ts'
+import { beginPublish, findPublish, readyStateOf, requireBuilder } from './publish.ts'
+
+const READY_STATES = ['QUEUED', 'BUILDING', 'INITIALIZING', 'READY', 'ERROR', 'CANCELED'] as const
+const url = () => Nullable(Type.String({ examples: ['http://dpl_8f3k2m9x1c7v5b4n6q0w2e3r.localhost:3000'] }))
+const deploymentId = () => Nullable(Type.String({ examples: ['dpl_8f3k2m9x1c7v5b4n6q0w2e3r'] }))
+
+const Triggered = Named('PublishTrigger', {
+  publishId: Uuid(),
+  status: Type.Literal('queued'),
+  deploymentId: deploymentId(),
+  deploymentUrl: url(),
+  inspectorUrl: Nullable(Type.String(), { description: 'A page with the log of the build, for an hour' }),
+  savedChanges: Type.Boolean({ description: 'Whether unsaved work of the design workspace was committed to `main`' }),
+})
+const Publish = Named('Publish', {
+  publishId: Uuid(),
+  status: OneOf(PUBLISH_STATUSES),
+  readyState: Nullable(OneOf(READY_STATES), { description: '`READY` only means that the build has finished: `live` is what serves' }),
+  deploymentId: deploymentId(),
+  url: url(),
+  commitSha: Nullable(Type.String()),
+  reason: Nullable(Type.String(), { description: 'In plain language, with `domain_pending` and `failed`' }),
+})
+const Deployment = Named('Deployment', {
+  id: Type.String({ examples: ['dpl_8f3k2m9x1c7v5b4n6q0w2e3r'] }),
+  url: Type.String({ examples: ['http://atelier-nord.localhost:3000'] }),
+  readyState: OneOf(READY_STATES),
+})
+
+const urlOf = ({ storefronts }: Services, id: string) => storefronts.urlOf(storefronts.hostOf(id))
+
+/** The deployment that a host of the store serves; null when the host is not the store's. */
+async function deploymentAt(
+  { registry, storefronts }: Services,
+  store: { id: string; slug: string },
+  text: string,
+): Promise<DeploymentRow | null> {
+  const host = text
+    .toLowerCase()
+    .replace(/^https?:\/\//, '')
+    .replace(/[:/].*$/s, '')
+  const parent = storefronts.place.domain.replace(/:\d+$/, '')
+  const label = host.endsWith(`.${parent}`) ? host.slice(0, -parent.length - 1) : host
+  const isOwn = label === store.slug || (await storeOfDomain(registry, host)) === store.id
+  const id = isOwn ? (await projectOf(registry, store.id))?.liveId : label
+  if (!id) return null
+  const [row] = await registry.control.read.select().from(deployments).where(eq(deployments.id, id))
+  return row?.storeId === store.id ? row : null
+}
+
+export const publishRoutes = resource('builder', '/publish')
+  .post(
+    '',
+    {
+      operationId: 'publish',
+      summary: 'Publish the storefront',
+      description:
+        'Builds the `main` branch and has the hosts of the store serve it. 409 while a publish runs, or while the design workspace is not up: try again then.',
+      scope: 'store:admin',
+      responses: { 202: Triggered },
+      refuses: [400, 409],
+    },
+    async (call) => {
+      const { session, services, clock, now } = call
+      requireBuilder(session)
+      const storeId = session.store.id
+      wakeJobs(call)
+      const row = await beginPublish({ store: call, services, storeId, moment: { clock, now } })
+      return {
+        publishId: row.id,
+        status: 'queued' as const,
+        deploymentId: row.deploymentId,
+        deploymentUrl: row.deploymentId && urlOf(services, row.deploymentId),
+        inspectorUrl: inspectorUrl(services, storeId, clock.now()),
+        savedChanges: row.savedChanges,
+      }
+    },
+  )
+  .get(
+    '/{publishId}',
+    {
+      operationId: 'getPublish',
+      summary: 'Read a publish, or a deployment',
+      description:
+        'By the id of a publish: the one that runs, and the last verdict. By the id of a deployment (`dpl_…`) or a host name: that deployment alone, as `id`, `url` and `readyState`.',
+      scope: 'store:admin',
+      responses: { 200: Type.Union([Publish, Deployment]) },
+      refuses: [400],
+    },
+    async ({ db, params, session, services }) => {
+      requireBuilder(session)
+      const asked = params.publishId
+      if (isUuid(asked)) {
+        const row = await findPublish(db, asked)
+        if (!row) throw missing('publish')
+        const { id, status, deploymentId, commitSha, reason } = row
+        const publishUrl = deploymentId && urlOf(services, deploymentId)
+        return { publishId: id, status, readyState: readyStateOf(row), deploymentId, url: publishUrl, commitSha, reason }
+      }
+      const built = await deploymentAt(services, session.store, asked)
+      if (built)
+        return { id: built.id, url: urlOf(services, built.id), readyState: built.closed ? ('CANCELED' as const) : ('READY' as const) }
+      const [row] = await db.select().from(publishes).where(eq(publishes.deploymentId, asked)).orderBy(desc(publishes.id)).limit(1)
+      if (!row?.deploymentId) throw missing('deployment')
+      return { id: row.deploymentId, url: urlOf(services, row.deploymentId), readyState: readyStateOf(row) }
+    },
+  )
