@@ -1,7 +1,8 @@
 /** All of Stoa in one: databases up to date, a demo store when there is none, the store API and the content site. */
 import { join } from 'node:path'
+import { projectOf } from '../api/builder/projects.ts'
 import { serveApi, type Api } from '../api/main.ts'
-import { printed, readConfig, type Config } from '../api/server/config.ts'
+import { printed, readConfig, storesDomainOf, type Config } from '../api/server/config.ts'
 import { listen, requireHost } from '../api/server/listen.ts'
 import { KEY_FILE } from '../api/outside/secrets.ts'
 import { openRegistry } from '../db/control/open.ts'
@@ -13,7 +14,7 @@ import { clearAway } from '../db/remains.ts'
 import { version } from '../package.json'
 import { serveSite } from '../site/server.ts'
 import { build, isBuilt } from './build.ts'
-import { makeDemoStore } from './demo.ts'
+import { DEMO, makeDemoStore } from './demo.ts'
 import { startWorkers } from './workers.ts'
 
 /** Something that ends in order when it is asked to. */
@@ -61,6 +62,35 @@ async function requirePorts({ host, apiPort, sitePort }: Config) {
     if (port) await listen(variable, { host, port }, () => new Response()).stop(true)
 }
 
+/** The demo shop's own host, and whether it is to be dressed and published yet; null where there is no demo store that has a shop. */
+async function demoOf(config: Config, api: Api): Promise<{ url: string; isNew: boolean } | null> {
+  const { registry, close } = await openRegistry(config.database)
+  try {
+    const store = await registry.storeBySlug(DEMO)
+    if (!store?.aiBuilt) return null
+    const scheme = api.url.slice(0, api.url.indexOf(':'))
+    return { url: `${scheme}://${DEMO}.${storesDomainOf(config, api.port)}`, isNew: !(await projectOf(registry, store.id))?.liveId }
+  } finally {
+    close()
+  }
+}
+
+/** Dresses the demo shop and has it published, in the background; what goes wrong with it keeps nothing else from working. */
+function openDemo(config: Config, api: Api): Running {
+  const stopping = new AbortController()
+  const working = import('./dress.ts')
+    .then(({ openDemoShop }) => openDemoShop(config, api, stopping.signal))
+    .catch((error) => {
+      if (!stopping.signal.aborted) console.error(`the demo shop is not published: ${error instanceof Error ? error.message : error}`)
+    })
+  return {
+    stop() {
+      stopping.abort()
+      return working
+    },
+  }
+}
+
 /** Starts all of it and prints where it is. What has to be stopped is added to `running`. Throws with one clear line when it can't. */
 export async function serve(running: Running[]) {
   const config = readConfig(process.env)
@@ -75,11 +105,14 @@ export async function serve(running: Running[]) {
   try {
     const site = serveSite(config, api.url)
     running.push(site)
+    const demo = await demoOf(config, api)
+    if (demo?.isNew) running.push(openDemo(config, api))
     console.log(
       [
         `Stoa ${version}`,
         `Store API     ${printed(api.url, api.listensOn, '/api/v1')}`,
         `Content site  ${printed(site.url, site.listensOn)}`,
+        ...(demo ? [`Demo shop     ${demo.url}${demo.isNew ? '  (open in about half a minute)' : ''}`] : []),
       ].join('\n'),
     )
   } catch (error) {
