@@ -200,7 +200,9 @@ export class Storefront {
   /** The page that says what went wrong, with what was entered. */
   async #told(visit: Visit, page: string, outcome: Extract<Outcome, { notice: unknown }>): Promise<Response> {
     const template = visit.at(page)
-    const { notice, status, errors, form } = outcome
+    const { status, errors, form } = outcome
+    // Fields are marked where they are shown; elsewhere the API's own words say which one it is.
+    const notice = outcome.notice.code === 'field' && page !== '/checkout' ? { ...outcome.notice, code: 'other' as const } : outcome.notice
     const base =
       page === '/checkout'
         ? await checkoutView(visit, await readCart(visit), { form, errors })

@@ -57,7 +57,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null) {
   form.ariaBusy = 'true'
   try {
     const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'application/json' } })
-    const said = (await answer.json()) as { message?: string; location?: string; error?: string }
+    const said = (await answer.json()) as { code?: string | null; location?: string; error?: string }
     count()
     if (said.location && new URL(said.location, location.href).pathname !== location.pathname) return location.assign(said.location)
     if ($('[data-swap]')) {
@@ -65,7 +65,9 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null) {
       swap(await page.text())
     }
     if (answer.ok && !$('[data-swap]')) form.reset()
-    say(said.message ?? said.error ?? '')
+    const words = JSON.parse(toast?.dataset.words ?? '{}') as Record<string, string>
+    const text = words[said.code ?? '']?.replace('{reason}', said.error ?? '') ?? said.error
+    if (text) say(text)
     if (!answer.ok) document.dispatchEvent(new CustomEvent('shop:refused', { detail: form }))
     const buy = $<HTMLFormElement>('[data-buy]')
     if (buy) void refresh(buy)
