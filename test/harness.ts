@@ -10,6 +10,7 @@ import { publicFetch } from '../api/outside/fetch-public.ts'
 import { createLog, type Log } from '../api/server/log.ts'
 import { GUESSES_RATE, RELAYED_RATE, RateLimiter, SHOPPERS_RATE, SUBMISSIONS_RATE, type Rate } from '../api/server/rate-limit.ts'
 import type { Services } from '../api/outside/services.ts'
+import { ensureProject } from '../api/builder/publishing/publish-job.ts'
 import { jobKinds } from '../api/job-kinds.ts'
 import { mailFolder } from '../api/outside/mail.ts'
 import { Runner } from '../api/jobs/runner.ts'
@@ -186,6 +187,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
       aiBuilt: false,
       ...input,
     })
+    if (store.aiBuilt) await ensureProject(services, store.id)
     const key = async (name: string, environment: Environment, scopes: string[] | null) =>
       (await registry.createKey({ storeId: store.id, name, environment, scopes })).secret
     // Together they share a commit: half of the time of a test's store is waiting for the disk.

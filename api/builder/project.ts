@@ -9,7 +9,7 @@ import git from 'isomorphic-git'
 import { version } from '../../package.json'
 
 const STARTER = new URL('../../site/storefront', import.meta.url).pathname
-export const MAIN = 'main'
+const MAIN = 'main'
 const AUTHOR = { name: 'Stoa', email: 'stoa@localhost' }
 /** What a project may be: one that has more is no storefront. */
 const FILES_MAX = 5_000
@@ -44,14 +44,6 @@ export async function makeProject(folder: string) {
 
 /** The newest commit of `main`. */
 export const headOf = (folder: string): Promise<string> => git.resolveRef({ ...at(folder), ref: `refs/heads/${MAIN}` })
-
-/** Whether a commit is there. */
-export async function hasCommit(folder: string, sha: string): Promise<boolean> {
-  return git.readCommit({ ...at(folder), oid: sha }).then(
-    () => true,
-    () => false,
-  )
-}
 
 /** Commits what was changed in the workspace to `main`; the commit that `main` is at then, and whether there was something to save. */
 export async function saveWorkspace(folder: string, message: string): Promise<{ sha: string; saved: boolean }> {

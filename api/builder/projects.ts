@@ -5,7 +5,7 @@ import { newKey } from '../../db/control/keys.ts'
 import { STOREFRONT_SCOPES, type KeyRow, type Registry, type Session, type StoreRow } from '../../db/control/registry.ts'
 import { apiKeys, deployments, domains, projects, stores } from '../../db/control/tables.ts'
 
-export type ProjectRow = typeof projects.$inferSelect
+type ProjectRow = typeof projects.$inferSelect
 export type DeploymentRow = typeof deployments.$inferSelect
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'

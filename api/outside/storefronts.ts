@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Session } from '../../db/control/registry.ts'
 
 /** Asks the API of this process for a store, with the rights of a session; `sent` is the request of the visitor on whose behalf. */
-export type Ask = (session: Session, request: Request, sent: Request | null) => Promise<Response>
+type Ask = (session: Session, request: Request, sent: Request | null) => Promise<Response>
 
 interface Place {
   /** Where this process listens, as others on the machine reach it; null: nowhere. */

@@ -1,6 +1,6 @@
 /** Brand kits of demo shops: three that look like three different shops. */
 
-export interface Kit {
+interface Kit {
   colors: Record<'background' | 'surface' | 'text' | 'muted' | 'accent' | 'onAccent', string>
   fonts: { heading: string; body: string }
 }

@@ -1,5 +1,7 @@
 /** `stoa seed`: plausible data for a store. */
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
+import { KITS, type KitName } from '../seed/kits.ts'
+import { seedLooks } from '../seed/looks.ts'
 import { AMOUNTS, seedStore, type Amounts } from '../seed.ts'
 import { checked, print, requireStore, withLive, withRegistry } from './context.ts'
 
@@ -9,10 +11,14 @@ const COUNT = checked(
   Number,
 )
 
-async function seed({ store, products, customers, orders }: Amounts & { store: string }, command: Command) {
+async function seed({ store, products, customers, orders, look }: Amounts & { store: string; look?: KitName }, command: Command) {
   const added = await withRegistry(async (registry) => {
     const { id } = await requireStore(registry, store)
-    return { id, ...(await withLive(registry, id, (live) => seedStore(live, { products, customers, orders }))) }
+    return withLive(registry, id, async (live) => {
+      const added = { id, ...(await seedStore(live, { products, customers, orders })) }
+      await live.write((tx) => seedLooks(tx, look ?? null))
+      return added
+    })
   })
   print(command, added, `added ${added.products} products, ${added.customers} customers and ${added.orders} orders`)
 }
@@ -26,5 +32,6 @@ export function seedCommand(program: Command) {
     .option('--products <n>', 'products to add', COUNT, AMOUNTS.products)
     .option('--customers <n>', 'customers to add', COUNT, AMOUNTS.customers)
     .option('--orders <n>', 'orders of the past 90 days to add', COUNT, AMOUNTS.orders)
+    .addOption(new Option('--look <name>', 'the brand kit of a demo shop').choices(Object.keys(KITS)))
     .action(seed)
 }

@@ -9,7 +9,7 @@ import { newStore, type CreatedStore } from '../../scripts/new-store.ts'
 import { seedStore } from '../../scripts/seed.ts'
 import { folderFor } from '../folder.ts'
 
-export interface Answered {
+interface Answered {
   status: number
   body: any
   headers: Headers
@@ -36,7 +36,7 @@ export interface PublishedShop {
 
 const VERDICTS = ['live', 'domain_pending', 'failed']
 
-export interface ShopOptions {
+interface ShopOptions {
   products?: number
   more?: Partial<typeof settings.$inferInsert>
   env?: Record<string, string>

@@ -75,7 +75,7 @@ function formOf({ example, field }: NonNullable<Operation['form']>): FormData {
 }
 
 function remember(known: Known, path: string, value: any) {
-  const id = value?.id ?? value?.variantId ?? value?.customerId ?? value?.event?.id
+  const id = value?.id ?? value?.variantId ?? value?.customerId ?? value?.publishId ?? value?.event?.id
   if (typeof id === 'string') known.set(path, id)
 }
 

@@ -18,7 +18,7 @@ const ENTRIES_PER_RUN = 2_500
 /** Files and bytes that an entry may need beside what every storefront may: its page and its Markdown. */
 const [FILES_PER_ENTRY, BYTES_PER_ENTRY] = [4, 100 * 1024]
 
-export interface Building {
+interface Building {
   storefronts: Storefronts
   session: Session
   store: Handle

@@ -13,6 +13,8 @@ export interface Confinement {
   write: string[]
   /** The program and its arguments. */
   command: string[]
+  /** All of its environment. */
+  env: Record<string, string>
   /** The most bytes that one file may have. */
   fileMaxBytes: number
   /** The process that this one ends with. */
@@ -141,7 +143,7 @@ function strings(texts: string[]) {
 /** Becomes the command, confined. Does not return. */
 function become(confinement: Confinement) {
   const c = libc()
-  const { command, fileMaxBytes, parent } = confinement
+  const { command, env: variables, fileMaxBytes, parent } = confinement
   // Of all processes this is the one to end when there is no memory.
   writeFileSync('/proc/self/oom_score_adj', '1000')
   c.prctl(PR_SET_PDEATHSIG, SIGKILL, 0n, 0n, 0n)
@@ -152,7 +154,7 @@ function become(confinement: Confinement) {
   const [program, args, env] = [
     Buffer.from(`${command[0]}\0`),
     strings(command),
-    strings(Object.entries(process.env).map(([name, value]) => `${name}=${value}`)),
+    strings(Object.entries(variables).map(([name, value]) => `${name}=${value}`)),
   ]
   if (c.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) throw new Error('privileges can not be given up')
   for (const [what, restrict] of [

@@ -7,7 +7,7 @@ import { readLooks } from '../../content/pages/looks.ts'
 import { MODULES } from './run.ts'
 
 /** Families under free licences, by the names that a brand kit gives them, with their packages. */
-export const FAMILIES: Readonly<Record<string, string>> = {
+const FAMILIES: Readonly<Record<string, string>> = {
   'bricolage grotesque': '@fontsource-variable/bricolage-grotesque',
   fraunces: '@fontsource-variable/fraunces',
   inter: '@fontsource-variable/inter',

@@ -24,7 +24,7 @@ const LOOK_AT_FILES_MS = 2_000
 /** A build that did not succeed, in a line for whoever asked for it. */
 export class BuildError extends Error {}
 
-export interface Run {
+interface Run {
   /** The folder of the build: `project/`, `data/`, `out/` and `tmp/` are in it. */
   folder: string
   out: string
@@ -71,7 +71,7 @@ async function sizeOf(folder: string): Promise<{ files: number; bytes: number }>
 }
 
 /** What the child reads and writes; on systems other than Linux nothing holds it to that. */
-function commandOf({ folder, out }: Run): string[] {
+function commandOf({ folder, out }: Run, env: Record<string, string>): string[] {
   const bun = realpathSync(process.execPath)
   // Packages are looked up in the folder of the build, whose links lead to them: what lies above them can not be read.
   const entry = join(folder, 'build.mjs')
@@ -82,6 +82,7 @@ function commandOf({ folder, out }: Run): string[] {
     read: [...SYSTEM, realpathSync(MODULES), bun],
     write: [folder],
     command: astro,
+    env,
     fileMaxBytes: LIMITS.fileBytes,
     parent: process.pid,
   }
@@ -93,17 +94,13 @@ export async function runAstro(run: Run) {
   const { folder, log, signal, timeoutMs } = run
   signal.throwIfAborted()
   const tmp = join(folder, 'tmp')
-  const child = Bun.spawn(commandOf(run), {
+  const env = {
+    ...{ PATH: '/usr/bin:/bin', HOME: tmp, TMPDIR: tmp, NODE_ENV: 'production', NO_COLOR: '1', ASTRO_TELEMETRY_DISABLED: '1' },
+    ...run.env,
+  }
+  const child = Bun.spawn(commandOf(run, env), {
     cwd: join(folder, 'project'),
-    env: {
-      PATH: '/usr/bin:/bin',
-      HOME: tmp,
-      TMPDIR: tmp,
-      NODE_ENV: 'production',
-      NO_COLOR: '1',
-      ASTRO_TELEMETRY_DISABLED: '1',
-      ...run.env,
-    },
+    env,
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

@@ -71,7 +71,7 @@ interface Needs {
 }
 
 /** The languages of a store, its own first; two of one language are told apart by their regions. */
-export function languagesOf({ locale, enabledLanguages }: { locale: string; enabledLanguages: Record<string, boolean> }): Language[] {
+function languagesOf({ locale, enabledLanguages }: { locale: string; enabledLanguages: Record<string, boolean> }): Language[] {
   const others = Object.keys(enabledLanguages)
     .filter((code) => enabledLanguages[code] && code !== locale)
     .toSorted()

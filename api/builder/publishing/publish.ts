@@ -38,12 +38,12 @@ export const projectFolder = ({ storefronts }: Pick<Services, 'storefronts'>, st
   join(storefronts.folders.projects, storeId)
 
 /** Refuses while the workspace is locked: by a review, whose preview was made of it. */
-export async function requireUnlocked(db: Reader) {
+async function requireUnlocked(db: Reader) {
   if (await db.$count(feedbackSessions, isNotNull(feedbackSessions.active)))
     throw conflict('a feedback session has locked the workspace: finalize or cancel it, then publish')
 }
 
-export interface Publishing {
+interface Publishing {
   store: { write<T>(fn: (tx: Db) => Promise<T>): Promise<T> }
   services: Services
   storeId: string

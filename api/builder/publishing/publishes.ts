@@ -114,7 +114,7 @@ export const publishRoutes = resource('builder', '/publish')
       if (built)
         return { id: built.id, url: urlOf(services, built.id), readyState: built.closed ? ('CANCELED' as const) : ('READY' as const) }
       const [row] = await db.select().from(publishes).where(eq(publishes.deploymentId, asked)).orderBy(desc(publishes.id)).limit(1)
-      if (!row?.deploymentId) throw missing('deployment')
+      if (!row?.deploymentId) throw missing('publish')
       return { id: row.deploymentId, url: urlOf(services, row.deploymentId), readyState: readyStateOf(row) }
     },
   )

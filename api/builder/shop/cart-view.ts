@@ -16,7 +16,7 @@ interface Item {
   bookingSlotId: string | null
   bundleId: string | null
 }
-export interface Address {
+interface Address {
   name?: string | null
   line1?: string | null
   line2?: string | null

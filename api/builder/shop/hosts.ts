@@ -14,7 +14,7 @@ export interface Host {
   shop: Shop
 }
 /** A host may serve nothing: `closed` is a preview whose review has ended. */
-export type Found = Host | 'closed' | null
+type Found = Host | 'closed' | null
 
 const KEPT = 1_000
 /** Manifests in memory: one of a large catalog takes some megabytes. */

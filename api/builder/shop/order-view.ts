@@ -22,7 +22,7 @@ interface Order {
 }
 
 /** What the link of an order stands for; with the code of its tickets when it has some. */
-export interface OrderLink {
+interface OrderLink {
   id: string
   /** The access code, with which the buyer's tickets open. */
   code?: string | null

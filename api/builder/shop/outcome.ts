@@ -2,7 +2,7 @@
 import type { Answered } from './visit.ts'
 
 /** Why something was not done: a code that the storefront has words for, and the API's own words. */
-export interface Notice {
+interface Notice {
   code: 'sold_out' | 'coupon' | 'price' | 'declined' | 'field' | 'many' | 'gone' | 'not_found' | 'other'
   text: string
 }

@@ -23,7 +23,7 @@ const PACKED: ReadonlySet<Encoding> = new Set(['identity', 'zstd', 'gzip'])
 const PRICE = /(<span class="price" data-prices="([^"]*)"[^>]*>)([^<]*)/g
 
 /** How a deployment is served: where, and to whom. */
-export interface Served {
+interface Served {
   /** The public URL of its host, without a slash at the end. */
   base: string
   /** Null: it is public; else the origin that may show it in a frame, for a review. */

@@ -27,7 +27,7 @@ interface Limits {
   clientOf(request: Request): string
 }
 
-export interface StorefrontNeeds extends Surroundings {
+interface StorefrontNeeds extends Surroundings {
   hosts: Hosts
   limits: Limits
 }

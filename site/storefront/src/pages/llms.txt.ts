@@ -6,13 +6,26 @@ import { shop } from '../data/store.ts'
 
 /** Longer lists lead to the pages that list the rest. */
 const CHARACTERS_MAX = 48_000
-const TITLES: Record<string, string> = { shop: 'Shop', categories: 'Categories', collections: 'Collections', brands: 'Brands', products: 'Products', bundles: 'Sets', events: 'Events', blog: 'Journal', legal: 'Legal' }
-const line = ({ path, name, about }: Listed) => `- [${plain(name)}](${shop.base}${path === '/' ? '/index' : path}.md)${about ? `: ${plain(about).slice(0, 120)}` : ''}`
+const TITLES: Record<string, string> = {
+  shop: 'Shop',
+  categories: 'Categories',
+  collections: 'Collections',
+  brands: 'Brands',
+  products: 'Products',
+  bundles: 'Sets',
+  events: 'Events',
+  blog: 'Journal',
+  legal: 'Legal',
+}
+const line = ({ path, name, about }: Listed) =>
+  `- [${plain(name)}](${shop.base}${path === '/' ? '/index' : path}.md)${about ? `: ${plain(about).slice(0, 120)}` : ''}`
 
 export const GET: APIRoute = () => {
   const [own, ...others] = shop.languages
   const head = `# ${plain(shop.name)}\n\n> An online shop. Every page is there as Markdown, too: with .md behind its address, or with Accept: text/markdown. Prices are in ${shop.currencies.map((code) => code.toUpperCase()).join(', ')}; a price or stock of this minute is at ${shop.base}/_shop/products/{slug} as JSON.\n`
-  const foot = others.length ? `\n## Languages\n\n${others.map(({ code, path }) => `- [${code}](${shop.base}/${path}.md)`).join('\n')}\n` : ''
+  const foot = others.length
+    ? `\n## Languages\n\n${others.map(({ code, path }) => `- [${code}](${shop.base}/${path}.md)`).join('\n')}\n`
+    : ''
   let text = head
   for (const [kind, entries] of Map.groupBy(listedIn(own!), ({ kind }) => kind)) {
     const room = CHARACTERS_MAX - text.length - foot.length
@@ -24,7 +37,8 @@ export const GET: APIRoute = () => {
       used += written.length + 1
       lines.push(written)
     }
-    if (lines.length < entries.length) lines.push(`- [All ${entries.length}](${shop.base}/${kind === 'products' ? 'products.md' : 'sitemap.xml'})`)
+    if (lines.length < entries.length)
+      lines.push(`- [All ${entries.length}](${shop.base}/${kind === 'products' ? 'products.md' : 'sitemap.xml'})`)
     text += `\n## ${TITLES[kind] ?? kind}\n\n${lines.join('\n')}\n`
   }
   return new Response(text + foot, { headers: { 'content-type': 'text/markdown; charset=utf-8' } })

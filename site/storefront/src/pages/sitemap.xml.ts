@@ -11,5 +11,7 @@ export const GET: APIRoute = () => {
     .flatMap(listedIn)
     .slice(0, MOST)
     .map(({ path, changed }) => `<url><loc>${escape(shop.base + path)}</loc>${changed ? `<lastmod>${changed}</lastmod>` : ''}</url>`)
-  return new Response(`<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('\n')}\n</urlset>\n`)
+  return new Response(
+    `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('\n')}\n</urlset>\n`,
+  )
 }

@@ -43,7 +43,10 @@ function swap(html: string): boolean {
     const details = $<HTMLDetailsElement>('details', next)
     if (details && isOpen) details.open = true
     enhance(next)
-    if (held) $$<HTMLInputElement>(`[name="${held.name}"]`, next).find(({ form }) => form?.getAttribute('action') === held.action)?.focus()
+    if (held)
+      $$<HTMLInputElement>(`[name="${held.name}"]`, next)
+        .find(({ form }) => form?.getAttribute('action') === held.action)
+        ?.focus()
     swapped = true
   }
   return swapped
@@ -90,7 +93,9 @@ async function show(url: string, push = true) {
 function lists(from: ParentNode) {
   for (const form of $$<HTMLFormElement>('form[data-list]', from)) {
     const go = () => {
-      const query = [...new FormData(form)].filter(([, value]) => value !== '').map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+      const query = [...new FormData(form)]
+        .filter(([, value]) => value !== '')
+        .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
       void show(form.action.split('?')[0]! + (query.length ? `?${query.join('&')}` : ''))
     }
     form.addEventListener('submit', (event) => (event.preventDefault(), go()))
@@ -124,7 +129,11 @@ async function refresh(form: HTMLFormElement) {
     if (!stock) continue
     const isOff = price === null || (stock.tracked && !stock.backorder && stock.available < 1)
     input.dataset.off = String(isOff)
-    input.dataset.stock = isOff ? form.dataset.soldOut! : stock.tracked && stock.available > 0 && stock.available <= 5 ? form.dataset.left!.replace('#', String(stock.available)) : (input.dataset.stock ?? '')
+    input.dataset.stock = isOff
+      ? form.dataset.soldOut!
+      : stock.tracked && stock.available > 0 && stock.available <= 5
+        ? form.dataset.left!.replace('#', String(stock.available))
+        : (input.dataset.stock ?? '')
     input.closest('.chip')?.classList.toggle('off', isOff)
   }
   choose(form)
@@ -166,7 +175,11 @@ function enhance(from: ParentNode) {
     for (const input of $$<HTMLInputElement>('[data-auto]', form)) input.addEventListener('change', () => form.requestSubmit())
     for (const input of $$<HTMLInputElement>('[data-refresh]', form))
       input.addEventListener('change', async () => {
-        await fetch(input.dataset.refresh!, { method: 'POST', body: new URLSearchParams({ shippingMethodId: input.value, from: location.pathname }), headers: { accept: 'application/json' } })
+        await fetch(input.dataset.refresh!, {
+          method: 'POST',
+          body: new URLSearchParams({ shippingMethodId: input.value, from: location.pathname }),
+          headers: { accept: 'application/json' },
+        })
         const page = await fetch(location.href, { headers: { accept: 'text/html' } })
         swap(await page.text())
       })

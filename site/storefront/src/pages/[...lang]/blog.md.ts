@@ -6,4 +6,14 @@ import type { Post } from '../../data/types.ts'
 import { wordsIn } from '../../text/text.ts'
 
 export const getStaticPaths = () => (shop.tools.blog ? onePage() : [])
-export const GET: APIRoute = ({ props }) => markdown(textMarkdown(wordsIn(props.language)('blog'), storeIn(props.language).catalog.posts.map((post: Post) => `- ${link(props.language, post.title, `/blog/${post.slug}`)}${post.excerpt ? `: ${plain(post.excerpt)}` : ''}`).join('\n') || wordsIn(props.language)('nothing')))
+export const GET: APIRoute = ({ props }) =>
+  markdown(
+    textMarkdown(
+      wordsIn(props.language)('blog'),
+      storeIn(props.language)
+        .catalog.posts.map(
+          (post: Post) => `- ${link(props.language, post.title, `/blog/${post.slug}`)}${post.excerpt ? `: ${plain(post.excerpt)}` : ''}`,
+        )
+        .join('\n') || wordsIn(props.language)('nothing'),
+    ),
+  )

@@ -5,4 +5,12 @@ import { onePage, shop, storeIn } from '../../data/store.ts'
 import { wordsIn } from '../../text/text.ts'
 
 export const getStaticPaths = () => (shop.tools.events ? onePage() : [])
-export const GET: APIRoute = ({ props }) => markdown(textMarkdown(wordsIn(props.language)('events'), storeIn(props.language).events.map((product) => `${line(product, props.language)} ${product.event?.startsAt ?? ''}`).join('\n') || wordsIn(props.language)('nothing')))
+export const GET: APIRoute = ({ props }) =>
+  markdown(
+    textMarkdown(
+      wordsIn(props.language)('events'),
+      storeIn(props.language)
+        .events.map((product) => `${line(product, props.language)} ${product.event?.startsAt ?? ''}`)
+        .join('\n') || wordsIn(props.language)('nothing'),
+    ),
+  )

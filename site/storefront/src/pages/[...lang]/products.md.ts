@@ -5,4 +5,5 @@ import { onePage, storeIn } from '../../data/store.ts'
 import { wordsIn } from '../../text/text.ts'
 
 export const getStaticPaths = onePage
-export const GET: APIRoute = ({ props }) => markdown(groupMarkdown({ id: '', slug: 'products', name: wordsIn(props.language)('all') }, storeIn(props.language).goods, props.language))
+export const GET: APIRoute = ({ props }) =>
+  markdown(groupMarkdown({ id: '', slug: 'products', name: wordsIn(props.language)('all') }, storeIn(props.language).goods, props.language))

@@ -5,4 +5,5 @@ import { groupMarkdown, markdown } from '../../../data/markdown.ts'
 import { storeIn } from '../../../data/store.ts'
 
 export const getStaticPaths = () => groupPages('categories')
-export const GET: APIRoute = ({ props: { item, language } }) => markdown(groupMarkdown(item, productsIn('categories', storeIn(language), item), language))
+export const GET: APIRoute = ({ props: { item, language } }) =>
+  markdown(groupMarkdown(item, productsIn('categories', storeIn(language), item), language))

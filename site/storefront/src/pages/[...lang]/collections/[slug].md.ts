@@ -5,4 +5,5 @@ import { groupMarkdown, markdown } from '../../../data/markdown.ts'
 import { storeIn } from '../../../data/store.ts'
 
 export const getStaticPaths = () => groupPages('collections')
-export const GET: APIRoute = ({ props: { item, language } }) => markdown(groupMarkdown(item, productsIn('collections', storeIn(language), item), language))
+export const GET: APIRoute = ({ props: { item, language } }) =>
+  markdown(groupMarkdown(item, productsIn('collections', storeIn(language), item), language))
