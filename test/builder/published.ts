@@ -4,6 +4,7 @@ import { ensureProject } from '../../api/builder/publishing/publish-job.ts'
 import { readConfig, type Config } from '../../api/server/config.ts'
 import { servicesFor } from '../../api/services.ts'
 import { openRegistry } from '../../db/control/open.ts'
+import type { Registry } from '../../db/control/registry.ts'
 import { settings } from '../../db/store/store.ts'
 import { newStore, type CreatedStore } from '../../scripts/new-store.ts'
 import { seedStore } from '../../scripts/seed.ts'
@@ -29,6 +30,8 @@ export interface PublishedShop {
   publish(): Promise<any>
   /** One more store of the same server. */
   another(slug: string, options?: { aiBuilt?: boolean; products?: number }): Promise<CreatedStore>
+  /** Does something with the registry, as another process would. */
+  registry<T>(work: (registry: Registry) => Promise<T>): Promise<T>
   /** Ends the server and starts it again over the same data. */
   restart(): Promise<void>
   close(): Promise<void>
@@ -95,6 +98,14 @@ export async function openShop({ products = 12, more = {}, env = {} }: ShopOptio
       }
     },
     another: (slug, options = {}) => make(slug, { aiBuilt: options.aiBuilt, count: options.products ?? 2 }),
+    async registry(work) {
+      const { registry, close } = await openRegistry(config.database)
+      try {
+        return await work(registry)
+      } finally {
+        close()
+      }
+    },
     async restart() {
       const { port } = api
       await api.stop()

@@ -5,6 +5,8 @@ import { dirname } from 'node:path'
 const KEPT_BYTES = 1024 * 1024
 /** Longer lines are cut where they are shown as the reason of a failure. */
 const REASON_MAX = 300
+/** Lines that name an error: as Astro and its bundler write them, and as programs do. */
+const ERROR = /^\[[A-Z][A-Za-z_]{3,40}\]\s+\S|^\[?error\]?:?\s+\S|^\w*Error: |could not resolve|cannot find|is not defined|unexpected /i
 /** Escape sequences of terminals. */
 const ANSI = /\x1b\[[0-9;?]*[A-Za-z]/g
 
@@ -55,7 +57,7 @@ export class BuildLog {
   #lines(text: string) {
     const plain = text.replace(ANSI, '').replace(/[^\P{Cc}\n\t]/gu, '')
     if (this.#firstError === null) {
-      const line = plain.split('\n').find((line) => /error|not found|cannot|can't|failed/i.test(line) && line.trim().length > 8)
+      const line = plain.split('\n').find((text) => ERROR.test(text.trim()))
       if (line) this.#firstError = line.trim().slice(0, REASON_MAX)
     }
     this.#keep(plain)

@@ -1,0 +1,262 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import { deployments } from '../../db/control/tables.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openShop, type PublishedShop } from './published.ts'
+
+let shop: PublishedShop
+let project: string
+beforeAll(async () => {
+  shop = await openShop({ env: { SECRET_KEY: 'b1946ac92492d2347c6235b4d2611184' } })
+  project = join(shop.config.dataDir, 'builder', shop.store.id)
+})
+afterAll(() => shop?.close())
+
+const page = (name: string) => join(project, 'src/pages', name)
+/** Publishes with one more page in the workspace, which goes again with the next save. */
+async function withPage(name: string, source: string) {
+  writeFileSync(page(name), source)
+  try {
+    return await shop.publish()
+  } finally {
+    Bun.spawnSync(['rm', page(name)])
+  }
+}
+
+describe('publishing', () => {
+  test('a store that is not AI-built has no deployment; nothing is at its host', async () => {
+    const { keys } = await shop.another('plain', { aiBuilt: false })
+    for (const [method, path] of [
+      ['POST', '/publish'],
+      ['GET', '/publish/dpl_x'],
+    ])
+      expect(await shop.call(method!, path!, undefined, keys.admin)).toMatchObject({
+        status: 400,
+        body: { error: expect.stringContaining('no platform-managed deployment') },
+      })
+    expect((await shop.call('POST', '/publish', undefined, shop.store.keys.staging)).status).toBe(400)
+    expect((await shop.visit('plain.localhost', '/')).status).toBe(404)
+    expect((await shop.visit('shop.localhost', '/')).status).toBe(404)
+  })
+
+  test('is queued, built, verified and live; of twenty at once one is taken', async () => {
+    const all = await Promise.all(Array.from({ length: 20 }, () => shop.call('POST', '/publish')))
+    expect(all.filter(({ status }) => status === 202)).toHaveLength(1)
+    expect(all.filter(({ status }) => status === 409)).toHaveLength(19)
+    const { body } = all.find(({ status }) => status === 202)!
+    expect(body).toEqual({
+      publishId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      status: 'queued',
+      deploymentId: expect.stringMatching(/^dpl_[a-z0-9]{24}$/),
+      deploymentUrl: `http://${body.deploymentId}.localhost:${shop.api.port}`,
+      inspectorUrl: expect.stringContaining('/builds/'),
+      savedChanges: false,
+    })
+    const seen = new Set<string>()
+    let now: any
+    do {
+      ;({ body: now } = await shop.call('GET', `/publish/${body.publishId}`))
+      seen.add(`${now.status} ${now.readyState}`)
+      await Bun.sleep(20)
+    } while (['queued', 'building', 'verifying'].includes(now.status))
+    expect(now, now.reason).toMatchObject({
+      status: 'live',
+      readyState: 'READY',
+      reason: null,
+      deploymentId: body.deploymentId,
+      url: body.deploymentUrl,
+    })
+    expect([...seen]).toEqual(expect.arrayContaining(['building BUILDING', 'live READY']))
+    const log = await fetch(body.inspectorUrl)
+    expect(log.status).toBe(200)
+    expect(await log.text()).toContain('checking out')
+    expect((await fetch(`${body.inspectorUrl.slice(0, -3)}abc`)).status).toBe(404)
+  })
+
+  test('serves pages, their Markdown, and what machines read, on the store’s own host alone', async () => {
+    const home = await shop.visit('shop.localhost', '/')
+    expect(home.status).toBe(200)
+    expect(await home.text()).toContain('<h1 class="hidden">Shop shop</h1>')
+    const twin = await shop.visit('shop.localhost', '/products', { headers: { accept: 'text/markdown' } })
+    expect(twin.headers.get('content-type')).toContain('text/markdown')
+    expect(await twin.text()).toContain('# Everything')
+    for (const path of ['/llms.txt', '/sitemap.xml', '/robots.txt', '/feed.xml', '/index.md', '/products.md'])
+      expect([path, (await shop.visit('shop.localhost', path)).status]).toEqual([path, 200])
+    const again = await shop.visit('shop.localhost', '/', { headers: { 'if-none-match': home.headers.get('etag')! } })
+    expect(again.status).toBe(304)
+    expect((await shop.visit('shop.localhost', '/products/')).headers.get('location')).toBe('/products')
+    expect((await shop.visit('127.0.0.1', '/products')).status).toBe(404)
+    expect((await shop.visit('shop.localhost', '/api/v1/me')).status).toBe(401)
+  })
+
+  test('saves what was changed in the workspace, and tells so', async () => {
+    writeFileSync(page('about.astro'), '<html lang="en"><head><title>About</title></head><body><h1>About us</h1></body></html>')
+    const verdict = await shop.publish()
+    expect(verdict).toMatchObject({ status: 'live', trigger: { savedChanges: true } })
+    expect(await (await shop.visit('shop.localhost', '/about')).text()).toContain('About us')
+    expect(await shop.publish()).toMatchObject({ status: 'live', commitSha: verdict.commitSha, trigger: { savedChanges: false } })
+  })
+
+  test('git can clone the project by its path, and push to it', async () => {
+    const clone = join(shop.config.dataDir, 'clone')
+    const git = (...command: string[]) => Bun.spawnSync(['git', '-C', clone, '-c', 'user.name=A', '-c', 'user.email=a@b.c', ...command])
+    if (Bun.spawnSync(['git', 'clone', '-q', project, clone]).exitCode !== 0) throw new Error('git can not clone')
+    writeFileSync(join(clone, 'src/pages/pushed.astro'), '<html lang="en"><head><title>P</title></head><body><p>pushed</p></body></html>')
+    git('add', '-A')
+    git('commit', '-qm', 'One more page')
+    const { exitCode, stderr } = git('push', '-q', 'origin', 'main')
+    expect(exitCode, stderr.toString()).toBe(0)
+    expect(await shop.publish()).toMatchObject({ status: 'live' })
+    expect((await shop.visit('shop.localhost', '/pushed')).status).toBe(200)
+  }, 30_000)
+
+  test('only the last verdict can be read; a deployment by its id and by its host', async () => {
+    const first = await shop.publish()
+    const second = await shop.publish()
+    expect((await shop.call('GET', `/publish/${first.publishId}`)).status).toBe(404)
+    for (const name of [second.deploymentId, `${second.deploymentId}.localhost`, 'shop.localhost', `shop.localhost:${shop.api.port}`])
+      expect((await shop.call('GET', `/publish/${encodeURIComponent(name)}`)).body).toEqual({
+        id: second.deploymentId,
+        url: second.url,
+        readyState: 'READY',
+      })
+    expect((await shop.call('GET', `/publish/${first.deploymentId}`)).body).toMatchObject({ id: first.deploymentId })
+    const other = await shop.another('other')
+    for (const name of [second.deploymentId, 'shop.localhost', second.publishId])
+      expect((await shop.call('GET', `/publish/${name}`, undefined, other.keys.admin)).status).toBe(404)
+  }, 30_000)
+})
+
+describe('a build that goes wrong leaves what is live as it is', () => {
+  test('names the first error of the build', async () => {
+    const verdict = await withPage('broken.astro', '---\nimport { nothing } from "../nowhere.ts"\n---\n<p>{nothing}</p>')
+    expect(verdict).toMatchObject({ status: 'failed', readyState: 'ERROR', reason: expect.stringContaining('nowhere') })
+    expect((await shop.visit('shop.localhost', '/')).status).toBe(200)
+  })
+
+  test('a link in the project is refused', async () => {
+    symlinkSync('/etc/passwd', page('passwd.txt'))
+    try {
+      expect(await shop.publish()).toMatchObject({ status: 'failed', reason: expect.stringContaining('symbolic link') })
+    } finally {
+      Bun.spawnSync(['rm', page('passwd.txt')])
+    }
+  })
+
+  test('a project without a home page is not shown', async () => {
+    const home = page('[...lang]/index.astro')
+    const source = readFileSync(home, 'utf8')
+    Bun.spawnSync(['rm', home])
+    try {
+      expect(await shop.publish()).toMatchObject({ status: 'failed', reason: expect.stringContaining('home page') })
+    } finally {
+      writeFileSync(home, source)
+    }
+  })
+
+  test('what is written without an end is cut off', async () => {
+    const verdict = await withPage(
+      'endless.json.ts',
+      'for (;;) console.log("x".repeat(100_000))\nexport const GET = () => new Response("{}")',
+    )
+    expect(verdict).toMatchObject({ status: 'failed', reason: expect.stringContaining('of output') })
+    expect(readFileSync(join(shop.config.dataDir, 'builds/logs', `${shop.store.id}.log`)).length).toBeLessThan(1_100_000)
+  })
+})
+
+describe.skipIf(process.platform !== 'linux')('a hostile project', () => {
+  test('reads no file outside, no secret, reaches no network, kills nobody and outlives nothing', async () => {
+    const asked: string[] = []
+    const canary = createServer((socket) => void (asked.push('tcp'), socket.destroy())).listen(0, '127.0.0.1')
+    await new Promise((resolve) => canary.once('listening', resolve))
+    const { port } = canary.address() as { port: number }
+    const source = `
+import { readFileSync, readdirSync, writeFileSync, symlinkSync } from 'node:fs'
+import { connect } from 'node:net'
+const tried = {}
+const attempt = async (name, work) => { try { tried[name] = String(await work()).slice(0, 100) } catch (error) { tried[name] = 'refused ' + (error.code ?? error.message) } }
+await attempt('passwd', () => readFileSync('/etc/passwd', 'utf8'))
+await attempt('secret', () => readFileSync('${shop.config.dataDir}/secret.key', 'utf8'))
+await attempt('control', () => readFileSync('${shop.config.dataDir}/control.db').length)
+await attempt('stores', () => readdirSync('${shop.config.dataDir}').join())
+await attempt('parent', () => readFileSync('/proc/${process.pid}/environ', 'utf8'))
+await attempt('kill', () => process.kill(${process.pid}, 0))
+await attempt('write', () => writeFileSync('${shop.config.dataDir}/builder/owned', 'x'))
+await attempt('fetch', async () => (await fetch('http://127.0.0.1:${port}/')).status)
+await attempt('api', async () => (await fetch('http://127.0.0.1:${shop.api.port}/healthz')).status)
+await attempt('udp', async () => { const { createSocket } = await import('node:dgram'); const s = createSocket('udp4'); await new Promise((y, n) => { s.once('error', n); s.send('x', ${port}, '127.0.0.1', (e) => e ? n(e) : y()) }) })
+await attempt('connect', () => new Promise((y, n) => connect(${port}, '127.0.0.1', y).once('error', n)))
+await attempt('link', () => symlinkSync('/etc/passwd', process.env.HOME + '/p') ?? readFileSync(process.env.HOME + '/p', 'utf8'))
+export const GET = () => new Response(JSON.stringify({ tried, env: Object.keys(process.env).sort(), values: Object.values(process.env).join(' ') }))
+`
+    const verdict = await withPage('hostile.json.ts', source)
+    expect(verdict, verdict.reason).toMatchObject({ status: 'live' })
+    const { tried, env, values } = (await (await shop.visit('shop.localhost', '/hostile.json')).json()) as {
+      tried: Record<string, string>
+      env: string[]
+      values: string
+    }
+    for (const [name, outcome] of Object.entries(tried)) expect([name, outcome]).toEqual([name, expect.stringMatching(/^refused|^null$/)])
+    expect(values).not.toContain('b1946ac92492d2347c6235b4d2611184')
+    expect(env.filter((name) => /KEY|SECRET|TOKEN|DATABASE|DATA_DIR/.test(name))).toEqual([])
+    expect(asked).toEqual([])
+    expect(existsSync(join(shop.config.dataDir, 'builder/owned'))).toBe(false)
+    canary.close()
+  })
+
+  test('a process that it leaves behind ends with the build', async () => {
+    const mark = `stoa-left-behind-${process.pid}`
+    const source = `
+import { spawn } from 'node:child_process'
+spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000) // ${mark}'], { stdio: 'ignore', detached: true }).on('error', () => {}).unref()
+export const GET = () => new Response('{}')
+`
+    await withPage('left.json.ts', source)
+    const running = readdirSync('/proc').filter((pid) => {
+      try {
+        return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark)
+      } catch {
+        return false
+      }
+    })
+    expect(running).toEqual([])
+  })
+
+  test('a page under the API’s path, or of another host, is not shown for it', async () => {
+    mkdirSync(page('api/v1'), { recursive: true })
+    writeFileSync(page('api/v1/me.json.ts'), 'export const GET = () => new Response("{}")')
+    writeFileSync(page('healthz.txt.ts'), 'export const GET = () => new Response("mine")')
+    expect(await shop.publish()).toMatchObject({ status: 'live' })
+    expect((await shop.visit('shop.localhost', '/api/v1/me')).status).toBe(401)
+    expect((await shop.visit('shop.localhost', '/api/v1/me.json')).status).toBe(404)
+    expect(await (await shop.visit('127.0.0.1', '/healthz')).json()).toMatchObject({ ok: true })
+  })
+})
+
+describe('refreshes', () => {
+  test('a change is live within seconds after its minute', async () => {
+    const before = await shop.publish()
+    // A minute has passed since.
+    await shop.registry((registry) =>
+      registry.change((tx) =>
+        tx
+          .update(deployments)
+          .set({ createdAt: new Date(Date.now() - 60_000).toISOString() })
+          .where(eq(deployments.id, before.deploymentId)),
+      ),
+    )
+    const { body } = await shop.call('GET', '/products?limit=1&sort=name')
+    const [product] = body.data
+    await shop.call('PATCH', `/products/${product.id}`, { name: 'A name that is new' })
+    const started = Date.now()
+    let text = ''
+    while (!text.includes('A name that is new') && Date.now() - started < 20_000) {
+      await Bun.sleep(500)
+      text = await (await shop.visit('shop.localhost', `/products/${product.slug}`)).text()
+    }
+    expect(text).toContain('A name that is new')
+    expect((await shop.call('GET', '/publish/shop.localhost')).body.id).not.toBe(before.deploymentId)
+  }, 30_000)
+})
