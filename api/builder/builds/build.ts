@@ -55,6 +55,7 @@ export async function build(building: Building): Promise<Built> {
   const { storefronts, session, id, log, signal } = building
   const folder = join(storefronts.folders.builds, `${id}-${crypto.randomUUID().slice(0, 8)}`)
   const started = performance.now()
+  await clearBefore(storefronts.folders.builds, id)
   try {
     await mkdir(join(folder, 'tmp'), { recursive: true })
     await writeProject(building, join(folder, 'project'))
@@ -86,6 +87,12 @@ export async function build(building: Building): Promise<Built> {
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Removes what a build of the same deployment has left that was cut off: its process is gone, or has lost its lease. */
+async function clearBefore(builds: string, id: string) {
+  for (const name of await readdir(builds).catch(() => []))
+    if (name.startsWith(`${id}-`)) await rm(join(builds, name), { recursive: true, force: true })
 }
 
 async function writeProject({ storefronts, session, commitSha, isWorkspace, log }: Building, project: string) {

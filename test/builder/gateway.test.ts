@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openShop, type PublishedShop } from './published.ts'
+
+let shop: PublishedShop
+let variantId: string
+beforeAll(async () => {
+  shop = await openShop({ products: 4, more: { enabledCurrencies: ['usd', 'eur'] } })
+  const made = await shop.call('POST', '/products', {
+    name: 'Oak bowl',
+    slug: 'oak-bowl',
+    price: 40,
+    prices: { eur: 38 },
+    stock: { quantity: 5 },
+  })
+  variantId = made.body.variants[0].id
+  await shop.call('POST', '/products', { name: 'Secret bowl', slug: 'secret-bowl', price: 40, status: 'draft' })
+  expect(await shop.publish()).toMatchObject({ status: 'live' })
+}, 30_000)
+afterAll(() => shop?.close())
+
+const host = () => `shop.localhost:${shop.api.port}`
+/** Sends a form to the gateway, as the browser of a visitor does. */
+async function post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}, at = host()) {
+  const response = await shop.visit(at, `/_shop/${path}`, {
+    method: 'POST',
+    body: new URLSearchParams(fields).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+  })
+  const cookies = response.headers.getSetCookie()
+  return { response, cookies, cookie: cookies.map((cookie) => cookie.split(';')[0]).join('; '), location: response.headers.get('location') }
+}
+const add = (headers: Record<string, string> = {}) => post('cart/items', { variantId, quantity: '1', from: '/products/oak-bowl' }, headers)
+
+describe('the gateway', () => {
+  test('reads what the storefront may, and nothing of anybody', async () => {
+    const read = async (path: string) => (await shop.visit(host(), `/_shop/${path}`)).status
+    for (const path of ['me', 'products?limit=1', 'products/oak-bowl', 'search?q=oak', 'categories', 'shipping', 'forms/token'])
+      expect([path, await read(path)]).toEqual([path, 200])
+    for (const path of [
+      'products/secret-bowl',
+      'orders',
+      'customers',
+      'carts/01a20000-0000-7000-8000-000000000000',
+      'wishlists/x',
+      'tickets/x?email=a@b.c',
+      'api-keys',
+      'settings',
+      '../orders',
+      'products/../orders',
+      'products%2F..%2Forders',
+    ])
+      expect([path, await read(path)]).toEqual([path, 404])
+    const answer = await (await shop.visit(host(), '/_shop/me')).json()
+    expect(answer).toMatchObject({ key: { scopes: ['storefront:read', 'storefront:write', 'cart:write', 'order:lookup'] } })
+  })
+
+  test('keeps the cart in a cookie of this host that scripts can not read and nobody can guess', async () => {
+    const { response, cookies, cookie, location } = await add()
+    expect([response.status, location]).toEqual([303, '/cart'])
+    const cart = cookies.find((text) => text.startsWith('cart='))!
+    expect(cart).toMatch(/; Path=\/; Max-Age=\d+; SameSite=Lax; HttpOnly$/)
+    expect(cart).not.toContain('Domain')
+    const page = await shop.visit(host(), '/cart', { headers: { cookie } })
+    expect(await page.text()).toContain('Oak bowl')
+    expect(page.headers.get('cache-control')).toBe('private, no-store')
+    const { body } = await shop.call('GET', '/products/oak-bowl')
+    for (const wrong of ['', 'x', body.id, `${/cart=([^;]+)/.exec(cookie)![1]!.slice(0, -4)}AAAA`])
+      expect(await (await shop.visit(host(), '/cart', { headers: { cookie: `cart=${wrong}` } })).text()).toContain('Your cart is empty')
+  })
+
+  test('a cookie of one store opens nothing in another', async () => {
+    const other = await shop.another('second', { products: 2 })
+    await shop.call('POST', '/publish', undefined, other.keys.admin)
+    while ((await shop.visit('second.localhost', '/')).status !== 200) await Bun.sleep(100)
+    const { cookie } = await add()
+    expect(await (await shop.visit('second.localhost', '/cart', { headers: { cookie } })).text()).toContain('Your cart is empty')
+    expect((await shop.visit('second.localhost', '/products/oak-bowl')).status).toBe(404)
+    expect((await shop.visit('second.localhost', '/_shop/products/oak-bowl')).status).toBe(404)
+    const mine = await shop.visit(host(), '/')
+    expect((await shop.visit('second.localhost', '/', { headers: { 'if-none-match': mine.headers.get('etag')! } })).status).toBe(200)
+  }, 20_000)
+
+  test.each([
+    [{ origin: 'https://evil.example' }, 403],
+    [{ origin: 'null' }, 403],
+    [{ 'sec-fetch-site': 'cross-site' }, 403],
+    [{ 'sec-fetch-site': 'same-site' }, 403],
+    [{ 'sec-fetch-site': 'same-origin' }, 303],
+    [{}, 303],
+  ] as [Record<string, string>, number][])('a form that comes with %j is answered %d', async (headers, status) => {
+    expect((await add(headers)).response.status).toBe(status)
+  })
+
+  test('forms of the same host are taken, of another port not', async () => {
+    expect((await add({ origin: `http://${host()}` })).response.status).toBe(303)
+    expect((await add({ origin: 'http://shop.localhost:1' })).response.status).toBe(403)
+  })
+
+  test.each([
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example/',
+    '/%09/evil.example\n',
+    'javascript:alert(1)',
+    '\t//evil.example',
+    '///evil.example',
+    '/a/../..//evil.example',
+  ])('sends nobody to %j', async (from) => {
+    for (const path of ['currency', 'newsletter']) {
+      const { location } = await post(path, { currency: 'eur', email: 'ada@example.com', from })
+      const to = new URL(location ?? '/', `http://${host()}`)
+      expect(to.host).toBe(host())
+      const back = to.searchParams.get('back')
+      if (back) expect(new URL(back, `http://${host()}`).host).toBe(host())
+    }
+    const page = await (await shop.visit(host(), `/thanks?for=contact&back=${encodeURIComponent(from)}`)).text()
+    expect(page).not.toContain('evil.example')
+    expect(page).not.toContain('javascript:')
+  })
+
+  test('what is no form, or too large a one, is refused without being read to its end', async () => {
+    const large = await shop.visit(host(), '/_shop/contact', {
+      method: 'POST',
+      body: 'a='.padEnd(100_000, 'x'),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    expect(large.status).toBe(415)
+    expect(
+      (await shop.visit(host(), '/_shop/contact', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })).status,
+    ).toBe(415)
+    expect((await shop.visit(host(), '/_shop/nothing', { method: 'POST', body: '' })).status).toBe(404)
+    expect((await shop.visit(host(), '/_shop/contact', { method: 'DELETE' })).status).toBe(405)
+  })
+
+  test('tells scripts in JSON, and people on a page, what can not be done', async () => {
+    const many = { variantId, quantity: '900', from: '/products/oak-bowl' }
+    const script = await post('cart/items', many, { accept: 'application/json' })
+    expect([script.response.status, await script.response.json()]).toEqual([
+      409,
+      { error: expect.any(String), code: 'sold_out', errors: {} },
+    ])
+    const person = await post('cart/items', many)
+    expect(person.response.status).toBe(409)
+    expect(await person.response.text()).toContain('That is sold out')
+  })
+
+  test('what visitors write is text, wherever it is shown', async () => {
+    const { cookie } = await add()
+    const evil = '"><script>alert(1)</script>[[ cart.total ]][% for %]'
+    const page = await post('checkout/address', { email: evil, name: evil, line1: evil, country: 'US', from: '/checkout' }, { cookie })
+    const html = await page.response.text()
+    expect(html).not.toContain('<script>alert')
+    expect(html).toContain('[[ cart.total ]]')
+    const search = await (await shop.visit(host(), `/search?q=${encodeURIComponent(evil)}`)).text()
+    expect(search).not.toContain('<script>alert')
+  })
+
+  test('an order is shown to who has its link, and found by number and address alone', async () => {
+    const { cookie } = await add()
+    await post(
+      'checkout/address',
+      { email: 'ada@example.com', name: 'Ada', line1: 'A 1', city: 'P', postalCode: '1', country: 'US', from: '/checkout' },
+      { cookie },
+    )
+    const page = await (await shop.visit(host(), '/checkout', { headers: { cookie } })).text()
+    const [, method] = /name="shippingMethodId" value="([^"]+)"[^>]*checked/.exec(page)!
+    const [, total] = /name="expectedTotalCents" value="(\d+)"/.exec(page)!
+    const placed = await post(
+      'checkout',
+      { shippingMethodId: method!, expectedTotalCents: total!, paymentMethod: 'test', from: '/checkout' },
+      { cookie },
+    )
+    expect(placed.location).toMatch(/^\/order\/[\w-]{40,}\?new=1$/)
+    const shown = await shop.visit(host(), placed.location!)
+    expect(await shown.text()).toContain('Thank you')
+    expect(shown.headers.get('cache-control')).toBe('private, no-store')
+    expect((await shop.visit(host(), `${placed.location!.split('?')[0]!.slice(0, -3)}abc`)).status).toBe(404)
+    const { body } = await shop.call('GET', '/orders?limit=1')
+    const [order] = body.data
+    const found = await post('order', { number: `#${order.orderNumber}`, email: 'ADA@example.com', from: '/order' })
+    expect(found.response.status).toBe(303)
+    const [wrong, none] = [
+      await post('order', { number: order.orderNumber, email: 'eve@example.com' }),
+      await post('order', { number: '999999', email: 'ada@example.com' }),
+    ]
+    expect([wrong.response.status, none.response.status]).toEqual([404, 404])
+    expect((await wrong.response.text()).replace(/value="[^"]*"/g, '')).toBe((await none.response.text()).replace(/value="[^"]*"/g, ''))
+  })
+
+  test('wrong guesses at orders are limited for right and wrong alike', async () => {
+    let status = 404
+    for (let i = 0; i < 40 && status === 404; i++)
+      status = (await post('order', { number: String(i), email: 'eve@example.com' })).response.status
+    expect(status).toBe(429)
+    const { body } = await shop.call('GET', '/orders?limit=1')
+    expect((await post('order', { number: body.data[0].orderNumber, email: body.data[0].customer.email })).response.status).toBe(429)
+  })
+})
+
+describe('hosts', () => {
+  test.each([
+    'nope.localhost',
+    'a.shop.localhost',
+    'shop.localhost.evil.example',
+    'SHOP.localhost..',
+    '.localhost',
+    'xn--shop.localhost',
+    'dpl_nothing.localhost',
+    '..%2f.localhost',
+  ])('%s serves no store, and says nothing of any', async (name) => {
+    for (const path of ['/', '/products', '/cart', '/_shop/me']) {
+      const answer = await shop.visit(name, path).catch(() => null)
+      if (!answer) continue
+      expect([answer.status === 404 || answer.status === 400, path]).toEqual([true, path])
+      expect(await answer.text()).not.toMatch(/Shop shop|oak/i)
+    }
+  })
+
+  test.each([
+    '/..%2f..%2fcontrol.db',
+    '/%2e%2e/control.db',
+    '/manifest.json',
+    '/products.html.br',
+    '/cart.html.gz',
+    '/..\\control.db',
+    '/static/../../control.db',
+    '/%00',
+    '/__proto__',
+    '/constructor',
+  ])('%s leads out of nothing', async (path) => {
+    const answer = await shop.visit(host(), path)
+    expect([400, 404, 308]).toContain(answer.status)
+  })
+})
