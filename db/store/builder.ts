@@ -87,7 +87,7 @@ export const feedbackSessions = sqliteTable(
 )
 
 /** Where a comment is pinned: the element, the point in it (0 to 1), and how wide the page was. */
-interface Pin {
+export interface Pin {
   selector: string
   x: number
   y: number

@@ -1,0 +1,160 @@
+/** Publishes of several stores at once, while the server, and a build of it, are killed at each of their states. */
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ensureProject } from '../../api/builder/publishing/publish-job.ts'
+import { readConfig } from '../../api/server/config.ts'
+import { servicesFor } from '../../api/services.ts'
+import { openRegistry } from '../../db/control/open.ts'
+import { makeDataDir } from '../../db/data-dir.ts'
+import { newStore, type CreatedStore } from '../../scripts/new-store.ts'
+import { seedStore } from '../../scripts/seed.ts'
+import { folderFor } from '../folder.ts'
+
+const STORES = 5
+const AT_ONCE = 20
+const ENDED = ['live', 'domain_pending', 'failed']
+
+let folder: string
+let stores: CreatedStore[]
+let server: Bun.Subprocess<'ignore', 'pipe', 'inherit'> | undefined
+let url = ''
+
+async function start() {
+  const { PATH } = process.env
+  server = Bun.spawn([process.execPath, 'api/main.ts'], {
+    env: { PATH, DATA_DIR: folder, API_PORT: url ? new URL(url).port : '0', RATE_LIMIT: '0', LOG: 'warn' },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  let out = ''
+  for await (const chunk of server.stdout) {
+    out += new TextDecoder().decode(chunk)
+    url = /http:\/\/[^\s/]+/.exec(out)?.[0] ?? url
+    if (out.includes('Store API')) return
+  }
+  throw new Error(`the server ended before it listened: ${out}`)
+}
+async function kill() {
+  server!.kill('SIGKILL')
+  await server!.exited
+}
+
+beforeAll(async () => {
+  folder = folderFor('publish-storm')
+  makeDataDir(folder)
+  const config = readConfig({ DATA_DIR: folder })
+  const { registry, close } = await openRegistry(config.database)
+  const services = await servicesFor(config, { registry, baseUrl: 'http://127.0.0.1', port: 1 })
+  stores = []
+  for (let n = 0; n < STORES; n++) {
+    const about = { name: `Shop ${n}`, slug: `shop-${n}`, plan: 'growth', currency: 'usd', locale: 'en-US', aiBuilt: true } as const
+    stores.push(await newStore(registry, about, (live) => seedStore(live, { products: 3, customers: 1, orders: 0 })))
+    await ensureProject(services, stores[n]!.id)
+  }
+  close()
+  await start()
+})
+afterAll(() => {
+  server?.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const call = async (n: number, method: string, path: string) => {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${stores[n]!.keys.admin}`, connection: 'close' },
+  })
+  return { status: response.status, body: (await response.json()) as any }
+}
+const home = (n: number) => fetch(`${url}/`, { headers: { host: `shop-${n}.localhost`, connection: 'close' } })
+
+/** Waits until the publish of a store has ended. */
+async function verdict(n: number, id: string) {
+  for (;;) {
+    const { body } = await call(n, 'GET', `/publish/${id}`)
+    if (ENDED.includes(body.status)) return body
+    await Bun.sleep(100)
+  }
+}
+
+/** Processes of builds that run. */
+const builds = () =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(join(folder, 'builds'))
+    } catch {
+      return false
+    }
+  })
+
+test('twenty publishes over five stores each end in their right status, and the live shops are never down', async () => {
+  const first = await Promise.all(stores.map((_, n) => call(n, 'POST', '/publish')))
+  for (const [n, { body }] of first.entries()) expect(await verdict(n, body.publishId)).toMatchObject({ status: 'live' })
+  let [down, asked] = [0, 0]
+  let isOver = false
+  const watching = (async () => {
+    while (!isOver) {
+      for (const n of stores.keys()) {
+        asked++
+        if ((await home(n)).status !== 200) down++
+      }
+      await Bun.sleep(20)
+    }
+  })()
+  const triggered = await Promise.all(
+    Array.from({ length: AT_ONCE }, (_, i) => call(i % STORES, 'POST', '/publish').then((answer) => ({ ...answer, n: i % STORES }))),
+  )
+  const taken = triggered.filter(({ status }) => status === 202)
+  expect(taken).toHaveLength(STORES)
+  expect(triggered.filter(({ status }) => status === 409)).toHaveLength(AT_ONCE - STORES)
+  for (const { n, body } of taken)
+    expect(await verdict(n, body.publishId)).toMatchObject({ status: 'live', deploymentId: body.deploymentId })
+  isOver = true
+  await watching
+  expect([down, asked > 100]).toEqual([0, true])
+}, 120_000)
+
+test.each(['queued', 'building', 'verifying'] as const)(
+  'a server that is killed while a publish is %s goes on with it at its next start',
+  async (state) => {
+    const before = await (await home(0)).text()
+    const { body } = await call(0, 'POST', '/publish')
+    for (;;) {
+      const { body: now } = await call(0, 'GET', `/publish/${body.publishId}`)
+      if (now.status === state || ENDED.includes(now.status)) break
+      await Bun.sleep(1)
+    }
+    await kill()
+    // Nothing of a build outlives the process that it is for.
+    await Bun.sleep(300)
+    expect(builds()).toEqual([])
+    await start()
+    expect(await (await home(0)).text()).toBe(before)
+    expect(await verdict(0, body.publishId)).toMatchObject({ status: 'live', deploymentId: body.deploymentId })
+    expect((await home(0)).status).toBe(200)
+  },
+  60_000,
+)
+
+test('a build that is killed fails with a reason, and the live shop stays', async () => {
+  const { body } = await call(1, 'POST', '/publish')
+  while (!builds().length) await Bun.sleep(5)
+  for (const pid of builds()) process.kill(Number(pid), 'SIGKILL')
+  expect(await verdict(1, body.publishId)).toMatchObject({ status: 'failed', reason: expect.stringContaining('SIGKILL') })
+  expect((await home(1)).status).toBe(200)
+}, 30_000)
+
+test('a publish that kills its server each time is given up', async () => {
+  const { body } = await call(2, 'POST', '/publish')
+  for (let attempt = 0; attempt < 3; attempt++) {
+    while (!builds().length) await Bun.sleep(5)
+    await kill()
+    await start()
+  }
+  expect(await verdict(2, body.publishId)).toMatchObject({ status: 'failed', reason: expect.stringContaining('the process ended') })
+  expect((await home(2)).status).toBe(200)
+  const again = await call(2, 'POST', '/publish')
+  expect(await verdict(2, again.body.publishId)).toMatchObject({ status: 'live' })
+}, 90_000)
