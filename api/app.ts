@@ -1,5 +1,6 @@
 /** The store API: how requests reach its resources (resources.ts). */
 import type { Handles } from '../db/handles.ts'
+import { serveReview, type ReviewNeeds } from './builder/feedback/review.ts'
 import { serveInspector } from './builder/publishing/inspector.ts'
 import { Hosts } from './builder/shop/hosts.ts'
 import { Shelf } from './builder/shop/shelf.ts'
@@ -62,7 +63,7 @@ export interface App {
 }
 
 /** What is answered beside the operations of the API. */
-type Beside = 'build' | 'cdn' | 'door' | 'shop'
+type Beside = 'build' | 'cdn' | 'door' | 'review' | 'shop'
 type Watched = Pick<Surroundings, 'metrics' | 'log'>
 
 /** Counts and logs what was answered beside the API, under the name of its route. */
@@ -132,14 +133,23 @@ function routing(options: AppOptions, watched: Pick<Surroundings, 'log' | 'metri
   }
   const pipeline = new Pipeline(surroundings, routes)
   const router = new Router(PREFIX, routes, pipeline)
-  services.storefronts.answerWith((session, request, sent) => {
-    pipeline.vouchFor(request, session)
-    if (sent) {
-      sentAs.set(request, sentAs.get(sent) ?? sent)
+  services.storefronts.answerWith(
+    (session, request, sent) => {
+      pipeline.vouchFor(request, session)
+      if (sent) {
+        sentAs.set(request, sentAs.get(sent) ?? sent)
+        direct.add(request)
+      }
+      return router.answer(request, pathOf(request.url))
+    },
+    (session, request, path) => {
+      const found = router.readAt(path)
+      if (!found) return null
+      pipeline.vouchFor(request, session)
       direct.add(request)
-    }
-    return router.answer(request, pathOf(request.url))
-  })
+      return pipeline.answer(found.route, request, found.params)
+    },
+  )
   return { surroundings, routes, router }
 }
 
@@ -161,6 +171,13 @@ function storefrontOver({ services, handles, visitors }: Surroundings): Storefro
   })
 }
 
+/** The reviews of previews, over the same databases. */
+const reviewsOver = ({ services, handles, visitors }: Surroundings): ReviewNeeds => ({
+  services,
+  store: (storeId, fn) => handles.use(storeId, 'live', fn),
+  visitors,
+})
+
 /** Makes the API over open databases. It listens to nothing: `fetch` answers one request. */
 export function createApp(options: AppOptions): App {
   const { services, handles, version, log = createLog('silent') } = options
@@ -172,7 +189,10 @@ export function createApp(options: AppOptions): App {
   const watched = { log, metrics, readiness, after: (task: () => Promise<void>) => underway.follow(task) }
   const { surroundings, routes, router } = routing(options, watched, anew)
   const storefront = storefrontOver(surroundings)
+  const reviews = reviewsOver(surroundings)
   const scrape = options.metrics ? scraping(options, metrics, underway) : null
+  /** Whether anybody reads what is noted of a page that is answered at once. */
+  const isNoted = scrape !== null || log.enabled('info')
 
   async function answer(sent: Request): Promise<Response> {
     const request = absolute(sent)
@@ -184,6 +204,7 @@ export function createApp(options: AppOptions): App {
         (await health(path, { version, underway, readiness, scrape })) ??
         (await certificates(path, request, surroundings)) ??
         (await beside(request, 'build', surroundings, () => serveInspector(request, services))) ??
+        (await beside(request, 'review', surroundings, () => serveReview(request, reviews))) ??
         (await beside(request, 'cdn', surroundings, () => serveFile(services.files, request))) ??
         (await beside(request, 'door', surroundings, () => serveDoor(request))) ??
         router.unknown(request)
@@ -196,6 +217,7 @@ export function createApp(options: AppOptions): App {
 
   return {
     quick(request) {
+      if (!isNoted) return storefront.quick(request)
       const started = performance.now()
       const response = storefront.quick(request)
       if (response) note(request, 'shop', surroundings, { started, status: response.status })

@@ -78,7 +78,8 @@ function visitorsOf(config: Config, log: Log, server: Server<undefined>): Visito
   const peerOf = (request: Request) => server.requestIP(request)?.address ?? ''
   return {
     limiter: new RateLimiter(VISITORS_RATE, tableIn(config.dataDir, 'visitor-limits', log)),
-    shoppers: new RateLimiter(SHOPPERS_RATE, tableIn(config.dataDir, 'shopper-limits', log)),
+    // Who has no limit for keys wants none for shoppers, either.
+    shoppers: config.rate && new RateLimiter(SHOPPERS_RATE, tableIn(config.dataDir, 'shopper-limits', log)),
     guesses: new RateLimiter(GUESSES_RATE, tableIn(config.dataDir, 'guess-limits', log)),
     submissions: new RateLimiter(SUBMISSIONS_RATE, tableIn(config.dataDir, 'submission-limits', log)),
     relayed: new RateLimiter(RELAYED_RATE, tableIn(config.dataDir, 'relay-limits', log)),

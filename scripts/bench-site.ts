@@ -1,7 +1,7 @@
 /**
  * `npm run bench:site`: how long builds take, and how fast the site is served beside nginx with the same files, one worker each, in
- * turn in one run; and what analyses cost beyond the shop's own time (`--analyses`: they alone). The ratios mean something on any machine,
- * the rates only on this one.
+ * turn in one run; what analyses cost beyond the shop's own time (`--analyses`: they alone); and how long storefronts take to publish and
+ * refresh, and how fast their hosts answer (`--storefront`: they alone). The ratios mean something on any machine, the rates only on this one.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,7 @@ import { linesOf, measureAnalyses } from './bench/analyses.ts'
 import type { Entry } from '../api/hosting/manifest.ts'
 import type { Manifest } from '../site/lib/manifest.ts'
 import { requestOf, run } from './bench/load.ts'
+import { measureStorefront } from './bench/storefront.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
 const CONNECTIONS = 32
@@ -188,6 +189,10 @@ async function analyses(manifest: Manifest) {
 }
 
 async function main() {
+  if (process.argv.includes('--storefront')) {
+    const measured = await measureStorefront(say)
+    return asJson && console.log(JSON.stringify(measured))
+  }
   if (process.argv.includes('--analyses')) {
     const measured = await analyses(JSON.parse(readFileSync(join(ROOT, 'dist/manifest.json'), 'utf8')) as Manifest)
     return console.log(asJson ? JSON.stringify(measured) : linesOf(measured).join('\n'))

@@ -10,8 +10,8 @@ import type { AnyCall, ImageEntity, Route } from './route.ts'
 /** How often a client without a key may call, by the name of its address. Null: no limit. */
 export interface Visitors {
   limiter: RateLimiter
-  /** Counts what is made for the visitors of our own storefronts, each by their own address. */
-  shoppers: RateLimiter
+  /** Counts what is made for the visitors of our own storefronts, each by their own address; null: no limit. */
+  shoppers: RateLimiter | null
   /** Counts what was guessed wrong: secrets in paths. */
   guesses: RateLimiter
   /** Counts what visitors send in, each by their own address. */

@@ -5,6 +5,9 @@ import type { Session } from '../../db/control/registry.ts'
 /** Asks the API of this process for a store, with the rights of a session; `sent` is the request of the visitor on whose behalf. */
 type Ask = (session: Session, request: Request, sent: Request | null) => Promise<Response>
 
+/** Answers a GET as the API would answer it at another path, without a request of its own; null when it has no such path. */
+type Read = (session: Session, request: Request, path: string) => Promise<Response> | null
+
 interface Place {
   /** Where this process listens, as others on the machine reach it; null: nowhere. */
   listensOn: string | null
@@ -24,12 +27,18 @@ interface Place {
 
 export class Storefronts {
   #ask: Ask | null = null
+  #read: Read = () => null
 
   constructor(readonly place: Place) {}
 
   /** Has the API answer from now on. */
-  answerWith(ask: Ask) {
+  answerWith(ask: Ask, read: Read) {
     this.#ask = ask
+    this.#read = read
+  }
+
+  get read(): Read {
+    return this.#read
   }
 
   get ask(): Ask {

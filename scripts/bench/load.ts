@@ -18,11 +18,12 @@ const STATUS_AT = 'HTTP/1.1 '.length
 /** The bytes of one request. */
 export function requestOf(method: string, path: string, headers: Record<string, string>, body?: unknown): Buffer {
   const text = body === undefined ? '' : JSON.stringify(body)
+  const { host = HOST, ...rest } = headers
   const lines = Object.entries(
-    body === undefined ? headers : { ...headers, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) },
+    body === undefined ? rest : { ...rest, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) },
   )
   return Buffer.from(
-    `${method} ${path} HTTP/1.1\r\nhost: ${HOST}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`,
+    `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`,
   )
 }
 

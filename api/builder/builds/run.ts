@@ -122,6 +122,7 @@ export async function runAstro(run: Run) {
   const tooMuch = () => end(new BuildError(`the build wrote more than ${LIMITS.outputBytes / 1024 ** 2} MB of output`))
   try {
     const [code] = await Promise.all([child.exited, log.take(child.stdout, tooMuch), log.take(child.stderr, tooMuch)])
+    log.say(`memory at its peak: ${Math.round((child.resourceUsage()?.maxRSS ?? 0) / 1024 / 1024)} MB`)
     if (wrong) throw wrong
     if (code !== 0) throw new BuildError(log.firstError() ?? `the build ended with ${child.signalCode ?? `code ${code}`}`)
   } finally {

@@ -59,7 +59,7 @@ const READABLE =
 const DOCUMENT = /^tickets\/attendee\/[\w-]{16,200}\/ticket\.pdf$/
 
 /** A request that a script or a form of another host has sent: what it carries is not its visitor's will. */
-function isForeign({ headers, url }: Request): boolean {
+export function isForeign({ headers, url }: Request): boolean {
   const origin = headers.get('origin')
   if (origin !== null) return !URL.canParse(origin) || new URL(origin).host !== new URL(url).host
   const site = headers.get('sec-fetch-site')

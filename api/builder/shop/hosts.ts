@@ -49,6 +49,11 @@ export class Hosts {
     return name.endsWith(this.#parent) && name.length > this.#parent.length
   }
 
+  /** The state of the registry, when it was looked at just now; null when one has to ask. */
+  epochSeen(): number | null {
+    return this.registry.epochSeen()
+  }
+
   /** What is remembered of a name, when the registry was looked at just now; undefined when one has to ask. */
   remembered(name: string): Found | undefined {
     return this.registry.epochSeen() === this.#epoch ? this.#found.get(name) : undefined
@@ -95,10 +100,10 @@ export class Hosts {
     if (known) return known
     const deployment = readDeployment(this.storefronts, id)
     if (!deployment) return null
-    const { contentUrl } = this.storefronts.place
+    const { apiUrl } = this.storefronts.place
     const served = {
       base: this.storefronts.urlOf(host),
-      reviewedAt: isPreview ? new URL(contentUrl).origin : null,
+      reviewedAt: isPreview ? new URL(apiUrl).origin : null,
       hasStripe: this.hasStripe,
     }
     const shop = new Shop(deployment, deploymentFolder(this.storefronts, id), served, this.shelf)

@@ -6,6 +6,7 @@ import { formFor, type Form } from '../../hosting/negotiate.ts'
 import { Prepared, type Fields } from '../../hosting/prepared.ts'
 import { encodingFor, type Encoding } from '../../values/accept.ts'
 import { unescapeHtml } from '../../values/html.ts'
+import { withFrameScript } from '../feedback/frame.ts'
 import type { Shelf } from './shelf.ts'
 
 /** Asked for anew each time, and mostly answered with 304: a refresh is seen at once. */
@@ -67,11 +68,12 @@ export class Shop {
     const isText = form === 'markdown' || form === 'text'
     const shown = isText && page?.markdown ? this.file(page.markdown)! : entry
     const own = form === 'html' ? currency : null
-    const made = own ? PACKED : this.#bodies.encodings(shown)
+    const isMade = own !== null || (form === 'html' && this.served.reviewedAt !== null)
+    const made = isMade ? PACKED : this.#bodies.encodings(shown)
     const encoding = encodingFor(request.headers.get('accept-encoding'), made)
     const key = `${this.deployment.id} ${this.served.base} ${path} ${form} ${encoding} ${own}`
     return this.shelf.take(key, () => {
-      const body = own ? this.#priced(shown, own, encoding) : this.#bodies.read(shown, encoding)
+      const body = isMade ? this.#remade(shown, own, encoding) : this.#bodies.read(shown, encoding)
       const is = isText && !page?.markdown ? 'html' : (form ?? 'html')
       return new Prepared(is === 'text' ? { ...body, etag: body.etag.replace(/"$/, '-text"') } : body, {
         ...(page ? this.#ofPage(path, page, is) : this.#ofFile(path, shown)),
@@ -87,7 +89,7 @@ export class Shop {
 
   /** A page that was made for one request: it is nobody else's. */
   made(request: Request, html: string, { status = 200, headers = {} }: { status?: number; headers?: Fields } = {}): Response {
-    const bytes = new TextEncoder().encode(html)
+    const bytes = new TextEncoder().encode(this.#reviewed(html))
     const encoding = encodingFor(request.headers.get('accept-encoding'), PACKED)
     const packed = pack(bytes, encoding)
     const fields = {
@@ -106,11 +108,17 @@ export class Shop {
     return { ...this.#always, 'content-type': TYPES[form], ...(form === 'html' ? { 'content-security-policy': this.#policy() } : {}) }
   }
 
-  /** The same page with its prices in another currency. */
-  #priced(entry: Entry, currency: string, encoding: Encoding): Body {
+  /** A page that is reviewed can be pointed into. */
+  #reviewed(html: string): string {
+    const { reviewedAt } = this.served
+    return reviewedAt ? withFrameScript(html, reviewedAt) : html
+  }
+
+  /** The same page with its prices in another currency, or as it is reviewed. */
+  #remade(entry: Entry, currency: string | null, encoding: Encoding): Body {
     const html = new TextDecoder().decode(this.#bodies.read(entry, 'identity').bytes)
-    const priced = html.replace(PRICE, (_, opened: string, all: string) => opened + (priceIn(all, currency) ?? '–'))
-    const bytes = pack(new TextEncoder().encode(priced), encoding)
+    const priced = currency ? html.replace(PRICE, (_, opened: string, all: string) => opened + (priceIn(all, currency) ?? '–')) : html
+    const bytes = pack(new TextEncoder().encode(this.#reviewed(priced)), encoding)
     return { bytes, etag: etagOf(bytes), encoding }
   }
 

@@ -1,11 +1,14 @@
 /** Answers the requests of the stores' own hosts: pages as they were built, pages that are filled in for a visitor, and the gateway. */
 import { pathOf, searchOf } from '../../http/url.ts'
 import { decoded, straight } from '../../hosting/paths.ts'
+import type { Prepared } from '../../hosting/prepared.ts'
 import { prefersProblem } from '../../hosting/negotiate.ts'
 import type { RateLimiter } from '../../server/rate-limit.ts'
 import { serveFile } from '../../content/media/cdn.ts'
 import { Refusal } from '../../values/refusal.ts'
 import { refusalOf } from '../../http/errors.ts'
+import { FRAME_SCRIPT } from '../feedback/frame.ts'
+import { frameScript } from '../feedback/scripts.ts'
 import { cartView, checkoutView, noteCount, readCart } from './cart-view.ts'
 import { act, GATEWAY, readableAt } from './gateway.ts'
 import type { Host, Hosts } from './hosts.ts'
@@ -32,18 +35,49 @@ interface StorefrontNeeds extends Surroundings {
   limits: Limits
 }
 
+/** What was answered last at a URL: most of those who ask for it accept the same. */
+interface Recent {
+  accept: string | null
+  packed: string | null
+  /** It is the same whatever cookies say. */
+  isOne: boolean
+  prepared: Prepared
+}
+const RECENT_MAX = 2_000
+
 export class Storefront {
+  readonly #recent = new Map<string, Recent>()
+  /** The state of the registry that they hold for. */
+  #epoch = -1
+
   constructor(readonly needs: StorefrontNeeds) {}
 
   /** What is answered without waiting for anything: most of what is asked for. Null for everything else. */
   quick(request: Request): Response | null {
-    if (request.method !== 'GET') return null
+    const { url, headers, method } = request
+    if (method !== 'GET') return null
+    const epoch = this.needs.hosts.epochSeen()
+    if (epoch === null) return null
+    if (epoch !== this.#epoch) {
+      this.#recent.clear()
+      this.#epoch = epoch
+    }
+    const accept = headers.get('accept')
+    const packed = headers.get('accept-encoding')
+    const recent = this.#recent.get(url)
+    if (recent && recent.accept === accept && recent.packed === packed && (recent.isOne || headers.get('cookie') === null))
+      return recent.prepared.get(request)
     const found = this.needs.hosts.remembered(hostNameOf(request))
-    if (!found || found === 'closed') return null
-    const { url } = request
-    if (url.includes('?')) return null
+    if (!found || found === 'closed' || url.includes('?')) return null
     const path = pathOf(url)
-    return path.includes('%') || path.startsWith('/api/') ? null : (this.#built(request, found, path)?.get(request) ?? null)
+    const prepared = path.includes('%') || path.startsWith('/api/') ? null : this.#built(request, found, path)
+    if (!prepared) return null
+    const isOne = found.shop.deployment.currencies.length < 2
+    if (isOne || headers.get('cookie') === null) {
+      if (this.#recent.size >= RECENT_MAX) this.#recent.clear()
+      this.#recent.set(url, { accept, packed, isOne, prepared })
+    }
+    return prepared.get(request)
   }
 
   /** Answers a request of a store's host; null when its host is none. */
@@ -73,7 +107,8 @@ export class Storefront {
     const raw = pathOf(request.url)
     const path = raw.length > PATH_MAX ? null : decoded(raw)
     if (path === null) return new Response('The path can not be read.\n', { status: 400, headers: { 'cache-control': 'no-store' } })
-    if (path.startsWith(GATEWAY)) return this.#gateway(request, host)
+    if (path === FRAME_SCRIPT && host.shop.served.reviewedAt) return frameScript.answer(request)
+    if (path.startsWith(GATEWAY)) return this.#direct(request, host, path) ?? this.#gateway(request, host)
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return Response.json({ error: `${request.method} is not possible here` }, { status: 405, headers: { allow: 'GET, HEAD' } })
     if (path.startsWith(`/cdn/${host.session.store.id}/`)) {
@@ -167,6 +202,14 @@ export class Storefront {
       { status },
     )
     return withCookies(visit, response)
+  }
+
+  /** What the API answers to this storefront, at a path of the gateway; null for what is no plain reading. */
+  #direct(request: Request, { session }: Host, path: string): Promise<Response> | null {
+    const readable = request.method === 'GET' ? readableAt(path) : null
+    if (!readable) return null
+    this.#limit(request)
+    return this.needs.services.storefronts.read(session, request, readable)
   }
 
   async #gateway(request: Request, host: Host): Promise<Response> {

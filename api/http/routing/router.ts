@@ -1,5 +1,6 @@
 /** From a path to the route that answers it: Elysia finds it, and what it finds nothing for is refused with what may have been meant. */
 import { Elysia } from 'elysia'
+import { Memoirist } from 'memoirist'
 import { Refusal } from '../../values/refusal.ts'
 import type { Pipeline } from '../pipeline.ts'
 import type { Route } from '../route.ts'
@@ -18,6 +19,8 @@ export class Router {
   readonly #elysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
   readonly #paths = new Paths()
   readonly #nearest: NearestPaths
+  /** Routes that are read, found without a request to the router. */
+  readonly #reads = new Memoirist<Route>()
 
   constructor(
     readonly prefix: string,
@@ -27,6 +30,7 @@ export class Router {
     this.#nearest = new NearestPaths(routes.map(({ path }) => prefix + path))
     const patternOf = ({ path }: Route) => prefix + path.replace(/\{(\w+)\}/g, ':$1')
     for (const route of routes) this.#paths.add(patternOf(route), route.method)
+    for (const route of routes) if (route.method === 'GET') this.#reads.add('GET', patternOf(route), route)
     for (const route of routes) {
       const isStranger = this.#paths.strangers(patternOf(route))
       const handler = ({ request, params }: Context) =>
@@ -36,6 +40,12 @@ export class Router {
     this.#elysia.onError({ as: 'global' }, ({ request, code, error }) =>
       code === 'NOT_FOUND' ? this.unknown(request) : pipeline.refuseUnrouted(request, error),
     )
+  }
+
+  /** The route that reads a path without escapes, with what its braces stand for; null when there is none. */
+  readAt(path: string): { route: Route; params: Record<string, string> } | null {
+    const found = path.includes('%') ? null : this.#reads.find('GET', path)
+    return found && { route: found.store, params: found.params }
   }
 
   /** Answers a request whose path begins with the prefix; one for HEAD has to come as GET. */
