@@ -1,4 +1,8 @@
 /** The visible list of what is done in the background. */
+import { byRules } from './builder/feedback/instruction.ts'
+import { makePreview } from './builder/feedback/preview-job.ts'
+import { processComments } from './builder/feedback/process-job.ts'
+import { PREVIEW, PROCESS } from './builder/feedback/session.ts'
 import { makeMissingProject, publishStorefront } from './builder/publishing/publish-job.ts'
 import { PROJECT, PUBLISH } from './builder/publishing/publish.ts'
 import { REFRESH, refreshStorefront } from './builder/publishing/refresh.ts'
@@ -33,6 +37,8 @@ export const jobKinds = (services: Services): Readonly<Record<string, JobKind>> 
   [ORDER_MAIL]: sendOrderMail(services),
   [SUPPORT_MAIL]: sendSupportMail(services),
   [POST_VISIBLE]: showPost,
+  [PREVIEW]: makePreview(services),
+  [PROCESS]: processComments(byRules),
   [PROJECT]: makeMissingProject(services),
   [PUBLISH]: publishStorefront(services),
   [REFRESH]: refreshStorefront(services),

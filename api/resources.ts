@@ -64,6 +64,7 @@ import { shipmentRoutes } from './orders/shipments.ts'
 import { workstationRoutes } from './orders/workstations/workstations.ts'
 import { stripeWebhook } from './orders/payments/stripe-webhook.ts'
 import { domainRoutes } from './builder/domain/domain.ts'
+import { feedbackSessionRoutes } from './builder/feedback/sessions.ts'
 import { publishRoutes } from './builder/publishing/publishes.ts'
 import { apiKeyRoutes } from './store/api-keys.ts'
 import { auditLogRoutes } from './store/audit-log.ts'
@@ -143,6 +144,7 @@ export const resources: readonly Resource[] = [
   ticketPdfRoutes,
   bookingSlotRoutes,
   bookingRoutes,
+  feedbackSessionRoutes,
   publishRoutes,
   domainRoutes,
 ]

@@ -30,6 +30,8 @@ const PARTS: Readonly<Record<string, string>> = {
   reviews: 'reviews',
   comments: 'post-comments',
 }
+/** Resources that one page is about, whatever their parts are called. */
+const WHOLE = new Set(['feedback-sessions'])
 
 /** The page where a room begins. */
 const ROOM_PAGES: Readonly<Record<Room, string>> = {
@@ -47,7 +49,7 @@ export const roomPage = (room: Room) => REFERENCE + ROOM_PAGES[room]
 /** The page about an operation, and the anchor of its heading there, which is its summary. */
 export function placeOf({ path, options }: Pick<Route, 'path' | 'options'>): string {
   const [first, ...parts] = path.split('/').slice(1)
-  const part = parts.find((name) => Object.hasOwn(PARTS, name))
+  const part = WHOLE.has(first!) ? undefined : parts.find((name) => Object.hasOwn(PARTS, name))
   const page = REFERENCE + (part ? PARTS[part] : (PAGES[first!] ?? first))
   return page === OVERVIEW ? page : `${page}#${slug(options.summary)}`
 }
