@@ -49,16 +49,25 @@ export async function strangers(registry: Registry): Promise<string[]> {
 /** The ids of stores of which there are files, whoever knows them. */
 export const storesOnDisk = (location: Location): string[] => [...filesByStore(location).keys()].sort()
 
+/** The source of a store's storefront. */
+const projectFolder = (dataDir: string, storeId: string) => join(dataDir, 'builder', storeId)
+
 /** Whether anything is left of a store that the registry does not know. */
 export async function remainsOf(registry: Registry, storeId: string, dataDir: string): Promise<boolean> {
   if ((await historyOf(registry.control.read, storeId))?.phase) return true
-  return filesByStore(registry.location).has(storeId) || existsSync(join(mediaFolder(dataDir), storeId))
+  return (
+    filesByStore(registry.location).has(storeId) ||
+    [join(mediaFolder(dataDir), storeId), projectFolder(dataDir, storeId)].some((path) => existsSync(path))
+  )
 }
 
 /** Removes all files of a store for good. */
 export function removeRemains(location: Location, storeId: string, dataDir: string) {
   for (const path of filesByStore(location).get(storeId) ?? []) rmSync(path, { force: true })
   removeMedia(dataDir, storeId)
+  // The source of its storefront, and the log of its last build; what was built of it is cleared away by the next round.
+  rmSync(projectFolder(dataDir, storeId), { recursive: true, force: true })
+  rmSync(join(dataDir, 'builds', 'logs', `${storeId}.log`), { force: true })
 }
 
 /** Ends what a crash cut off: removals, stores that were being made, files on their way. Returns how many stores it cleared away. */

@@ -162,7 +162,7 @@ async function hosting(served: Served, id: string) {
   const size = (file: string) => readFileSync(join(root, file)).length
   const all = readdirSync(root, { recursive: true, encoding: 'utf8' })
   const sum = (pattern: RegExp) => all.filter((file) => pattern.test(file)).reduce((bytes, file) => bytes + size(file), 0)
-  rows.bytes = { html: size(`products/${slug}.html.br`), css: sum(/^static\/style.*\.css\.br$/), js: sum(/^_astro\/.*\.js\.br$/) }
+  rows.bytes = { htmlWithCss: size(`products/${slug}.html.br`), js: sum(/^_astro\/.*\.js\.br$/) }
   return rows
 }
 

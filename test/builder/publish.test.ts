@@ -260,3 +260,24 @@ describe('refreshes', () => {
     expect((await shop.call('GET', '/publish/shop.localhost')).body.id).not.toBe(before.deploymentId)
   }, 30_000)
 })
+
+describe('a store that is deleted', () => {
+  test('takes its project along, and its host serves nothing any more', async () => {
+    const other = await shop.another('gone')
+    await shop.call('POST', '/publish', undefined, other.keys.admin)
+    while ((await shop.visit('gone.localhost', '/')).status !== 200) await Bun.sleep(50)
+    // In the middle of another one.
+    expect((await shop.call('POST', '/publish', undefined, other.keys.admin)).status).toBe(202)
+    const { PATH } = process.env
+    const command = Bun.spawnSync([process.execPath, 'scripts/stoa.ts', 'store', 'delete', other.id, '--yes'], {
+      env: { PATH, DATA_DIR: shop.config.dataDir },
+    })
+    expect(command.exitCode, command.stderr.toString()).toBe(0)
+    await Bun.sleep(100)
+    expect((await shop.visit('gone.localhost', '/')).status).toBe(404)
+    expect(existsSync(join(shop.config.dataDir, 'builder', other.id))).toBe(false)
+    await Bun.sleep(5_000)
+    expect((await shop.visit('gone.localhost', '/')).status).toBe(404)
+    expect((await shop.visit('shop.localhost', '/')).status).toBe(200)
+  }, 30_000)
+})

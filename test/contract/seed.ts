@@ -151,7 +151,7 @@ export async function seed(operations: readonly Operation[], send: Send, key: st
         ? await send('POST', path, undefined, { key, raw: formOf(operation.form) })
         : await tryBody((body) => send('POST', path, body, { key }), operation, known)
       if (about && answer.status < 300) spent.add(about)
-      if (answer.status === 201) {
+      if (answer.status === 201 || typeof answer.body?.publishId === 'string') {
         const reader = operations.find(
           ({ method, path: other, params }) =>
             method === 'GET' && other.startsWith(`${operation.path}/{`) && params.length === operation.params.length + 1,
