@@ -80,6 +80,15 @@ export async function hostedByDomain(registry: Registry, domain: string): Promis
   return row ?? null
 }
 
+/** The custom domain that a store has proven to be its own; null when it has none. */
+export async function provenDomain(registry: Registry, storeId: string): Promise<string | null> {
+  const [row] = await registry.control.read
+    .select({ domain: domains.domain })
+    .from(domains)
+    .where(and(eq(domains.storeId, storeId), isNotNull(domains.verifiedAt)))
+  return row?.domain ?? null
+}
+
 /** Notes a deployment that was built. It is served under its own name from now on. */
 export function addDeployment(registry: Registry, row: Omit<DeploymentRow, 'replacedAt' | 'closed'>): Promise<void> {
   return registry.change(async (tx) => {

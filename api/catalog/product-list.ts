@@ -19,6 +19,7 @@ export const Filters = {
   query: Type.Optional(Type.String({ maxLength: 200, description: 'Words in name, summary, content, tags or SKU, from their beginning' })),
   status: Type.Optional(OneOf(PRODUCT_STATUSES)),
   categoryId: Type.Optional(Uuid()),
+  subcategories: Type.Boolean({ default: false, description: 'With `categoryId`: also what is in the categories below it' }),
   collectionId: Type.Optional(Uuid()),
   brandId: Type.Optional(Uuid()),
   tag: Type.Optional(Type.String({ maxLength: 100 })),
@@ -42,6 +43,9 @@ const CONDITIONS: Record<string, () => SQL> = {
   seenQuery: () => foundAmong(products.id, 'product', named('expression'), SEEN),
   symbols: () => sql`(${products.name} like ${named('part')} escape '\\' or ${products.summary} like ${named('part')} escape '\\')`,
   categoryId: () => eq(products.categoryId, named('categoryId')),
+  categoryTree: () => sql`${products.categoryId} in (with recursive below(id, depth) as (
+    select ${named('categoryId')}, 0 union all select c.id, depth + 1 from categories c join below on c.parent_id = below.id where depth < 10
+  ) select id from below)`,
   collectionId: () => sql`${products.id} in (select product_id from collection_products where collection_id = ${named('collectionId')})`,
   brandId: () => eq(products.brandId, named('brandId')),
   tag: () => sql`${products.id} in (select product_id from product_tags where tag = ${named('tag')})`,
@@ -68,7 +72,7 @@ const OF_PRICES: Record<string, () => SQL> = {
 }
 /** Filters that leave few products: these are looked up, then sorted. */
 const isNarrow = (filters: readonly string[]) =>
-  filters.some((name) => ['query', 'seenQuery', 'categoryId', 'collectionId', 'brandId', 'tag'].includes(name))
+  filters.some((name) => ['query', 'seenQuery', 'categoryId', 'categoryTree', 'collectionId', 'brandId', 'tag'].includes(name))
 
 const ORDERS: Record<Sort, () => SQL[]> = {
   newest: () => [desc(products.id)],
@@ -92,7 +96,7 @@ const LISTS_OF_IDS = ['query', 'seenQuery', 'collectionId', 'tag']
 function sourceOf(source: keyof typeof SOURCES, filters: readonly string[], sort: Sort): SQL {
   const has = (...names: string[]) => names.some((name) => filters.includes(name))
   const byId = source === 'productsByPrice' || has(...LISTS_OF_IDS)
-  const inOrder = sort === 'newest' && has('inStock', 'notInStock') && !has('categoryId', 'brandId')
+  const inOrder = sort === 'newest' && has('inStock', 'notInStock') && !has('categoryId', 'categoryTree', 'brandId')
   return SOURCES[source](!has('symbols') && (byId || inOrder) ? sql`${products} indexed by products_listing` : sql`${products}`)
 }
 
@@ -122,7 +126,8 @@ async function page(
   const narrow = isNarrow(filters)
   const source = !priced ? 'products' : isByPrice(sort) && !narrow ? 'productsByPrice' : 'pricesOfProducts'
   // Categories, brands and names have an index of their own, which status and events are no part of.
-  const elsewhere = filters.includes('categoryId') || filters.includes('brandId') || (sort === 'name' && !narrow)
+  const elsewhere =
+    filters.includes('categoryId') || filters.includes('categoryTree') || filters.includes('brandId') || (sort === 'name' && !narrow)
   const query = remembered(pages, `${filters.join()} ${sort} ${priced}`, (blank) =>
     blank
       .select({ id: sql<string>`"products"."id"`.mapWith(products.id) })
@@ -153,6 +158,7 @@ function filtersOf(query: Filters, view: View, currency: string) {
   const filters: string[] = (['categoryId', 'collectionId', 'brandId', 'tag', 'minPrice', 'maxPrice'] as const).filter(
     (name) => query[name] !== undefined,
   )
+  if (query.subcategories && query.categoryId !== undefined) filters[filters.indexOf('categoryId')] = 'categoryTree'
   const values: Record<string, unknown> = { ...query, currency }
   if (!query.includeEvents) filters.push('noEvents')
   if (view.storefront || query.status === 'published') filters.push('published')

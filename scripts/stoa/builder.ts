@@ -4,8 +4,6 @@ import { createApp } from '../../api/app.ts'
 import { deploymentsOf, pin, previousOf, projectOf } from '../../api/builder/projects.ts'
 import { ensureProject, makeMissingProject, publishStorefront } from '../../api/builder/publishing/publish-job.ts'
 import { beginPublish, findPublish, PROJECT, PUBLISH, requireBuilder, type PublishRow } from '../../api/builder/publishing/publish.ts'
-import { hasProject } from '../../api/builder/project.ts'
-import { projectFolder } from '../../api/builder/publishing/publish.ts'
 import { leaveWord } from '../../api/jobs/presence.ts'
 import { Runner } from '../../api/jobs/runner.ts'
 import { createLog } from '../../api/server/log.ts'
@@ -55,7 +53,7 @@ async function publish({ store: idOrSlug, wait }: { store: string; wait?: boolea
   const outcome = await withRegistry(async (registry, config) => {
     const store = await builtStore(registry, idOrSlug)
     const services = await servicesOf(registry, config)
-    if (!hasProject(projectFolder(services, store.id))) await ensureProject(services, store.id)
+    await ensureProject(services, store.id)
     const handles = new Handles(config.database, 4)
     try {
       const { clock } = services

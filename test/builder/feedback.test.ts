@@ -243,7 +243,7 @@ describe('a review', () => {
     expect(headers.get('referrer-policy')).toBe('no-referrer')
     expect(headers.get('x-robots-tag')).toContain('noindex')
     const policy = headers.get('content-security-policy')!
-    expect(policy).toMatch(/frame-src https:\/\/dpl_[a-z0-9]{24}\.localhost:3000;/)
+    expect(policy).toContain('frame-src https://*.localhost:3000;')
     expect(policy).not.toContain('unsafe')
     expect(policy).toContain("frame-ancestors 'none'")
     const [, style] = /<style>([\s\S]*)<\/style>/.exec(text)!

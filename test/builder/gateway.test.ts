@@ -13,6 +13,10 @@ beforeAll(async () => {
     stock: { quantity: 5 },
   })
   variantId = made.body.variants[0].id
+  // What looks like a template in the store's own texts is none.
+  const top = await shop.call('POST', '/categories', { name: 'Bowls [% 50 %] [[ cart.total ]]', slug: 'bowls' })
+  const below = await shop.call('POST', '/categories', { name: 'Wooden bowls', slug: 'wooden-bowls', parentId: top.body.id })
+  await shop.call('PATCH', '/products/oak-bowl', { categoryId: below.body.id })
   await shop.call('POST', '/products', { name: 'Secret bowl', slug: 'secret-bowl', price: 40, status: 'draft' })
   expect(await shop.publish()).toMatchObject({ status: 'live' })
 }, 30_000)
@@ -194,6 +198,27 @@ describe('the gateway', () => {
     expect(status).toBe(429)
     const { body } = await shop.call('GET', '/orders?limit=1')
     expect((await post('order', { number: body.data[0].orderNumber, email: body.data[0].customer.email })).response.status).toBe(429)
+  })
+})
+
+describe('lists', () => {
+  test('a category has what is in those below it, filtered or not; other queries are the page’s own', async () => {
+    const page = await (await shop.visit(host(), '/categories/bowls')).text()
+    expect(page).toContain('Oak bowl')
+    const sorted = await shop.visit(host(), '/categories/bowls?sort=price')
+    expect(await sorted.text()).toContain('Oak bowl')
+    expect((await shop.visit(host(), '/categories/bowls?utm_source=mail')).headers.get('etag')).toBe(
+      (await shop.visit(host(), '/categories/bowls')).headers.get('etag'),
+    )
+    expect(await (await shop.visit(host(), '/cart')).text()).toContain('Bowls [\u2060% 50 %] [\u2060[ cart.total ]]')
+  })
+
+  test('the host of one deployment is for no search engine, and names the store’s own host', async () => {
+    const { body } = await shop.call('GET', '/publish/shop.localhost')
+    const one = await shop.visit(`${body.id}.localhost`, '/products')
+    expect(one.headers.get('x-robots-tag')).toBe('noindex')
+    expect(await one.text()).toContain(`<link rel="canonical" href="http://${host()}/products">`)
+    expect((await shop.visit(host(), '/products')).headers.get('x-robots-tag')).toBeNull()
   })
 })
 

@@ -145,6 +145,17 @@ describe('a build that goes wrong leaves what is live as it is', () => {
     }
   })
 
+  test('a page that is no template is named, and so is one that can not be filled in', async () => {
+    const cart = page('[...lang]/cart.astro')
+    const source = readFileSync(cart, 'utf8')
+    try {
+      writeFileSync(cart, source.replace('[% for warning in cart.warnings %]', '[% for warning in %]'))
+      expect(await shop.publish()).toMatchObject({ status: 'failed', reason: expect.stringContaining('/cart') })
+    } finally {
+      writeFileSync(cart, source)
+    }
+  })
+
   test('a project without a home page is not shown', async () => {
     const home = page('[...lang]/index.astro')
     const source = readFileSync(home, 'utf8')

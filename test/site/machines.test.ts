@@ -180,12 +180,12 @@ test('the latest release, and a release headed by version and date', async () =>
   const latest = JSON.parse((await ask('/api/changelog/latest')).text)
   expect(latest).toEqual({
     version,
-    date: '2026-11-22',
-    headline: 'What a shop shows to strangers',
-    slug: '2026-11-22-store-scan',
-    url: `${base}/changelog/2026-11-22-store-scan`,
+    date: '2026-11-23',
+    headline: 'A shop to open',
+    slug: '2026-11-23-storefront',
+    url: `${base}/changelog/2026-11-23-storefront`,
     fixes: expect.any(Array),
-    markdown: expect.stringMatching(/^# 0\.6\.0, 2026-11-22/),
+    markdown: expect.stringMatching(/^# 0\.7\.0, 2026-11-23/),
   })
   expect((await ask(`/api/changelog/${latest.slug}`)).text).toBe(latest.markdown)
 })

@@ -135,10 +135,19 @@ async function pictures({ db, session }: Needs) {
   }
 }
 
+/** A text of the store as it may stand in a page that is a template: what would open a mark of Liquid is parted by a word joiner. */
+const noTemplate = (text: string) => (text.includes('[') ? text.replace(/\[(?=[[%])/g, '[\u2060') : text)
+
 /** Own files are asked for where the page is: on a preview's host, on a custom domain, without another connection. */
 async function write(path: string, value: unknown, { storefronts, session }: Pick<Needs, 'storefronts' | 'session'>) {
   const own = `${storefronts.place.apiUrl}/cdn/${session.store.id}/live/`
-  await writeFile(path, JSON.stringify(value).replaceAll(own, `/cdn/${session.store.id}/live/`))
+  await writeFile(
+    path,
+    JSON.stringify(value, (_, part) => (typeof part === 'string' ? noTemplate(part) : part)).replaceAll(
+      own,
+      `/cdn/${session.store.id}/live/`,
+    ),
+  )
 }
 
 /** One GET of the API; null where a tool is turned off, or what was listed is gone by now. */

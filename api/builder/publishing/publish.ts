@@ -11,7 +11,7 @@ import type { Moment } from '../../values/clock.ts'
 import { conflict, Refusal } from '../../values/refusal.ts'
 import { later } from '../../values/time.ts'
 import { headOf, hasProject, ProjectError, saveWorkspace } from '../project.ts'
-import { newDeploymentId } from '../projects.ts'
+import { newDeploymentId, projectOf } from '../projects.ts'
 
 export type PublishRow = typeof publishes.$inferSelect
 type Running = 'queued' | 'building' | 'verifying'
@@ -63,7 +63,7 @@ async function makeWorkspace({ store, moment }: Publishing): Promise<never> {
 export async function beginPublish(publishing: Publishing): Promise<PublishRow> {
   const { store, services, storeId, moment } = publishing
   const folder = projectFolder(services, storeId)
-  if (!hasProject(folder)) return makeWorkspace(publishing)
+  if (!hasProject(folder) || !(await projectOf(services.registry, storeId))) return makeWorkspace(publishing)
   const { clock, now } = moment
   const row: PublishRow = {
     ...{ id: clock.id(), status: 'queued', running: 1, commitSha: await headOf(folder), savedChanges: false },

@@ -1,8 +1,12 @@
 /** Looking at a deployment on its own host, as a visitor would, before anything else serves it. */
+import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import type { Storefronts } from '../../outside/storefronts.ts'
 import type { Deployment } from '../builds/assemble.ts'
+import { deploymentFolder } from '../builds/build.ts'
 import { BuildError } from '../builds/run.ts'
+import { mistakeIn } from '../shop/templates.ts'
 
 const WAIT_MS = 10_000
 /** Looked at of one page: enough to tell that it is one. */
@@ -35,16 +39,29 @@ function ask({ place }: Storefronts, host: string, path: string): Promise<Seen> 
   })
 }
 
-/** The pages that are looked at: the home page, a product if there is one, and the sitemap if there is one. */
+/** Pages that are filled in for each visitor, with a query that has them show something. */
+const FILLED_IN = ['/cart', '/checkout', '/search?q=a', '/products?sort=price', '/wishlist', '/order', '/tickets']
+
+/** The pages that are looked at: the home page, a product, the sitemap, and those that are filled in, as far as there are such. */
 function looked({ pages, files }: Deployment): string[] {
   const product = Object.keys(pages).find((path) => /^\/products\/[^/]+$/.test(path))
-  return ['/', ...(product ? [encodeURI(product)] : []), ...(files['/sitemap.xml'] ? ['/sitemap.xml'] : [])]
+  return [
+    '/',
+    ...(product ? [encodeURI(product)] : []),
+    ...(files['/sitemap.xml'] ? ['/sitemap.xml'] : []),
+    ...FILLED_IN.filter((path) => pages[path.split('?')[0]!]),
+  ]
 }
 
 /** Refuses a deployment that is not what was asked for, or that its host does not serve. Throws a `BuildError`. */
 export async function verify(storefronts: Storefronts, deployment: Deployment, commitSha: string) {
   if (deployment.commitSha !== commitSha) throw new BuildError(`the build is of ${deployment.commitSha}, not of ${commitSha}`)
   if (!deployment.pages['/']) throw new BuildError('the build has no home page')
+  for (const [path, { view }] of Object.entries(deployment.pages)) {
+    const mistake =
+      view && mistakeIn(readFileSync(join(deploymentFolder(storefronts, deployment.id), deployment.files[path]!.file), 'utf8'))
+    if (mistake) throw new BuildError(`${path} is no template that can be read: ${mistake}`)
+  }
   // A process that listens to nothing, such as the command line, has seen all there is to see in the files.
   if (!storefronts.place.listensOn) return
   const host = storefronts.hostOf(deployment.id)

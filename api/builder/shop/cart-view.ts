@@ -211,9 +211,9 @@ export async function checkoutView(
     })),
     payments: {
       test: store.payments.testMode,
-      stripe: visit.app.stripeKey !== null,
+      stripe: false,
       manual: true,
-      chosen: store.payments.testMode ? 'test' : visit.app.stripeKey ? 'stripe' : 'manual',
+      chosen: store.payments.testMode ? 'test' : 'manual',
     },
     stripeKey: visit.app.stripeKey ?? '',
   }

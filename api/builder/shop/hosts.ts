@@ -3,9 +3,9 @@ import { isIP } from 'node:net'
 import type { Registry, Session } from '../../../db/control/registry.ts'
 import type { Storefronts } from '../../outside/storefronts.ts'
 import { deploymentFolder, readDeployment } from '../builds/build.ts'
-import { hostedByDomain, hostedById, hostedBySlug, storefrontSession, type Hosted } from '../projects.ts'
+import { hostedByDomain, hostedById, hostedBySlug, provenDomain, storefrontSession, type Hosted } from '../projects.ts'
 import type { Shelf } from './shelf.ts'
-import { Shop } from './shop.ts'
+import { Shop, type Served } from './shop.ts'
 
 /** A host that serves a storefront. */
 export interface Host {
@@ -89,23 +89,26 @@ export class Hosts {
     const { deployment, storeId } = hosted
     if (deployment.closed) return 'closed'
     const session = await storefrontSession(this.registry, storeId)
-    const shop = session && this.#shop(deployment.id, host, deployment.kind === 'preview')
-    return session && shop ? { name, session, shop } : null
+    if (!session) return null
+    const own = (await provenDomain(this.registry, storeId)) ?? this.storefronts.hostOf(session.store.slug)
+    const isOne = host === this.storefronts.hostOf(deployment.id)
+    const shop = this.#shop(deployment.id, {
+      base: this.storefronts.urlOf(host),
+      canonical: this.storefronts.urlOf(deployment.kind === 'preview' ? host : own),
+      isHidden: isOne,
+      reviewedAt: deployment.kind === 'preview' ? new URL(this.storefronts.place.apiUrl).origin : null,
+      hasStripe: this.hasStripe,
+    })
+    return shop && { name, session, shop }
   }
 
   /** A deployment as one host serves it; null when its files are not there. */
-  #shop(id: string, host: string, isPreview: boolean): Shop | null {
-    const key = `${id} ${host}`
+  #shop(id: string, served: Served): Shop | null {
+    const key = `${id} ${served.base} ${served.canonical}`
     const known = this.#shops.get(key)
     if (known) return known
     const deployment = readDeployment(this.storefronts, id)
     if (!deployment) return null
-    const { apiUrl } = this.storefronts.place
-    const served = {
-      base: this.storefronts.urlOf(host),
-      reviewedAt: isPreview ? new URL(apiUrl).origin : null,
-      hasStripe: this.hasStripe,
-    }
     const shop = new Shop(deployment, deploymentFolder(this.storefronts, id), served, this.shelf)
     for (const oldest of this.#shops.keys()) {
       if (this.#shops.size < MANIFESTS_MAX) break

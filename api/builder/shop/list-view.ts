@@ -63,6 +63,10 @@ async function cardsOf(visit: Visit, products: readonly Product[]) {
   })
 }
 
+const ASKED = /(?:^|&)(?:sort|min|max|stock|brand|category|page)=/
+/** Whether a query asks something of a list; others, such as those of campaigns, are the page's own. */
+export const isListQuery = (query: string) => ASKED.test(query)
+
 type Kind = 'products' | 'categories' | 'collections' | 'brands'
 /** What a list is of, by the path of its page; null for a page that is no list. */
 export function listAt(deployment: Deployment, path: string): { kind: Kind; slug: string | null } | null {
@@ -107,6 +111,7 @@ export async function listView(visit: Visit, { kind, slug }: { kind: Kind; slug:
     },
     ...{ brandId: filters.brand, categoryId: filters.category },
     ...(own && group ? { [own]: group.body.id } : {}),
+    ...(kind === 'categories' || filters.category ? { subcategories: 'true' } : {}),
   }
   const { status, body } = await visit.ask<{ data: Product[]; meta: { count: number } }>('GET', `/products?${visit.query(query)}`)
   const found = status === 200 ? body : { data: [], meta: { count: 0 } }
@@ -160,7 +165,7 @@ export async function searchView(visit: Visit) {
 
 /** As many as a cookie holds. */
 export const WISHES_MAX = 50
-/** The variants that a visitor has saved: of a customer in the store, of everybody else in a cookie. */
+/** The variants that a visitor has saved: in a cookie, since nobody has proven who they are. */
 export const wishesOf = (visit: Visit): string[] =>
   (visit.cookie('wishes') ?? '')
     .split('.')
@@ -169,11 +174,7 @@ export const wishesOf = (visit: Visit): string[] =>
 
 /** The view `wishlist`. */
 export async function wishlistView(visit: Visit) {
-  const customer = visit.sealed<{ id: string }>('customer')
-  const saved = customer
-    ? (await visit.ask<{ data: { variantId: string }[] }>('GET', `/wishlists/${customer.id}?limit=${WISHES_MAX}`)).body.data
-    : null
-  const ids = saved?.map(({ variantId }) => variantId) ?? wishesOf(visit)
+  const ids = wishesOf(visit)
   const items: object[] = []
   const images: (string | undefined)[] = []
   for (const id of ids) {

@@ -24,11 +24,15 @@ const PACKED: ReadonlySet<Encoding> = new Set(['identity', 'zstd', 'gzip'])
 const PRICE = /(<span class="price" data-prices="([^"]*)"[^>]*>)([^<]*)/g
 
 /** How a deployment is served: where, and to whom. */
-interface Served {
+export interface Served {
   /** The public URL of its host, without a slash at the end. */
   base: string
   /** Null: it is public; else the origin that may show it in a frame, for a review. */
   reviewedAt: string | null
+  /** The URL that pages name as their own: the custom domain, whichever of the store's hosts serves them. */
+  canonical: string
+  /** It is not for search engines: the host of one deployment. */
+  isHidden: boolean
   /** Stripe's element stands in its checkout. */
   hasStripe: boolean
 }
@@ -43,12 +47,12 @@ export class Shop {
     readonly served: Served,
     readonly shelf: Shelf,
   ) {
-    this.#bodies = new Bodies(folder, [[deployment.base, served.base]])
+    this.#bodies = new Bodies(folder, [[deployment.base, served.canonical]])
     this.#always = {
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'strict-origin-when-cross-origin',
       ...(served.base.startsWith('https:') ? { 'strict-transport-security': 'max-age=63072000' } : {}),
-      ...(served.reviewedAt ? { 'x-robots-tag': 'noindex' } : {}),
+      ...(served.isHidden ? { 'x-robots-tag': 'noindex' } : {}),
     }
   }
 
@@ -71,7 +75,7 @@ export class Shop {
     const isMade = own !== null || (form === 'html' && this.served.reviewedAt !== null)
     const made = isMade ? PACKED : this.#bodies.encodings(shown)
     const encoding = encodingFor(request.headers.get('accept-encoding'), made)
-    const key = `${this.deployment.id} ${this.served.base} ${path} ${form} ${encoding} ${own}`
+    const key = `${this.deployment.id} ${this.served.base} ${this.served.canonical} ${path} ${form} ${encoding} ${own}`
     return this.shelf.take(key, () => {
       const body = isMade ? this.#remade(shown, own, encoding) : this.#bodies.read(shown, encoding)
       const is = isText && !page?.markdown ? 'html' : (form ?? 'html')
@@ -117,7 +121,7 @@ export class Shop {
   /** The same page with its prices in another currency, or as it is reviewed. */
   #remade(entry: Entry, currency: string | null, encoding: Encoding): Body {
     const html = new TextDecoder().decode(this.#bodies.read(entry, 'identity').bytes)
-    const priced = currency ? html.replace(PRICE, (_, opened: string, all: string) => opened + (priceIn(all, currency) ?? '–')) : html
+    const priced = currency ? html.replace(PRICE, (_, opened: string, all: string) => opened + (priceIn(all, currency) ?? '')) : html
     const bytes = pack(new TextEncoder().encode(this.#reviewed(priced)), encoding)
     return { bytes, etag: etagOf(bytes), encoding }
   }
@@ -133,9 +137,9 @@ export class Shop {
   }
 
   #ofPage(path: string, { markdown }: ShopPage, form: Form): Fields {
-    const { base } = this.served
+    const { canonical } = this.served
     if (form !== 'html')
-      return { 'content-type': TYPES[form], vary: VARY, link: `<${base}${path}>; rel="canonical"`, 'content-location': markdown! }
+      return { 'content-type': TYPES[form], vary: VARY, link: `<${canonical}${path}>; rel="canonical"`, 'content-location': markdown! }
     const links = [
       ...(markdown ? [`<${markdown}>; rel="alternate"; type="text/markdown"`] : []),
       '</llms.txt>; rel="describedby"; type="text/markdown"',
@@ -149,7 +153,7 @@ export class Shop {
     return {
       'content-type': path === '/llms.txt' ? TYPES.markdown : entry.type,
       vary: 'Accept-Encoding',
-      ...(isTwin ? { link: `<${this.served.base}${page}>; rel="canonical"` } : {}),
+      ...(isTwin ? { link: `<${this.served.canonical}${page}>; rel="canonical"` } : {}),
     }
   }
 

@@ -13,7 +13,7 @@ import { cartView, checkoutView, noteCount, readCart } from './cart-view.ts'
 import { act, GATEWAY, readableAt } from './gateway.ts'
 import type { Host, Hosts } from './hosts.ts'
 import { hostNameOf } from './hosts.ts'
-import { listAt, listView, searchView, wishlistView } from './list-view.ts'
+import { isListQuery, listAt, listView, searchView, wishlistView } from './list-view.ts'
 import { localPath } from './local-path.ts'
 import { orderView, ticketView, ticketsView, type TicketLink } from './order-view.ts'
 import type { Outcome } from './outcome.ts'
@@ -115,7 +115,7 @@ export class Storefront {
       const file = await serveFile(this.needs.services.files, request)
       if (file) return file
     }
-    const list = searchOf(request.url) ? listAt(host.shop.deployment, this.#unprefixed(host, path)) : null
+    const list = isListQuery(searchOf(request.url)) ? listAt(host.shop.deployment, this.#unprefixed(host, path)) : null
     if (!list) {
       const built = this.#built(request, host, path)
       if (built) return built.answer(request)
@@ -198,7 +198,7 @@ export class Storefront {
     const key = `${shop.deployment.id} ${shop.served.base} ${template}`
     const response = shop.made(
       request,
-      render(key, () => shop.text(template), view),
+      render(key, () => shop.text(template), { here: hereOf(visit), ...view }),
       { status },
     )
     return withCookies(visit, response)
@@ -270,6 +270,10 @@ export class Storefront {
     return shop.made(request, html, { status: 404 })
   }
 }
+
+/** The page that a form of the footer leads back to; after thanks, the home page. */
+const hereOf = (visit: Visit): string =>
+  visit.path === '/thanks' || visit.path.startsWith(GATEWAY) ? visit.at('/') : (localPath(visit.url.pathname + visit.url.search) ?? '/')
 
 /** What a script is told of what came of its form. */
 function told(outcome: Outcome): Response {

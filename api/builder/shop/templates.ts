@@ -18,6 +18,16 @@ const liquid = new Liquid({
   memoryLimit: 4_000_000,
 })
 
+/** What is wrong with a template; null when it can be read. */
+export function mistakeIn(text: string): string | null {
+  try {
+    liquid.parse(text)
+    return null
+  } catch (error) {
+    return (error as Error).message.split('\n')[0]!
+  }
+}
+
 const parsed = new Map<string, Template[]>()
 
 /** Renders the template that `text` gives, which is parsed once for a key. Throws when it is broken, or takes too much. */

@@ -56,16 +56,11 @@ export async function notify(visit: Visit, form: Form): Promise<Outcome> {
   return answered.status >= 400 ? refused(answered) : thanks(visit, 'notify', from)
 }
 
-/** Saves a variant, or takes it off: for a customer in the store, for everybody else in a cookie. */
+/** Saves a variant, or takes it off. */
 export async function wish(visit: Visit, form: Form): Promise<Outcome> {
   const from = visit.comesFrom(form.get('from') ?? undefined)
   const [id, isRemoved] = [text(form, 'variantId').toLowerCase(), form.has('remove')]
   const said = isRemoved ? 'changed' : 'wishlist'
-  const customer = visit.sealed<{ id: string }>('customer')
-  if (customer) {
-    const answered = await visit.ask(isRemoved ? 'DELETE' : 'PUT', `/wishlists/${customer.id}/items/${encodeURIComponent(id)}`)
-    return answered.status >= 400 && answered.status !== 404 ? refused(answered) : { location: from, said }
-  }
   const known = await visit.ask('GET', `/variants/${encodeURIComponent(id)}`)
   if (known.status !== 200 && !isRemoved) return refused(known, 'not_found')
   const rest = wishesOf(visit).filter((other) => other !== id)
