@@ -80,6 +80,11 @@ const PICKABLE =
   'h1,h2,h3,h4,h5,h6,p,a,button,img,video,input:not([type=hidden]),select,textarea,li,figure,blockquote,table,nav,header,main,footer,section,article,form'
 const PICKABLE_MAX = 1_000
 
+/** Whether it can be seen: what is for screen readers alone is a pixel. */
+function isSeen(element: Element): boolean {
+  const { width, height } = element.getBoundingClientRect()
+  return width > 1 && height > 1
+}
+
 /** The elements that can be picked with the keyboard, in the order of the page. */
-export const pickable = (): Element[] =>
-  [...document.body.querySelectorAll(PICKABLE)].filter((element) => element.getClientRects().length > 0).slice(0, PICKABLE_MAX)
+export const pickable = (): Element[] => [...document.body.querySelectorAll(PICKABLE)].filter(isSeen).slice(0, PICKABLE_MAX)

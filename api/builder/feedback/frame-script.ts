@@ -10,9 +10,9 @@ const tell = (message: FromFrame) => parent.postMessage(message, origin!)
 
 const STYLE = `:host{all:initial;position:absolute;top:0;left:0;z-index:2147483647;font:600 14px/1 system-ui,sans-serif}
 [hidden]{display:none!important}.pin{position:absolute;width:30px;height:30px;margin:-15px 0 0 -15px;padding:0;border:2px solid #fff;border-radius:50% 50% 50% 4px;background:#0b57d0;color:#fff;font:inherit;cursor:pointer;box-shadow:0 1px 4px #0008}
-.pin:focus-visible,.pin[data-shown]{outline:3px solid #ffb300;outline-offset:2px}
+:host([data-picks]) .pin{pointer-events:none;opacity:.6}.pin:focus-visible,.pin[data-shown]{outline:3px solid #ffb300;outline-offset:2px}
 .box{position:absolute;border:3px solid #0b57d0;border-radius:4px;background:#0b57d022;pointer-events:none}
-.said{position:fixed;left:8px;right:8px;bottom:8px;margin:0 auto;max-width:36rem;padding:10px 14px;border-radius:8px;background:#1c1b19;color:#fff;line-height:1.4;font-weight:400;pointer-events:none}.keys{position:fixed;top:0;left:0;width:1px;height:1px;outline:none}`
+.said{position:fixed;left:8px;right:8px;bottom:8px;margin:0 auto;max-width:36rem;padding:10px 14px;border-radius:8px;background:#1c1b19;color:#fff;line-height:1.4;font-weight:400;pointer-events:none}.keys{position:fixed;top:0;left:0;width:1px;height:1px;outline:none;pointer-events:none}`
 
 const host = document.createElement('stoa-review')
 const root = host.attachShadow({ mode: 'open' })
@@ -29,6 +29,8 @@ root.append(style, pins, box, keys, said)
 
 let drawn: Drawn[] = []
 let picks = false
+/** The pin that was asked for last. */
+let chosen: string | null = null
 /** The element that the keyboard is at, and the last that was pointed at. */
 let current: Element | null = null
 
@@ -48,26 +50,27 @@ function found(selector: string): Element | null {
 /** Puts every pin where its element is now; one whose element is gone is not shown. */
 function draw() {
   for (const [i, pin] of drawn.entries()) {
-    const mark = pins.children[i] as HTMLElement | undefined
+    const button = pins.children[i] as HTMLElement | undefined
     const element = found(pin.selector)
-    if (!mark) continue
-    mark.hidden = !element || !element.getClientRects().length
-    if (element) Object.assign(mark.style, place(element, pin))
+    if (!button) continue
+    button.hidden = !element || !element.getClientRects().length
+    if (element) Object.assign(button.style, place(element, pin))
   }
   if (picks && current) outline(current)
 }
 
 function setPins(all: Drawn[]) {
   drawn = all
-  const marks = all.map(({ id, number }) => {
-    const mark = part('button', 'pin')
-    mark.type = 'button'
-    mark.textContent = String(number)
-    mark.setAttribute('aria-label', `Comment ${number}`)
-    mark.onclick = () => tell({ kind: 'chosen', id })
-    return mark
+  const buttons = all.map(({ id, number }) => {
+    const button = part('button', 'pin')
+    button.type = 'button'
+    button.textContent = String(number)
+    button.setAttribute('aria-label', `Comment ${number}`)
+    button.onclick = () => tell({ kind: 'chosen', id })
+    return button
   })
-  pins.replaceChildren(...marks)
+  pins.replaceChildren(...buttons)
+  mark()
   draw()
 }
 
@@ -81,6 +84,7 @@ function outline(element: Element) {
 function setPicking(on: boolean) {
   picks = on
   current = null
+  host.toggleAttribute('data-picks', on)
   box.hidden = true
   said.hidden = !on
   said.textContent = on ? 'Click what you mean, or use the arrow keys and Enter. Escape leaves.' : ''
@@ -150,12 +154,16 @@ function onKey(event: KeyboardEvent) {
   event.stopImmediatePropagation()
 }
 
+/** Marks the pin that was asked for, and gives it. */
+function mark(): Element | undefined {
+  const at = drawn.findIndex(({ id }) => id === chosen)
+  for (const [i, pin] of [...pins.children].entries()) pin.toggleAttribute('data-shown', i === at)
+  return pins.children[at]
+}
+
 function show(id: string) {
-  const at = drawn.findIndex((pin) => pin.id === id)
-  for (const mark of pins.children) mark.removeAttribute('data-shown')
-  const mark = pins.children[at]
-  mark?.setAttribute('data-shown', '')
-  mark?.scrollIntoView({ block: 'center', inline: 'nearest' })
+  chosen = id
+  mark()?.scrollIntoView({ block: 'center', inline: 'nearest' })
 }
 
 function onMessage(event: MessageEvent) {

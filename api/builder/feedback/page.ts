@@ -5,16 +5,16 @@ import type { SessionStatus } from './transitions.ts'
 const STYLE = `:root{color-scheme:light dark;--ink:light-dark(#1c1b19,#f1eee8);--soft:light-dark(#5d584f,#b9b3a8);--ground:light-dark(#faf8f4,#171614);--card:light-dark(#fff,#211f1c);--edge:light-dark(#8a8377,#7d776c);--line:light-dark(#e2ddd3,#37342f);--blue:light-dark(#0b57d0,#8ab4ff);--on-blue:light-dark(#fff,#0b1a33)}
 *{box-sizing:border-box}body{margin:0;font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--ground);min-height:100vh;display:flex;flex-direction:column}[hidden]{display:none!important}
 header{padding:.7rem 1rem;border-bottom:1px solid var(--line)}h1{font-size:1.15rem;margin:0}h2{font-size:1.05rem;margin:.2rem 0 .6rem}header p{margin:.1rem 0 0;color:var(--soft);font-size:.9rem}
-.sides{display:flex;flex-direction:column;flex:1;min-height:0}main{padding:.6rem 1rem;display:flex;flex-direction:column;gap:.6rem;min-width:0}aside{padding:.8rem 1rem 2rem;border-top:1px solid var(--line)}
-.bar{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}#path{color:var(--soft);font-size:.85rem;overflow-wrap:anywhere;margin:0}fieldset{border:0;margin:0;padding:0;display:flex;gap:.2rem}legend{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.sides{display:flex;flex-direction:column;flex:1;min-height:0}main{padding:.6rem 0;display:flex;flex-direction:column;gap:.6rem;min-width:0}aside{padding:.8rem 1rem 2rem;border-top:1px solid var(--line)}
+.bar{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}main .bar,#path{padding:0 1rem}#path{color:var(--soft);font-size:.85rem;overflow-wrap:anywhere;margin:0}fieldset{border:0;margin:0;padding:0;display:flex;gap:.2rem}legend{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 fieldset label{position:relative;display:inline-flex;align-items:center;min-height:40px;padding:0 .7rem;border:1px solid var(--edge);border-radius:.5rem;cursor:pointer}fieldset input{position:absolute;opacity:0;inset:0;margin:0;cursor:pointer}fieldset label:has(:checked){background:var(--ink);color:var(--ground)}fieldset label:has(:focus-visible){outline:3px solid var(--blue);outline-offset:2px}
-#stage{height:68vh;min-height:22rem;overflow:hidden;border:1px solid var(--line);border-radius:.6rem;background:var(--card)}iframe{border:0;display:block;transform-origin:0 0;background:#fff}
+#stage{height:68vh;min-height:22rem;overflow:hidden;border:solid var(--line);border-width:1px 0;background:var(--card)}iframe{border:0;display:block;transform-origin:0 0;background:#fff}
 button{font:inherit;min-height:40px;padding:.3rem .9rem;border:1px solid var(--edge);border-radius:.5rem;background:transparent;color:inherit;cursor:pointer}button.main,#pick[aria-pressed=true]{background:var(--blue);border-color:var(--blue);color:var(--on-blue);font-weight:600}button:disabled{opacity:.6}
 :focus-visible{outline:3px solid var(--blue);outline-offset:2px}#said{min-height:1.5em;margin:0;color:var(--soft)}.soft{color:var(--soft)}
 form{display:grid;gap:.5rem;margin:0 0 1rem;padding:.8rem;border:1px solid var(--line);border-radius:.6rem;background:var(--card)}label{font-weight:600}textarea,input:not([type=radio]){width:100%;font:inherit;padding:.5rem;border:1px solid var(--edge);border-radius:.5rem;background:transparent;color:inherit}textarea{min-height:6rem;resize:vertical}#about{margin:0;color:var(--soft);overflow-wrap:anywhere}
 ol{list-style:none;padding:0;margin:0 0 1.2rem}li{padding:.7rem 0;border-top:1px solid var(--line)}li p{margin:0}.head{overflow-wrap:anywhere}.head small{color:var(--soft)}.text{white-space:pre-wrap;overflow-wrap:anywhere;margin:.2rem 0 .5rem!important}.tools{display:flex;gap:.5rem}
 dialog{max-width:26rem;border:1px solid var(--edge);border-radius:.8rem;padding:1.2rem;background:var(--card);color:inherit}dialog::backdrop{background:#0008}dialog p{margin:.2rem 0 1rem}
-@media(min-width:60rem){.sides{flex-direction:row}main{flex:1}aside{width:23rem;border-top:0;border-left:1px solid var(--line);overflow-y:auto;max-height:calc(100vh - 4.5rem)}#stage{flex:1;height:auto}body{height:100vh}}`
+@media(min-width:60rem){.sides{flex-direction:row}main{flex:1}aside{width:23rem;border-top:0;border-left:1px solid var(--line);overflow-y:auto;max-height:calc(100vh - 4.5rem)}#stage{flex:1;height:auto}main{padding-bottom:0}body{height:100vh}}`
 
 /** Tags: where there is no preview, the comments are what the page is about. */
 const [ASIDE, MAIN] = ['aside', 'main'].map((tag) => new Html(tag)) as [Html, Html]
@@ -111,9 +111,12 @@ export function reviewPage({ storeName, status, preview, script }: ReviewPage): 
     </html>`.text.replace('<style>STYLE</style>', () => `<style>${STYLE}</style>`)
 }
 
-/** What the page may do: its own script and style, its own server, and the one preview in its frame. */
-export const policyOf = (preview: string | null): string =>
+/**
+ * What the page may do: its own script and style, its own server, and a preview in its frame. A policy can't name the host of one: to
+ * browsers a name with an underscore is none. The hosts beside it refuse to be framed by themselves.
+ */
+export const policyOf = (previews: string | null): string =>
   [
     `default-src 'none'; script-src 'self'; style-src ${STYLE_HASH}; connect-src 'self'; img-src data:`,
-    `frame-src ${preview ? new URL(preview).origin : "'none'"}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
+    `frame-src ${previews ?? "'none'"}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
   ].join('; ')

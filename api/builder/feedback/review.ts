@@ -97,6 +97,7 @@ const shown = ({ id, content, author, pagePath, pin, createdAt, visitor }: Comme
 
 async function page(review: Review): Promise<Response> {
   const { request, services, session, storeName } = review
+  const { storefronts } = services
   const preview = isShown(session.status) ? previewUrl(services, session) : null
   const script = `${SCRIPT}?v=${await pageScript.version()}`
   const known = cookieOf(request)
@@ -104,7 +105,7 @@ async function page(review: Review): Promise<Response> {
     headers: {
       ...ALWAYS,
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policyOf(preview),
+      'content-security-policy': policyOf(preview && storefronts.urlOf(storefronts.hostOf('*'))),
       'permissions-policy': 'camera=(), microphone=(), geolocation=()',
       // Given before the first comment: two that are sent at once are of the same reviewer.
       ...(known === null && session.status === 'in_progress' ? { 'set-cookie': setCookie(newCookie(), services) } : {}),
