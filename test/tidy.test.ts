@@ -113,7 +113,7 @@ describe('the project is tidy', () => {
   test('the top level has what belongs there, and nothing that was left behind', () => {
     const ignored = readFileSync('.gitignore', 'utf8')
       .split('\n')
-      .map((line) => line.replace(/\/$/, ''))
+      .map((line) => line.replace(/^\/|\/$/g, ''))
     expect(readdirSync('.').filter((name) => !TOP.includes(name) && !ignored.includes(name))).toEqual([])
   })
 
