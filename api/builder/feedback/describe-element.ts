@@ -80,10 +80,10 @@ const PICKABLE =
   'h1,h2,h3,h4,h5,h6,p,a,button,img,video,input:not([type=hidden]),select,textarea,li,figure,blockquote,table,nav,header,main,footer,section,article,form'
 const PICKABLE_MAX = 1_000
 
-/** Whether it can be seen: what is for screen readers alone is a pixel. */
-function isSeen(element: Element): boolean {
+/** Whether it can be seen: what is for screen readers alone is a pixel, and a menu that is closed is there all the same. */
+export function isSeen(element: Element): boolean {
   const { width, height } = element.getBoundingClientRect()
-  return width > 1 && height > 1
+  return width > 1 && height > 1 && (element.checkVisibility?.({ opacityProperty: true, visibilityProperty: true }) ?? true)
 }
 
 /** The elements that can be picked with the keyboard, in the order of the page. */

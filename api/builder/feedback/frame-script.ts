@@ -2,7 +2,7 @@
  * Runs in the pages of a preview while it is shown in a review: draws the pins, and lets an element be picked, by a click or with the
  * keyboard. It speaks with the one origin that the host has written beside it, and with nothing else.
  */
-import { described, pickable, selectorOf } from './describe-element.ts'
+import { described, isSeen, pickable, selectorOf } from './describe-element.ts'
 import type { Drawn, FromFrame, ToFrame } from './message.ts'
 
 const origin = (document.currentScript as HTMLScriptElement | null)?.dataset.origin
@@ -53,7 +53,7 @@ function draw() {
     const button = pins.children[i] as HTMLElement | undefined
     const element = found(pin.selector)
     if (!button) continue
-    button.hidden = !element || !element.getClientRects().length
+    button.hidden = !element || !isSeen(element)
     if (element) Object.assign(button.style, place(element, pin))
   }
   if (picks && current) outline(current)

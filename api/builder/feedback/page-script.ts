@@ -212,7 +212,7 @@ function beginFrame() {
   const fits = innerWidth < 640 ? 'phone' : innerWidth < 1_100 ? 'tablet' : 'desktop'
   $<HTMLInputElement>(`width-${fits}`).checked = true
   for (const input of document.querySelectorAll<HTMLInputElement>('input[name=width]')) input.onchange = resize
-  addEventListener('resize', resize)
+  new ResizeObserver(resize).observe($('stage'))
   resize()
   // Only now: its first message must find somebody who listens.
   frame!.src = `${preview}/`
