@@ -200,7 +200,7 @@ await attempt('api', async () => (await fetch('http://127.0.0.1:${shop.api.port}
 await attempt('udp', async () => { const { createSocket } = await import('node:dgram'); const s = createSocket('udp4'); await new Promise((y, n) => { s.once('error', n); s.send('x', ${port}, '127.0.0.1', (e) => e ? n(e) : y()) }) })
 await attempt('connect', () => new Promise((y, n) => connect(${port}, '127.0.0.1', y).once('error', n)))
 await attempt('link', () => symlinkSync('/etc/passwd', process.env.HOME + '/p') ?? readFileSync(process.env.HOME + '/p', 'utf8'))
-export const GET = () => new Response(JSON.stringify({ tried, env: Object.keys(process.env).sort(), values: Object.values(process.env).join(' ') }))
+ export const GET = () => new Response(JSON.stringify({ tried, env: Object.keys(process.env).sort(), values: Object.values(process.env).join(' ') }))
 `
     const verdict = await withPage('hostile.json.ts', source)
     expect(verdict, verdict.reason).toMatchObject({ status: 'live' })
@@ -222,7 +222,7 @@ export const GET = () => new Response(JSON.stringify({ tried, env: Object.keys(p
     const source = `
 import { spawn } from 'node:child_process'
 spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000) // ${mark}'], { stdio: 'ignore', detached: true }).on('error', () => {}).unref()
-export const GET = () => new Response('{}')
+ export const GET = () => new Response('{}')
 `
     await withPage('left.json.ts', source)
     const running = readdirSync('/proc').filter((pid) => {
