@@ -6,7 +6,8 @@ const KEPT_BYTES = 1024 * 1024
 /** Longer lines are cut where they are shown as the reason of a failure. */
 const REASON_MAX = 300
 /** Lines that name an error: as Astro and its bundler write them, and as programs do. */
-const ERROR = /^\[[A-Z][A-Za-z_]{3,40}\]\s+\S|^\[?error\]?:?\s+\S|^\w*Error: |could not resolve|cannot find|is not defined|unexpected /i
+const ERROR =
+  /^\[[A-Z][A-Za-z_]{3,40}\]\s+\S|^\[?error\]?:?\s+\S|^\w*Error: |could not resolve|failed to resolve|cannot find|is not defined|unexpected /i
 /** Escape sequences of terminals. */
 const ANSI = /\x1b\[[0-9;?]*[A-Za-z]/g
 

@@ -71,7 +71,6 @@ export const publishRoutes = resource('builder', '/publish')
         'Builds the `main` branch and has the hosts of the store serve it. 409 while a publish runs, or while the design workspace is not up: try again then.',
       scope: 'store:admin',
       responses: { 202: Triggered },
-      refuses: [400, 409],
     },
     async (call) => {
       const { session, services, clock, now } = call
@@ -98,7 +97,6 @@ export const publishRoutes = resource('builder', '/publish')
         'By the id of a publish: the one that runs, and the last verdict. By the id of a deployment (`dpl_…`) or a host name: that deployment alone, as `id`, `url` and `readyState`.',
       scope: 'store:admin',
       responses: { 200: Type.Union([Publish, Deployment]) },
-      refuses: [400],
     },
     async ({ db, params, session, services }) => {
       requireBuilder(session)

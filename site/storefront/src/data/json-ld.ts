@@ -103,13 +103,11 @@ export const listLd = (name: string, products: Product[], language: Language) =>
   name,
   mainEntity: {
     '@type': 'ItemList',
-    itemListElement: products
-      .slice(0, 24)
-      .map((product, at) => ({
-        '@type': 'ListItem',
-        position: at + 1,
-        url: absolute(pathIn(language, productPath(product))),
-        name: product.name,
-      })),
+    itemListElement: products.slice(0, 24).map((product, at) => ({
+      '@type': 'ListItem',
+      position: at + 1,
+      url: absolute(pathIn(language, productPath(product))),
+      name: product.name,
+    })),
   },
 })
