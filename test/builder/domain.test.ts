@@ -663,7 +663,7 @@ describe('GET /internal/tls', () => {
     const hosts = () => Promise.all([`${slug}.localhost`, `${deploymentId}.localhost`].map((host) => asking(host)))
     expect(await hosts()).toEqual([404, 404])
     await write(async (tx) => {
-      await tx.insert(projects).values({ storeId: id, keyId: 'k', liveId: null, createdAt: new Date().toISOString() })
+      await tx.insert(projects).values({ storeId: id, keyId: 'k', liveId: null, createdAt: new Date().toISOString() }).onConflictDoNothing()
       const made = { kind: 'production', commitSha: 'c', changes: 0, createdAt: new Date().toISOString(), closed: false } as const
       await tx.insert(deployments).values({ id: deploymentId, storeId: id, ...made })
     })

@@ -45,7 +45,7 @@ describe('npm start', () => {
     const first = await startStoa(env)
     const keys = keysOf(first.running.stdout)
     const { body } = await call(first.api, keys.admin, 'GET', '/me')
-    expect(body.store).toMatchObject({ slug: 'demo', plan: 'growth', currency: 'usd', locale: 'en-US', aiBuilt: false })
+    expect(body.store).toMatchObject({ slug: 'demo', plan: 'growth', currency: 'usd', locale: 'en-US', aiBuilt: true })
     expect((await call(first.api, keys.staging, 'GET', '/me')).body.key.environment).toBe('sandbox')
     expect((await call(first.api, keys.storefront, 'GET', '/me')).body.key.scopes).toEqual([
       'storefront:read',
