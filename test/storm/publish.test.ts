@@ -28,13 +28,19 @@ async function start() {
     stdout: 'pipe',
     stderr: 'inherit',
   })
-  let out = ''
-  for await (const chunk of server.stdout) {
-    out += new TextDecoder().decode(chunk)
-    url = /http:\/\/[^\s/]+/.exec(out)?.[0] ?? url
-    if (out.includes('Store API')) return
-  }
-  throw new Error(`the server ended before it listened: ${out}`)
+  const { stdout } = server
+  // Read to its end: a server whose output nobody takes ends when it writes a warning.
+  await new Promise<void>((resolve, reject) => {
+    void (async () => {
+      let out = ''
+      for await (const chunk of stdout) {
+        out += new TextDecoder().decode(chunk)
+        url = /http:\/\/[^\s/]+/.exec(out)?.[0] ?? url
+        if (out.includes('Store API')) resolve()
+      }
+      reject(new Error(`the server ended before it listened: ${out}`))
+    })()
+  })
 }
 async function kill() {
   server!.kill('SIGKILL')
