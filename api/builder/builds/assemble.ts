@@ -20,6 +20,8 @@ export interface Deployment {
   id: string
   storeId: string
   commitSha: string
+  /** The count of changes that its data were read at. */
+  changes: number
   /** Where it was to be when it was built, without a slash at the end. */
   base: string
   languages: Language[]
@@ -67,7 +69,7 @@ interface Parts {
   outs: string[]
   /** The deployment before, of which unchanged pages are taken over. */
   before: { folder: string; manifest: Deployment } | null
-  about: Pick<Deployment, 'id' | 'storeId' | 'commitSha' | 'base' | 'languages' | 'currencies' | 'key' | 'hashes'>
+  about: Pick<Deployment, 'id' | 'storeId' | 'commitSha' | 'changes' | 'base' | 'languages' | 'currencies' | 'key' | 'hashes'>
   signal: AbortSignal
 }
 

@@ -35,13 +35,6 @@ interface Building {
   signal: AbortSignal
 }
 
-export interface Built {
-  deployment: Deployment
-  /** The count of changes that the data were read at. */
-  changes: number
-  pages: number
-}
-
 export const deploymentFolder = (storefronts: Storefronts, id: string) => join(storefronts.folders.deployments, id)
 
 /** The manifest of a deployment; null when its files are not there, or not whole. */
@@ -51,7 +44,7 @@ export function readDeployment(storefronts: Storefronts, id: string): Deployment
 }
 
 /** Builds a deployment. Throws a `BuildError` that says what is wrong with the project, or the reason of `signal`. */
-export async function build(building: Building): Promise<Built> {
+export async function build(building: Building): Promise<Deployment> {
   const { storefronts, session, id, log, signal } = building
   const folder = join(storefronts.folders.builds, `${id}-${crypto.randomUUID().slice(0, 8)}`)
   const started = performance.now()
@@ -76,14 +69,13 @@ export async function build(building: Building): Promise<Built> {
       outs,
       before,
       about: {
-        ...{ id, storeId: session.store.id, commitSha: building.commitSha, base: building.base, languages },
+        ...{ id, storeId: session.store.id, commitSha: building.commitSha, changes, base: building.base, languages },
         ...{ currencies: shop.currencies, key, hashes },
       },
       signal,
     })
-    const pages = Object.keys(deployment.pages).length
-    log.say(`${pages} pages in ${((performance.now() - started) / 1_000).toFixed(1)} s`)
-    return { deployment, changes, pages }
+    log.say(`${Object.keys(deployment.pages).length} pages in ${((performance.now() - started) / 1_000).toFixed(1)} s`)
+    return deployment
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -8,16 +8,16 @@ import { feedbackSessions } from '../../../db/store/builder.ts'
 import type { JobKind, Running } from '../../jobs/kind.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { Services } from '../../outside/services.ts'
-import { build, deploymentFolder, readDeployment } from '../builds/build.ts'
-import { BuildLog } from '../builds/log.ts'
-import { BuildError, LIMITS } from '../builds/run.ts'
+import { deploymentFolder, readDeployment } from '../builds/build.ts'
+import { BuildError } from '../builds/run.ts'
 import { headOf, ProjectError } from '../project.ts'
-import { addDeployment, closeDeployment, storefrontSession } from '../projects.ts'
-import { ensureProject, logPath, noteBuild } from '../publishing/publish-job.ts'
+import { closeDeployment } from '../projects.ts'
+import { makeDeployment } from '../publishing/make.ts'
+import { ensureProject } from '../publishing/publish-job.ts'
 import { projectFolder } from '../publishing/publish.ts'
 import { inTurn } from '../publishing/turn.ts'
 import { verify } from '../publishing/verify.ts'
-import { etaOf, findSession, move, PREVIEW, previewUrl, stepOf, type SessionRow } from './session.ts'
+import { etaOf, findSession, move, PREVIEW, stepOf, type SessionRow } from './session.ts'
 import { isEnded } from './transitions.ts'
 
 /** A build that was cut off, or that failed for a reason of this machine, is tried again after so long. */
@@ -34,33 +34,6 @@ async function atStep(job: Running, done: number, eta: string | null) {
     const at = { progress: stepOf(done, eta), updatedAt: clock.now().toISOString() }
     await tx.update(feedbackSessions).set(at).where(eq(feedbackSessions.id, subject))
   })
-}
-
-/** Builds the workspace, unless that was done already, and registers the deployment. */
-async function built(services: Services, job: Running, row: SessionRow, signal: AbortSignal) {
-  const { registry, storefronts, clock } = services
-  const id = row.deploymentId!
-  const there = readDeployment(storefronts, id)
-  const session = await storefrontSession(registry, job.storeId)
-  if (!session) throw new BuildError('the store has no project')
-  const commitSha = there?.commitSha ?? (await headOf(projectFolder(services, job.storeId)))
-  const register = (changes: number) =>
-    addDeployment(registry, { id, storeId: job.storeId, kind: 'preview', commitSha, changes, createdAt: clock.now().toISOString() })
-  if (there) {
-    // Its data may be older than the count would say; nothing compares it for a preview.
-    await register(0)
-    return there
-  }
-  const started = performance.now()
-  const log = new BuildLog(logPath(services, job.storeId), LIMITS.outputBytes, () => clock.now())
-  const made = await build({
-    ...{ storefronts, session, store: job.store, id, commitSha, isWorkspace: true, base: previewUrl(services, row) },
-    ...{ previousId: null, log, signal },
-  })
-  await register(made.changes)
-  const ms = Math.round(performance.now() - started)
-  await job.store.write((tx) => noteBuild(tx, { clock: job.clock, kind: 'preview', ms, built: made }))
-  return made.deployment
 }
 
 /** Closes the preview of a session and, of one that nobody has seen, removes its files. */
@@ -105,7 +78,10 @@ async function prepare(services: Services, job: Running): Promise<'interrupted' 
       const eta = await etaOf(store.read, now())
       await atStep(job, 1, eta)
       await ensureProject(services, storeId)
-      const deployment = await built(services, job, row, signal)
+      const id = row.deploymentId!
+      // What was built of the workspace by a process that died is the preview, whatever was committed since.
+      const commitSha = readDeployment(services.storefronts, id)?.commitSha ?? (await headOf(projectFolder(services, storeId)))
+      const deployment = await makeDeployment(services, job, { id, kind: 'preview', commitSha, previousId: null, signal })
       await atStep(job, 2, eta)
       await verify(services.storefronts, deployment, deployment.commitSha)
     })

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { pathOf } from '../../http/url.ts'
 import type { Services } from '../../outside/services.ts'
 import { html } from '../../values/html.ts'
-import { logPath } from './publish-job.ts'
+import { logPath } from './make.ts'
 
 const PREFIX = '/builds/'
 const KEPT_MS = 3_600_000

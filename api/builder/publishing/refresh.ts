@@ -11,13 +11,11 @@ import type { JobKind, Running } from '../../jobs/kind.ts'
 import { enqueueBy } from '../../jobs/queue.ts'
 import type { Services } from '../../outside/services.ts'
 import type { Log } from '../../server/log.ts'
-import { build } from '../builds/build.ts'
-import { BuildLog } from '../builds/log.ts'
-import { BuildError, LIMITS } from '../builds/run.ts'
+import { BuildError } from '../builds/run.ts'
 import { ProjectError } from '../project.ts'
-import { addDeployment, liveProjects, newDeploymentId, pin, projectOf, storefrontSession } from '../projects.ts'
+import { liveProjects, newDeploymentId, pin, projectOf } from '../projects.ts'
+import { makeDeployment } from './make.ts'
 import { runningPublish } from './publish.ts'
-import { baseOf, logPath, noteBuild } from './publish-job.ts'
 import { inTurn } from './turn.ts'
 import { verify } from './verify.ts'
 
@@ -36,31 +34,18 @@ async function refresh(services: Services, job: Running): Promise<'interrupted' 
   try {
     await inTurn(signal, async () => {
       const project = await projectOf(registry, storeId)
-      const session = await storefrontSession(registry, storeId)
       const liveId = project?.liveId
       // What is published meanwhile has the new data, too.
-      if (!liveId || !session || (await runningPublish(store.read))) return
+      if (!liveId || (await runningPublish(store.read))) return
       const [live] = await registry.control.read.select().from(deployments).where(eq(deployments.id, liveId))
       if (!live || live.changes >= (await countIn(store))) return
-      const started = performance.now()
       const { commitSha } = live
       const id = newDeploymentId()
-      const log = new BuildLog(logPath(services, storeId), LIMITS.outputBytes, () => clock.now())
-      const base = await baseOf(services, session.store, clock.now().toISOString())
-      const built = await build({ storefronts, session, store, id, commitSha, isWorkspace: false, base, previousId: liveId, log, signal })
-      await addDeployment(registry, {
-        id,
-        storeId,
-        kind: 'production',
+      await verify(
+        storefronts,
+        await makeDeployment(services, job, { id, kind: 'refresh', commitSha, previousId: liveId, signal }),
         commitSha,
-        changes: built.changes,
-        createdAt: clock.now().toISOString(),
-      })
-      await verify(storefronts, built.deployment, commitSha)
-      await store.write(async (tx) => {
-        await job.held(tx)
-        await noteBuild(tx, { clock, kind: 'refresh', ms: Math.round(performance.now() - started), built })
-      })
+      )
       await pin(registry, { storeId, id, now: clock.now(), instead: liveId })
     })
   } catch (error) {

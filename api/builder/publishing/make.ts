@@ -1,0 +1,92 @@
+/** Making a deployment, for whatever it is wanted: built once, registered, and noted for estimates. */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { desc, inArray } from 'drizzle-orm'
+import type { Db } from '../../../db/driver.ts'
+import { builds } from '../../../db/store/builder.ts'
+import type { Running } from '../../jobs/kind.ts'
+import type { Services } from '../../outside/services.ts'
+import type { Deployment } from '../builds/assemble.ts'
+import { build, deploymentFolder, readDeployment } from '../builds/build.ts'
+import { BuildLog } from '../builds/log.ts'
+import { BuildError, LIMITS } from '../builds/run.ts'
+import { domainOf } from '../domain/claims.ts'
+import { addDeployment, storefrontSession } from '../projects.ts'
+
+/** As many builds are remembered as estimates are made of. */
+const BUILDS_KEPT = 20
+
+type Kind = typeof builds.$inferSelect.kind
+
+interface Making {
+  id: string
+  kind: Kind
+  /** What it is to be made of; a preview: what its workspace is based on. */
+  commitSha: string
+  /** The deployment whose unchanged pages can be taken over; null: none. */
+  previousId: string | null
+  signal: AbortSignal
+}
+
+/** The log of a publish. */
+export const logPath = ({ storefronts }: Pick<Services, 'storefronts'>, storeId: string) =>
+  join(storefronts.folders.builds, 'logs', `${storeId}.log`)
+
+/** Where a store's storefront is: on its custom domain once that was proven, else on its own host. */
+export async function baseOf(
+  { registry, storefronts }: Pick<Services, 'registry' | 'storefronts'>,
+  store: { id: string; slug: string },
+  now: string,
+) {
+  const domain = await domainOf(registry, store.id, now)
+  return storefronts.urlOf(domain?.verifiedAt ? domain.domain : storefronts.hostOf(store.slug))
+}
+
+/** Notes how long a build took, for estimates, and forgets the oldest. */
+async function noteBuild(tx: Db, { clock }: Running, kind: Kind, ms: number, { changes, pages }: Deployment) {
+  await tx
+    .insert(builds)
+    .values({ id: clock.id(), kind, changes, pages: Object.keys(pages).length, ms, createdAt: clock.now().toISOString() })
+  const old = await tx.select({ id: builds.id }).from(builds).orderBy(desc(builds.id)).limit(BUILDS_KEPT).offset(BUILDS_KEPT)
+  if (old.length)
+    await tx.delete(builds).where(
+      inArray(
+        builds.id,
+        old.map(({ id }) => id),
+      ),
+    )
+}
+
+/**
+ * Builds a deployment and registers it, so that its own host serves it. What a process that died has built is taken as it is. Throws a
+ * `BuildError` that says what is wrong with the project, or the reason of the signal.
+ */
+export async function makeDeployment(services: Services, job: Running, making: Making): Promise<Deployment> {
+  const { registry, storefronts, clock } = services
+  const { storeId, store } = job
+  const { id, kind, commitSha, previousId, signal } = making
+  const session = await storefrontSession(registry, storeId)
+  if (!session) throw new BuildError('the store has no project')
+  const register = async (deployment: Deployment) => {
+    const createdAt = clock.now().toISOString()
+    const { changes } = deployment
+    await addDeployment(registry, { id, storeId, kind: kind === 'preview' ? kind : 'production', commitSha, changes, createdAt })
+    return deployment
+  }
+  const there = readDeployment(storefronts, id)
+  if (there?.commitSha === commitSha) return register(there)
+  // Of a commit that the workspace had before it was saved: its publish was taken up in the middle.
+  if (there) await rm(deploymentFolder(storefronts, id), { recursive: true, force: true })
+  const isWorkspace = kind === 'preview'
+  const base = isWorkspace ? storefronts.urlOf(storefronts.hostOf(id)) : await baseOf(services, session.store, clock.now().toISOString())
+  const log = new BuildLog(logPath(services, storeId), LIMITS.outputBytes, () => clock.now())
+  const started = performance.now()
+  const made = await build({ storefronts, session, store, id, commitSha, isWorkspace, base, previousId, log, signal })
+  await register(made)
+  const ms = Math.round(performance.now() - started)
+  await store.write(async (tx) => {
+    await job.held(tx)
+    await noteBuild(tx, job, kind, ms, made)
+  })
+  return made
+}
