@@ -28,6 +28,7 @@ const SERVERS_MAX = 3
 const HEADER_BYTES = 12
 const NAME_MAX_BYTES = 255
 const LABEL_MAX_BYTES = 63
+const POINTER = 0xc0
 /** Of a record, behind its name: type, class, time to live, length. */
 const RECORD_HEAD_BYTES = 10
 /** Names that lead to names are followed so far. */
@@ -75,9 +76,11 @@ function nameAt(message: Buffer, start: number): { name: string; end: number } {
     const length = message.readUInt8(at)
     if (length === 0) return { name: labels.join('.').toLowerCase(), end: end ?? at + 1 }
     if (length > LABEL_MAX_BYTES) {
+      // Two bits say that it is a pointer; of the two kinds with one of them, none was ever made.
+      if (length < POINTER) throw new Error('a label of no known kind')
       end ??= at + 2
       const to = message.readUInt16BE(at) & 0x3fff
-      if (to >= at) break
+      if (to >= at || to < HEADER_BYTES) break
       at = to
       bytes++
     } else {

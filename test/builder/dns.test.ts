@@ -143,7 +143,8 @@ describe('packets that are no answers', () => {
     ['a record that is cut off', (question) => packet(question, [0xc0, 12], { length: 400 })],
     ['an address of three octets', (question) => packet(question, [0xc0, 12], { data: [1, 2, 3] })],
     ['an alias without an end', (question) => packet(question, [0xc0, 12], { type: 5, data: [63] })],
-    ['a label of a kind that there is not', (question) => packet(question, [0x80, 1])],
+    ['a label of a kind that there is not', (question) => packet(question, [0x80, 12])],
+    ['a pointer into the head, whose id may look like a name', (question) => packet(question, [0xc0, 1])],
     [
       'more records than there are',
       (question) => Buffer.concat([right(question).subarray(0, 7), Buffer.from([9]), right(question).subarray(8)]),

@@ -33,7 +33,7 @@ export const logPath = ({ storefronts }: Pick<Services, 'storefronts'>, storeId:
   join(storefronts.folders.builds, 'logs', `${storeId}.log`)
 
 /** Where a store's storefront is: on its custom domain once that was proven, else on its own host. */
-export async function baseOf(
+async function baseOf(
   { registry, storefronts }: Pick<Services, 'registry' | 'storefronts'>,
   store: { id: string; slug: string },
   now: string,
