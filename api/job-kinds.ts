@@ -3,8 +3,8 @@ import { byRules } from './builder/feedback/instruction.ts'
 import { makePreview } from './builder/feedback/preview-job.ts'
 import { processComments } from './builder/feedback/process-job.ts'
 import { PREVIEW, PROCESS } from './builder/feedback/session.ts'
-import { makeMissingProject, publishStorefront } from './builder/publishing/publish-job.ts'
-import { PROJECT, PUBLISH } from './builder/publishing/publish.ts'
+import { publishStorefront } from './builder/publishing/publish-job.ts'
+import { PUBLISH } from './builder/publishing/publish.ts'
 import { REFRESH, refreshStorefront } from './builder/publishing/refresh.ts'
 import { POST_VISIBLE } from './content/blog/post.ts'
 import { showPost } from './content/blog/visible-job.ts'
@@ -39,7 +39,6 @@ export const jobKinds = (services: Services): Readonly<Record<string, JobKind>> 
   [POST_VISIBLE]: showPost,
   [PREVIEW]: makePreview(services),
   [PROCESS]: processComments(byRules),
-  [PROJECT]: makeMissingProject(services),
   [PUBLISH]: publishStorefront(services),
   [REFRESH]: refreshStorefront(services),
   [TICKETS]: sendTickets(services),

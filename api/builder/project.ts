@@ -5,7 +5,7 @@
 import fs, { existsSync } from 'node:fs'
 import { chmod, copyFile, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import git from 'isomorphic-git'
+import git, { Errors } from 'isomorphic-git'
 import { version } from '../../package.json'
 
 const STARTER = new URL('../../site/storefront', import.meta.url).pathname
@@ -37,16 +37,32 @@ export async function makeProject(folder: string) {
     await git.commit({ ...at(unfinished), message: `Start from the storefront of Stoa ${version}`, author: AUTHOR })
     await mkdir(dirname(folder), { recursive: true })
     await rename(unfinished, folder)
+  } catch (error) {
+    // Somebody else has made it meanwhile.
+    if (!hasProject(folder)) throw error
   } finally {
     await rm(unfinished, { recursive: true, force: true })
   }
 }
 
+/** Runs what reads or writes the repository; what is wrong with that, its owner can put right: any Git may have written it. */
+async function inRepository<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(Object.values(Errors) as unknown[]).includes((error as Error).constructor)) throw error
+    throw new ProjectError(`the repository can not be read: ${(error as Error).message.split('\n')[0]}`)
+  }
+}
+
 /** The newest commit of `main`. */
-export const headOf = (folder: string): Promise<string> => git.resolveRef({ ...at(folder), ref: `refs/heads/${MAIN}` })
+export const headOf = (folder: string): Promise<string> => inRepository(() => git.resolveRef({ ...at(folder), ref: `refs/heads/${MAIN}` }))
 
 /** Commits what was changed in the workspace to `main`; the commit that `main` is at then, and whether there was something to save. */
-export async function saveWorkspace(folder: string, message: string): Promise<{ sha: string; saved: boolean }> {
+export const saveWorkspace = (folder: string, message: string): Promise<{ sha: string; saved: boolean }> =>
+  inRepository(() => save(folder, message))
+
+async function save(folder: string, message: string) {
   const branch = await git.currentBranch(at(folder))
   if (branch !== MAIN) throw new ProjectError(`the workspace is on ${branch ? `the branch ${branch}` : 'no branch'}: check out ${MAIN}`)
   let changed = 0
@@ -74,7 +90,9 @@ function counter() {
 const [FILE_MODE, PROGRAM_MODE, LINK_MODE] = ['100644', '100755', '120000']
 
 /** Writes the files of a commit into a folder. Links are refused: they could lead anywhere. */
-export async function checkOut(folder: string, sha: string, into: string) {
+export const checkOut = (folder: string, sha: string, into: string): Promise<void> => inRepository(() => writeCommit(folder, sha, into))
+
+async function writeCommit(folder: string, sha: string, into: string) {
   const count = counter()
   const { commit } = await git.readCommit({ ...at(folder), oid: sha })
   const write = async (tree: string, below: string) => {

@@ -1,5 +1,6 @@
 /** Which stores have a storefront, and what their hosts serve: rows of the registry. */
-import { and, desc, eq, isNotNull, isNull, lt } from 'drizzle-orm'
+import { and, desc, eq, exists, gt, inArray, isNotNull, isNull, lt, ne, or } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import { randomInt } from 'node:crypto'
 import { newKey } from '../../db/control/keys.ts'
 import { STOREFRONT_SCOPES, type KeyRow, type Registry, type Session, type StoreRow } from '../../db/control/registry.ts'
@@ -140,31 +141,81 @@ export const deploymentsOf = (registry: Registry, storeId: string): Promise<Depl
  * The deployment to roll back to: the newest of another commit than the one that is live. Those of the same commit are refreshes, which show
  * the same design with older data.
  */
-export async function previousOf(registry: Registry, { storeId, liveId }: ProjectRow): Promise<DeploymentRow | undefined> {
-  const rows = await registry.control.read
+export async function previousOf({ control }: Registry, { storeId, liveId }: ProjectRow): Promise<DeploymentRow | undefined> {
+  if (!liveId) return undefined
+  const [live] = await control.read.select().from(deployments).where(eq(deployments.id, liveId))
+  const [previous] = await control.read
     .select()
     .from(deployments)
-    .where(and(eq(deployments.storeId, storeId), eq(deployments.kind, 'production')))
+    .where(
+      and(
+        ...[eq(deployments.storeId, storeId), eq(deployments.kind, 'production'), eq(deployments.closed, false)],
+        ...[isNotNull(deployments.replacedAt), ne(deployments.commitSha, live?.commitSha ?? '')],
+      ),
+    )
     .orderBy(desc(deployments.replacedAt))
-  const live = rows.find(({ id }) => id === liveId)
-  return rows.find(({ replacedAt, commitSha }) => replacedAt !== null && commitSha !== live?.commitSha)
+    .limit(1)
+  return previous
 }
 
-/** Deployments that nobody has needed since an instant: all but the newest of what each store can roll back to. */
-export async function outlived(registry: Registry, before: string): Promise<DeploymentRow[]> {
-  const rows = await registry.control.read
+const [DAY_MS, MINUTE_MS] = [86_400_000, 60_000]
+/** As many as one round takes away. */
+const OUTLIVED_MAX = 1_000
+
+/** What nobody serves any more: replaced a day ago, or built a day ago and never served, such as what was found wanting. */
+async function unused({ control }: Registry, before: string): Promise<DeploymentRow[]> {
+  const rows = await control.read
+    .select({ deployment: deployments })
+    .from(deployments)
+    .leftJoin(projects, eq(projects.liveId, deployments.id))
+    .where(
+      or(
+        lt(deployments.replacedAt, before),
+        and(isNull(deployments.replacedAt), eq(deployments.kind, 'production'), lt(deployments.createdAt, before), isNull(projects.liveId)),
+      ),
+    )
+    .orderBy(deployments.replacedAt)
+    .limit(OUTLIVED_MAX)
+  return rows.map(({ deployment }) => deployment)
+}
+
+/**
+ * Refreshes in whose place a newer one of the same commit was served. There may be one a minute, each with all files of the store; nobody
+ * goes back to them, and who still looks at a page of them has had time for what it names.
+ */
+function refreshed({ control }: Registry, before: string): Promise<DeploymentRow[]> {
+  const newer = alias(deployments, 'newer')
+  const live = control.read.select({ id: projects.liveId }).from(projects).where(eq(projects.storeId, newer.storeId))
+  const after = control.read
+    .select({ id: newer.id })
+    .from(newer)
+    .where(
+      and(
+        ...[eq(newer.storeId, deployments.storeId), eq(newer.commitSha, deployments.commitSha), eq(newer.kind, 'production')],
+        or(gt(newer.replacedAt, deployments.replacedAt), inArray(newer.id, live)),
+      ),
+    )
+  return control.read
     .select()
     .from(deployments)
-    .where(and(isNotNull(deployments.replacedAt), lt(deployments.replacedAt, before)))
-    .orderBy(deployments.replacedAt)
-    .limit(1_000)
+    .where(and(lt(deployments.replacedAt, before), eq(deployments.kind, 'production'), exists(after)))
+    .limit(OUTLIVED_MAX)
+}
+
+/** Deployments that nobody needs at an instant: neither their visitors, nor who would roll back to them. */
+export async function outlived(registry: Registry, now: Date): Promise<DeploymentRow[]> {
+  const ago = (ms: number) => new Date(now.getTime() - ms).toISOString()
+  const rows = await unused(registry, ago(DAY_MS))
   const kept = new Set<string>()
   for (const storeId of new Set(rows.map((row) => row.storeId))) {
     const project = await projectOf(registry, storeId)
     const previous = project && (await previousOf(registry, project))
     if (previous) kept.add(previous.id)
   }
-  return rows.filter(({ id }) => !kept.has(id))
+  const found = new Map(
+    [...rows.filter(({ id }) => !kept.has(id)), ...(await refreshed(registry, ago(10 * MINUTE_MS)))].map((row) => [row.id, row]),
+  )
+  return [...found.values()]
 }
 
 /** Forgets a deployment. */

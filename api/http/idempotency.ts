@@ -97,8 +97,8 @@ export async function once(
     try {
       outcome = await effect(tx)
     } catch (error) {
-      // Too many guesses now are no answer to this request for a day.
-      if (!(error instanceof Refusal) || error.status >= 500 || error.status === 429) throw error
+      // What says when to try again is no answer to this request for a day.
+      if (!(error instanceof Refusal) || error.status >= 500 || error.headers['retry-after'] !== undefined) throw error
       await tx.run(sql.raw('ROLLBACK TO effect'))
       outcome = { status: error.status, body: JSON.stringify(error.body) }
     }

@@ -2,8 +2,9 @@
 import type { Command } from 'commander'
 import { createApp } from '../../api/app.ts'
 import { deploymentsOf, pin, previousOf, projectOf } from '../../api/builder/projects.ts'
-import { ensureProject, makeMissingProject, publishStorefront } from '../../api/builder/publishing/publish-job.ts'
-import { beginPublish, findPublish, PROJECT, PUBLISH, requireBuilder, type PublishRow } from '../../api/builder/publishing/publish.ts'
+import { publishStorefront } from '../../api/builder/publishing/publish-job.ts'
+import { beginPublish, findPublish, PUBLISH, requireBuilder, type PublishRow } from '../../api/builder/publishing/publish.ts'
+import { ensureProject } from '../../api/builder/workspace.ts'
 import { leaveWord } from '../../api/jobs/presence.ts'
 import { Runner } from '../../api/jobs/runner.ts'
 import { createLog } from '../../api/server/log.ts'
@@ -42,7 +43,7 @@ async function waitFor(
     if (row.status === 'queued' && Date.now() > overdue && !isOurs) {
       isOurs = true
       createApp({ services, handles, version, contentUrl: contentUrlOf(config) })
-      const kinds = { [PUBLISH]: publishStorefront(services), [PROJECT]: makeMissingProject(services) }
+      const kinds = { [PUBLISH]: publishStorefront(services) }
       await new Runner({ ...services, handles, kinds, log: createLog('silent'), isPartial: true }).settleStore(storeId, 'live')
     }
     await Bun.sleep(POLL_MS)

@@ -1,9 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
-import { deployments } from '../../db/control/tables.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeDeployment } from '../../api/builder/publishing/make.ts'
+import type { Running } from '../../api/jobs/kind.ts'
+import { servicesFor } from '../../api/services.ts'
+import { deployments, projects } from '../../db/control/tables.ts'
 import { openShop, type PublishedShop } from './published.ts'
 
 let shop: PublishedShop
@@ -271,6 +274,74 @@ describe('refreshes', () => {
     expect((await shop.call('GET', '/publish/shop.localhost')).body.id).not.toBe(before.deploymentId)
   }, 30_000)
 })
+
+describe('a workspace that is not up', () => {
+  const head = () => join(shop.config.dataDir, 'builder', shop.store.id, '.git')
+
+  test('is made in the background where it is not there, whatever becomes of the request', async () => {
+    const other = await shop.another('empty')
+    const folder = join(shop.config.dataDir, 'builder', other.id)
+    rmSync(folder, { recursive: true })
+    const publish = () =>
+      fetch(`${shop.api.url}/api/v1/publish`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${other.keys.admin}`, 'idempotency-key': crypto.randomUUID() },
+      })
+    const refused = await publish()
+    expect([refused.status, refused.headers.get('retry-after'), (await refused.json()).error]).toEqual([
+      409,
+      '5',
+      'the design workspace is being made: try again in a moment',
+    ])
+    for (const deadline = Date.now() + 5_000; !existsSync(folder) && Date.now() < deadline;) await Bun.sleep(50)
+    expect((await publish()).status).toBe(202)
+    while ((await shop.visit('empty.localhost', '/')).status !== 200) await Bun.sleep(50)
+  }, 30_000)
+
+  test('is refused with what is wrong where no Git can read it, and where it is on another branch', async () => {
+    const branch = join(head(), 'refs/heads/main')
+    const sha = readFileSync(branch, 'utf8')
+    const publish = () => shop.call('POST', '/publish')
+    try {
+      writeFileSync(branch, `${'0'.repeat(39)}1\n`)
+      expect(await publish()).toMatchObject({
+        status: 409,
+        body: { error: expect.stringMatching(/^the design workspace is not up: the repository/) },
+      })
+      rmSync(branch)
+      expect(await publish()).toMatchObject({ status: 409, body: { error: expect.stringContaining('the repository can not be read') } })
+    } finally {
+      writeFileSync(branch, sha)
+    }
+    writeFileSync(join(head(), 'HEAD'), 'ref: refs/heads/other\n')
+    expect(await publish()).toMatchObject({ status: 409, body: { error: expect.stringContaining('on the branch other') } })
+    writeFileSync(join(head(), 'HEAD'), 'ref: refs/heads/main\n')
+    expect((await shop.publish()).status).toBe('live')
+  }, 30_000)
+})
+
+test('what a process has built that died before it was registered is taken as it is', async () => {
+  const { deploymentId, commitSha } = await shop.publish()
+  const manifest = join(shop.config.dataDir, 'deployments', deploymentId, 'manifest.json')
+  const built = statSync(manifest).mtimeMs
+  await shop.registry((registry) =>
+    registry.change(async (tx) => {
+      await tx.update(projects).set({ liveId: null })
+      await tx.delete(deployments).where(eq(deployments.id, deploymentId))
+    }),
+  )
+  const { openRegistry } = await import('../../db/control/open.ts')
+  const { registry, close } = await openRegistry(shop.config.database)
+  const services = await servicesFor(shop.config, { registry, baseUrl: shop.api.url, port: shop.api.port })
+  const job = { storeId: shop.store.id, clock: services.clock, signal: AbortSignal.timeout(20_000) } as Running
+  const making = { id: deploymentId, kind: 'publish', commitSha, previousId: null, signal: job.signal } as const
+  expect((await makeDeployment(services, job, making)).id).toBe(deploymentId)
+  close()
+  expect(statSync(manifest).mtimeMs).toBe(built)
+  await Bun.sleep(300)
+  expect((await shop.visit(`${deploymentId}.localhost`, '/')).status).toBe(200)
+  expect((await shop.publish()).status).toBe('live')
+}, 30_000)
 
 describe('a store that is deleted', () => {
   test('takes its project along, and its host serves nothing any more', async () => {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ensureProject } from '../../api/builder/publishing/publish-job.ts'
+import { ensureProject } from '../../api/builder/workspace.ts'
 import { readConfig } from '../../api/server/config.ts'
 import { servicesFor } from '../../api/services.ts'
 import { openRegistry } from '../../db/control/open.ts'

@@ -1,4 +1,4 @@
-/** Clears away what nobody serves any more: deployments a day after they were replaced, and what builds have left that were cut off. */
+/** Clears away what nobody serves any more: deployments that were replaced, and what builds have left that were cut off. */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inArray } from 'drizzle-orm'
@@ -10,32 +10,35 @@ import { outlived, removeDeployment } from '../projects.ts'
 const DAY_MS = 86_400_000
 /** A build has ended, or its process has, long before this. */
 const BUILD_MAX_MS = 2 * DAY_MS
+/** As many names are looked up at once. */
+const CHUNK = 500
 
 /** One round. Rows go first: a host never serves what is being removed. */
 export async function clearDeployments({ registry, storefronts, clock }: Services) {
-  const now = clock.now().getTime()
-  for (const { id } of await outlived(registry, new Date(now - DAY_MS).toISOString())) {
+  const now = clock.now()
+  for (const { id } of await outlived(registry, now)) {
     await removeDeployment(registry, id)
     await rm(deploymentFolder(storefronts, id), { recursive: true, force: true })
   }
   const { deployments: built, builds } = storefronts.folders
-  const names = await olderThan(built, now - DAY_MS)
-  const known = names.length
-    ? await registry.control.read.select({ id: deployments.id }).from(deployments).where(inArray(deployments.id, names))
-    : []
-  const kept = new Set(known.map(({ id }) => id))
-  for (const name of names) if (!kept.has(name)) await rm(join(built, name), { recursive: true, force: true })
-  for (const name of await olderThan(builds, now - BUILD_MAX_MS))
-    if (name !== 'logs') await rm(join(builds, name), { recursive: true, force: true })
+  const isKept = async (names: string[]) => {
+    const rows = await registry.control.read.select({ id: deployments.id }).from(deployments).where(inArray(deployments.id, names))
+    return new Set(rows.map(({ id }) => id))
+  }
+  await clearFolder(built, now.getTime() - DAY_MS, isKept)
+  await clearFolder(builds, now.getTime() - BUILD_MAX_MS, async () => new Set(['logs']))
 }
 
-/** The names in a folder of what was changed last before an instant, at most a thousand. */
-async function olderThan(folder: string, before: number): Promise<string[]> {
-  const found: string[] = []
-  for (const name of await readdir(folder).catch(() => [])) {
-    if (found.length >= 1_000) break
-    const { mtimeMs } = (await stat(join(folder, name)).catch(() => null)) ?? { mtimeMs: Infinity }
-    if (mtimeMs < before) found.push(name)
+/** Removes what stands in a folder, was changed last before an instant, and is not kept. */
+async function clearFolder(folder: string, before: number, isKept: (names: string[]) => Promise<ReadonlySet<string>>) {
+  const all = await readdir(folder).catch(() => [])
+  for (let at = 0; at < all.length; at += CHUNK) {
+    const old: string[] = []
+    for (const name of all.slice(at, at + CHUNK)) {
+      const { mtimeMs } = (await stat(join(folder, name)).catch(() => null)) ?? { mtimeMs: Infinity }
+      if (mtimeMs < before) old.push(name)
+    }
+    const kept = old.length ? await isKept(old) : new Set()
+    for (const name of old) if (!kept.has(name)) await rm(join(folder, name), { recursive: true, force: true })
   }
-  return found
 }

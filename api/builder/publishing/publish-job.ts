@@ -7,10 +7,10 @@ import type { Services } from '../../outside/services.ts'
 import { BuildError } from '../builds/run.ts'
 import { checkDomain } from '../domain/check.ts'
 import { domainOf } from '../domain/claims.ts'
-import { hasProject, makeProject, ProjectError } from '../project.ts'
-import { addProject, pin, projectOf } from '../projects.ts'
+import { ProjectError } from '../project.ts'
+import { pin, projectOf } from '../projects.ts'
 import { makeDeployment } from './make.ts'
-import { endPublish, findPublish, moveOn, projectFolder } from './publish.ts'
+import { endPublish, findPublish, moveOn } from './publish.ts'
 import { inTurn } from './turn.ts'
 import { verify } from './verify.ts'
 
@@ -67,17 +67,4 @@ export const publishStorefront = (services: Services): JobKind => ({
   async givenUp(tx, moment, subject, error) {
     await endPublish(tx, moment, subject, { status: 'failed', reason: `the build could not be done here: ${error}` })
   },
-})
-
-/** Makes the project of a store that should have one. */
-export async function ensureProject(services: Pick<Services, 'storefronts' | 'registry' | 'clock'>, storeId: string) {
-  const folder = projectFolder(services, storeId)
-  if (!hasProject(folder)) await makeProject(folder)
-  await addProject(services.registry, storeId, services.clock.now())
-}
-
-/** The job that makes a project which is not there, or was cut off while it was made. */
-export const makeMissingProject = (services: Services): JobKind => ({
-  run: ({ storeId }) => ensureProject(services, storeId),
-  retriesMs: [5_000, 60_000],
 })

@@ -1,25 +1,24 @@
 /** A publish: its row, how it goes on, and what may stand in its way (document 2, Publish; document 7, Publishing). */
 import { and, desc, eq, isNotNull, ne } from 'drizzle-orm'
-import { join } from 'node:path'
 import type { Session } from '../../../db/control/registry.ts'
 import type { Db, Reader } from '../../../db/driver.ts'
 import { feedbackSessions, publishes } from '../../../db/store/builder.ts'
-import { enqueue, enqueueBy } from '../../jobs/queue.ts'
+import { enqueue } from '../../jobs/queue.ts'
 import type { Services } from '../../outside/services.ts'
 import { emit } from '../../store/outbox.ts'
 import type { Moment } from '../../values/clock.ts'
 import { conflict, Refusal } from '../../values/refusal.ts'
 import { later } from '../../values/time.ts'
-import { headOf, hasProject, ProjectError, saveWorkspace } from '../project.ts'
-import { newDeploymentId, projectOf } from '../projects.ts'
+import { headOf, ProjectError, saveWorkspace } from '../project.ts'
+import { newDeploymentId } from '../projects.ts'
+import { projectFolder } from '../workspace.ts'
 
 export type PublishRow = typeof publishes.$inferSelect
 type Running = 'queued' | 'building' | 'verifying'
 type Ended = Exclude<PublishRow['status'], Running>
 
-/** The kinds of jobs: a publish, by its id; and making a project that is not there. */
+/** The kind of the jobs that publish; their subject is the publish's id. */
 export const PUBLISH = 'builder.publish'
-export const PROJECT = 'builder.project'
 /** A publish whose request did not come to its end is taken up after this long. */
 const TAKEN_UP_MS = 30_000
 
@@ -32,10 +31,6 @@ export function requireBuilder({ store, environment }: Pick<Session, 'store' | '
     )
   if (environment !== 'live') throw new Refusal(400, 'a sandbox has no platform-managed deployment: use a live key')
 }
-
-/** The folder of a store's project. */
-export const projectFolder = ({ storefronts }: Pick<Services, 'storefronts'>, storeId: string) =>
-  join(storefronts.folders.projects, storeId)
 
 /** Refuses while the workspace is locked: by a review, whose preview was made of it. */
 async function requireUnlocked(db: Reader) {
@@ -50,23 +45,20 @@ interface Publishing {
   moment: Moment
 }
 
-/** The sentence for a workspace that is being made: in the background, by a job. */
-async function makeWorkspace({ store, moment }: Publishing): Promise<never> {
-  await store.write((tx) => enqueueBy(tx, moment, { kind: PROJECT, subject: 'project', dueAt: moment.now }))
-  throw new Refusal(409, 'the design workspace is being made: try again in a moment', {}, { 'retry-after': '5' })
+/** Says what is wrong with a workspace that its owner can put right. */
+function notUp(error: unknown): never {
+  throw error instanceof ProjectError ? conflict(`the design workspace is not up: ${error.message}`) : error
 }
 
 /**
  * Begins a publish: claims the store's turn, saves what is unsaved in the workspace to `main`, and enqueues the build. 409 when a publish
  * is running already, or the workspace is not up.
  */
-export async function beginPublish(publishing: Publishing): Promise<PublishRow> {
-  const { store, services, storeId, moment } = publishing
+export async function beginPublish({ store, services, storeId, moment }: Publishing): Promise<PublishRow> {
   const folder = projectFolder(services, storeId)
-  if (!hasProject(folder) || !(await projectOf(services.registry, storeId))) return makeWorkspace(publishing)
   const { clock, now } = moment
   const row: PublishRow = {
-    ...{ id: clock.id(), status: 'queued', running: 1, commitSha: await headOf(folder), savedChanges: false },
+    ...{ id: clock.id(), status: 'queued', running: 1, commitSha: await headOf(folder).catch(notUp), savedChanges: false },
     ...{ deploymentId: newDeploymentId(), reason: null, createdAt: now, updatedAt: now },
   }
   await store.write(async (tx) => {
@@ -84,9 +76,9 @@ export async function beginPublish(publishing: Publishing): Promise<PublishRow> 
       return changed!
     })
   } catch (error) {
-    if (!(error instanceof ProjectError)) throw error
-    await store.write((tx) => endPublish(tx, moment, row.id, { status: 'failed', reason: error.message }))
-    throw conflict(`the design workspace is not up: ${error.message}`)
+    if (error instanceof ProjectError)
+      await store.write((tx) => endPublish(tx, moment, row.id, { status: 'failed', reason: error.message }))
+    return notUp(error)
   }
 }
 

@@ -6,10 +6,11 @@ import { wakeJobs } from '../../http/auth.ts'
 import { resource } from '../../http/route.ts'
 import { Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
 import type { Services } from '../../outside/services.ts'
-import { missing } from '../../values/refusal.ts'
+import { missing, Refusal } from '../../values/refusal.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { storeOfDomain } from '../domain/claims.ts'
 import { projectOf, type DeploymentRow } from '../projects.ts'
+import { ensureProject, isUp } from '../workspace.ts'
 import { inspectorUrl } from './inspector.ts'
 import { beginPublish, findPublish, readyStateOf, requireBuilder } from './publish.ts'
 
@@ -76,6 +77,10 @@ export const publishRoutes = resource('builder', '/publish')
       const { session, services, clock, now } = call
       requireBuilder(session)
       const storeId = session.store.id
+      if (!(await isUp(services, storeId))) {
+        call.after(() => ensureProject(services, storeId), 'always')
+        throw new Refusal(409, 'the design workspace is being made: try again in a moment', {}, { 'retry-after': '5' })
+      }
       wakeJobs(call)
       const row = await beginPublish({ store: call, services, storeId, moment: { clock, now } })
       return {
@@ -109,10 +114,10 @@ export const publishRoutes = resource('builder', '/publish')
         return { publishId: id, status, readyState: readyStateOf(row), deploymentId, url: publishUrl, commitSha, reason }
       }
       const built = await deploymentAt(services, session.store, asked)
-      if (built)
-        return { id: built.id, url: urlOf(services, built.id), readyState: built.closed ? ('CANCELED' as const) : ('READY' as const) }
-      const [row] = await db.select().from(publishes).where(eq(publishes.deploymentId, asked)).orderBy(desc(publishes.id)).limit(1)
-      if (!row?.deploymentId) throw missing('publish')
-      return { id: row.deploymentId, url: urlOf(services, row.deploymentId), readyState: readyStateOf(row) }
+      const id = built?.id ?? asked
+      const [row] = await db.select().from(publishes).where(eq(publishes.deploymentId, id)).orderBy(desc(publishes.id)).limit(1)
+      if (!built && !row) throw missing('publish')
+      const readyState = built?.closed ? ('CANCELED' as const) : row ? readyStateOf(row) : ('READY' as const)
+      return { id, url: urlOf(services, id), readyState }
     },
   )
