@@ -154,11 +154,12 @@ function routing(options: AppOptions, watched: Pick<Surroundings, 'log' | 'metri
 }
 
 /** The stores' own hosts, over the same databases. */
-function storefrontOver({ services, handles, visitors }: Surroundings): Storefront {
+function storefrontOver({ services, handles, visitors, log }: Surroundings): Storefront {
   const { registry, storefronts } = services
   const { stripeKey } = storefronts.place
   return new Storefront({
     services,
+    log,
     hosts: new Hosts(registry, storefronts, new Shelf(SHELF_BYTES), stripeKey !== null),
     store: (storeId, fn) => handles.use(storeId, 'live', fn),
     mayGuess(request, isWrong) {

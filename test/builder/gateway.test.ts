@@ -1,4 +1,8 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { trouble } from '../../api/builder/shop/trouble.ts'
+import { Refusal } from '../../api/values/refusal.ts'
 import { openShop, type PublishedShop } from './published.ts'
 
 let shop: PublishedShop
@@ -223,6 +227,23 @@ describe('lists', () => {
 })
 
 describe('hosts', () => {
+  test('the names of the API and of the content site are no store’s, whatever its slug', async () => {
+    const { Hosts } = await import('../../api/builder/shop/hosts.ts')
+    const { Shelf } = await import('../../api/builder/shop/shelf.ts')
+    const { Storefronts } = await import('../../api/outside/storefronts.ts')
+    const place = {
+      ...{ listensOn: null, dataDir: shop.config.dataDir, domain: 'shops.example', ip: '192.0.2.1', buildTimeoutMs: 1, stripeKey: null },
+      ...{ apiUrl: 'https://shop.shops.example', contentUrl: 'https://www.shops.example/docs' },
+    }
+    await shop.registry(async (registry) => {
+      const at = (name: string, apiUrl = place.apiUrl) =>
+        new Hosts(registry, new Storefronts({ ...place, apiUrl }), new Shelf(1_000_000), false).find(name)
+      expect(await at('shop.shops.example')).toBeNull()
+      expect(await at('www.shops.example')).toBeNull()
+      expect(await at('shop.shops.example', 'https://api.shops.example')).toMatchObject({ name: 'shop.shops.example' })
+    })
+  })
+
   test.each([
     'nope.localhost',
     'a.shop.localhost',
@@ -256,4 +277,38 @@ describe('hosts', () => {
     const answer = await shop.visit(host(), path)
     expect([400, 404, 308]).toContain(answer.status)
   })
+})
+
+describe('a page that can not be shown', () => {
+  test.each([
+    [429, 'de-AT', 'text/html', 'Das war zu oft'],
+    [429, 'fr', '*/*', 'That was too often'],
+    [503, 'en', 'text/html', 'Back in a moment'],
+  ])('%s is said in %s', async (status, language, accept, words) => {
+    const request = new Request('http://shop.localhost/cart', { headers: { accept } })
+    const answer = trouble(request, language, new Refusal(status, 'wait', {}, { 'retry-after': '3' }))
+    expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('cache-control')]).toEqual([status, '3', 'no-store'])
+    expect(await answer.text()).toContain(`<h1>${words}</h1>`)
+    const asked = trouble(new Request(request, { headers: { accept: 'application/json' } }), language, new Refusal(status, 'wait'))
+    expect(await asked.json()).toEqual({ error: 'wait' })
+  })
+
+  test('since its template takes too much is an error of its own, and others go on', async () => {
+    const source = join(shop.config.dataDir, 'builder', shop.store.id, 'src/pages/[...lang]/cart.astro')
+    const before = readFileSync(source, 'utf8')
+    const endless = "{'[% unless cart.empty %][% for i in (1..9999999) %]x[% endfor %][% endunless %]'}"
+    writeFileSync(source, before.replace('<Notice ', `<Fragment set:html=${endless} /><Notice `))
+    try {
+      expect(await shop.publish()).toMatchObject({ status: 'live' })
+    } finally {
+      writeFileSync(source, before)
+    }
+    const { cookie } = await add()
+    const started = performance.now()
+    const broken = await shop.visit(host(), '/cart', { headers: { cookie, accept: 'text/html' } })
+    expect(performance.now() - started).toBeLessThan(2_000)
+    expect([broken.status, broken.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8'])
+    expect(await broken.text()).toContain('This page could not be shown')
+    expect((await shop.visit(host(), '/cart')).status).toBe(200)
+  }, 20_000)
 })

@@ -90,6 +90,7 @@ const REFUSED: Record<string, readonly [x64: number, arm64: number]> = {
   mount: [165, 40],
   unshare: [272, 97],
   perf_event_open: [298, 241],
+  memfd_create: [319, 279],
   setns: [308, 268],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],

@@ -9,7 +9,22 @@ const ROOT = new URL('../../..', import.meta.url).pathname
 const CONFINE = new URL('./confine.ts', import.meta.url).pathname
 export const MODULES = join(ROOT, 'node_modules')
 /** Programs and libraries of the system, which a build reads as any program does. */
-const SYSTEM = ['/usr', '/lib', '/lib64', '/bin', '/etc/ld.so.cache', '/etc/localtime', '/sys/fs/cgroup', '/proc/cpuinfo', '/proc/meminfo']
+const SYSTEM = [
+  '/usr/bin',
+  '/usr/lib',
+  '/usr/lib64',
+  '/usr/libexec',
+  '/usr/share',
+  '/lib',
+  '/lib64',
+  '/bin',
+  '/nix/store',
+  '/etc/ld.so.cache',
+  '/etc/localtime',
+  '/sys/fs/cgroup',
+  '/proc/cpuinfo',
+  '/proc/meminfo',
+]
 
 export const LIMITS = {
   memoryBytes: 2 * 1024 ** 3,
@@ -58,16 +73,25 @@ function groupOf(leader: number): { pids: number[]; bytes: number } {
   return { pids, bytes: pages * 4_096 }
 }
 
-/** What lies in a folder; links are not followed. */
-async function sizeOf(folder: string): Promise<{ files: number; bytes: number }> {
-  let [files, bytes] = [0, 0]
-  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
-    const path = join(folder, entry.name)
-    const size = entry.isDirectory() ? await sizeOf(path) : { files: 1, bytes: (await lstat(path).catch(() => null))?.size ?? 0 }
-    files += size.files
-    bytes += size.bytes
-  }
-  return { files, bytes }
+interface Size {
+  files: number
+  bytes: number
+}
+
+/** What lies in a folder, counted until it is more than there may be; links are not followed. */
+async function sizeOf(folder: string, most: Size): Promise<Size> {
+  const size = { files: 0, bytes: 0 }
+  const folders = [folder]
+  for (let next = folders.pop(); next !== undefined; next = folders.pop())
+    for (const entry of await readdir(next, { withFileTypes: true }).catch(() => [])) {
+      const path = join(next, entry.name)
+      // A folder takes its place in the file system, too.
+      size.files++
+      if (entry.isDirectory()) folders.push(path)
+      else size.bytes += (await lstat(path).catch(() => null))?.size ?? 0
+      if (tooLarge(size, most)) return size
+    }
+  return size
 }
 
 /** What the child reads and writes; on systems other than Linux nothing holds it to that. */
@@ -143,7 +167,7 @@ function watch({ folder, files, bytes }: Run, pid: number, end: (error: Error) =
       end(new BuildError(`the build took more than ${LIMITS.memoryBytes / 1024 ** 3} GB of memory`))
     if (isLooking || performance.now() - lookedAt < LOOK_AT_FILES_MS) return
     isLooking = true
-    void sizeOf(folder).then((size) => {
+    void sizeOf(folder, { files, bytes }).then((size) => {
       isLooking = false
       lookedAt = performance.now()
       const over = tooLarge(size, { files, bytes })
@@ -153,7 +177,7 @@ function watch({ folder, files, bytes }: Run, pid: number, end: (error: Error) =
 }
 
 /** What is said of a build that has written too much; null for one that has not. */
-export function tooLarge(size: { files: number; bytes: number }, most: { files: number; bytes: number }): BuildError | null {
+export function tooLarge(size: Size, most: Size): BuildError | null {
   if (size.files > most.files) return new BuildError(`the build wrote more than ${most.files} files`)
   return size.bytes > most.bytes ? new BuildError(`the build wrote more than ${Math.round(most.bytes / 1024 ** 2)} MB`) : null
 }

@@ -91,7 +91,7 @@ export async function setAddress(visit: Visit, form: Form): Promise<Outcome> {
     : await visit.ask('PATCH', `/carts/${cart.id}`, { email: given.email, shippingAddress: address })
   if (answered.status >= 400) return { ...refused(answered, 'field'), form: given }
   // The first method that serves the address is chosen, so that the total is one that can be paid.
-  const { shipping, needsShipping } = await checkoutView(visit, (await readCart(visit))!)
+  const { shipping, needsShipping } = await checkoutView(visit, await readCart(visit))
   const [first] = shipping
   if (needsShipping && first)
     await visit.ask('PATCH', `/carts/${cart.id}`, { shippingMethodId: (shipping.find(({ checked }) => checked) ?? first).id })
@@ -123,7 +123,8 @@ export async function checkOut(visit: Visit, form: Form): Promise<Outcome> {
     const chosen = await visit.ask('PATCH', `/carts/${cart.id}`, { shippingMethodId: method })
     if (chosen.status >= 400) return refused(chosen)
     // Without scripts the total is told with the method that was chosen before: who changes it is asked once more.
-    const now = (await readCart(visit))!
+    const now = await readCart(visit)
+    if (!now) return gone
     if (now.totalCents !== expected)
       return { notice: { code: 'price', text: 'the total has changed with the shipping method' }, status: 409 }
     cart = now

@@ -33,6 +33,8 @@ export class Hosts {
   readonly #found = new Map<string, Found>()
   readonly #shops = new Map<string, Shop>()
   readonly #parent: string
+  /** The names of the API and of the content site, which are no store's, whatever its slug. */
+  readonly #ours: ReadonlySet<string>
   #epoch = -1
 
   constructor(
@@ -41,7 +43,9 @@ export class Hosts {
     readonly shelf: Shelf,
     readonly hasStripe: boolean,
   ) {
-    this.#parent = `.${storefronts.place.domain.replace(/:\d+$/, '')}`
+    const { domain, apiUrl, contentUrl } = storefronts.place
+    this.#parent = `.${domain.replace(/:\d+$/, '')}`
+    this.#ours = new Set([apiUrl, contentUrl].map((url) => new URL(url).hostname))
   }
 
   /** Whether a name could be that of a store's host: below the parent, or a custom domain. */
@@ -61,7 +65,7 @@ export class Hosts {
 
   /** What a host serves. */
   async find(name: string): Promise<Found> {
-    if (!this.isBelow(name) && (!name.includes('.') || isIP(name) || name.startsWith('['))) return null
+    if (this.#ours.has(name) || (!this.isBelow(name) && (!name.includes('.') || isIP(name) || name.startsWith('[')))) return null
     const epoch = await this.registry.epoch()
     if (epoch !== this.#epoch) {
       this.#found.clear()

@@ -127,7 +127,7 @@ export async function ticketsView(visit: Visit, { code, email }: TicketLink) {
       href: visit.at(`/ticket/${token}`),
     })),
   }))
-  return { status, view: { bundle: { lines } } }
+  return { status, view: { bundle: { lines }, open: visit.token('tickets', { code, email }) } }
 }
 
 interface Seat {

@@ -3,6 +3,7 @@ import { pathOf, searchOf } from '../../http/url.ts'
 import { decoded, straight } from '../../hosting/paths.ts'
 import type { Prepared } from '../../hosting/prepared.ts'
 import { prefersProblem } from '../../hosting/negotiate.ts'
+import type { Log } from '../../server/log.ts'
 import type { RateLimiter } from '../../server/rate-limit.ts'
 import { serveFile } from '../../content/media/cdn.ts'
 import { Refusal } from '../../values/refusal.ts'
@@ -18,6 +19,7 @@ import { localPath } from './local-path.ts'
 import { orderView, ticketView, ticketsView, type TicketLink } from './order-view.ts'
 import type { Outcome } from './outcome.ts'
 import { render } from './templates.ts'
+import { trouble } from './trouble.ts'
 import { Visit, type Surroundings } from './visit.ts'
 
 const PATH_MAX = 2_048
@@ -31,6 +33,7 @@ interface Limits {
 }
 
 interface StorefrontNeeds extends Surroundings {
+  log: Log
   hosts: Hosts
   limits: Limits
 }
@@ -91,8 +94,11 @@ export class Storefront {
       return await this.#answer(request, found)
     } catch (error) {
       const refusal = refusalOf(error)
-      if (!refusal) throw error
-      return Response.json(refusal.body, { status: refusal.status, headers: refusal.headers })
+      const path = pathOf(request.url)
+      // A path may be a capability: it is not written down.
+      if (!refusal)
+        this.needs.log.write('warn', 'a page of a shop could not be made', { storeId: found.session.store.id, error: String(error) })
+      return trouble(request, this.#languageAt(found, path).code, refusal)
     }
   }
 
@@ -130,9 +136,15 @@ export class Storefront {
     return this.#missing(request, host)
   }
 
+  /** The language whose prefix a path begins with; the store's own when none does. */
+  #languageAt({ shop }: Host, path: string) {
+    const { languages } = shop.deployment
+    return languages.find((one) => one.path && (path === `/${one.path}` || path.startsWith(`/${one.path}/`))) ?? languages[0]!
+  }
+
   #unprefixed(host: Host, path: string): string {
-    const language = host.shop.deployment.languages.find((one) => one.path && (path === `/${one.path}` || path.startsWith(`/${one.path}/`)))
-    return language ? path.slice(language.path.length + 1) || '/' : path
+    const language = this.#languageAt(host, path)
+    return language.path ? path.slice(language.path.length + 1) || '/' : path
   }
 
   #limit(request: Request) {
@@ -195,7 +207,7 @@ export class Storefront {
 
   #shown(visit: Visit, template: string, view: object, status = 200): Response {
     const { shop, request } = visit
-    const key = `${shop.deployment.id} ${shop.served.base} ${template}`
+    const key = `${shop.deployment.id} ${shop.served.base} ${shop.served.canonical} ${template}`
     const response = shop.made(
       request,
       render(key, () => shop.text(template), { here: hereOf(visit), ...view }),
@@ -255,7 +267,7 @@ export class Storefront {
               form: form ?? {},
               order: null,
               bundle: null,
-              back: localPath(new URL(visit.request.headers.get('referer') ?? '/', visit.url).pathname),
+              back: localPath(URL.parse(visit.request.headers.get('referer') ?? '/', visit.url)?.pathname),
             }
     return this.#shown(visit, visit.shop.page(template) ? template : page, { ...base, notice }, status)
   }

@@ -110,9 +110,8 @@ export async function lookUpTickets(visit: Visit, form: Form): Promise<Outcome> 
 /** Writes the guests' names on the tickets of an order that is open in this browser. */
 export async function nameGuests(visit: Visit, form: Form): Promise<Outcome> {
   const from = visit.comesFrom(form.get('from') ?? undefined)
-  const referer = visit.request.headers.get('referer')
-  const open = referer && URL.canParse(referer) ? new URL(referer).searchParams.get('open') : (form.get('open') ?? null)
-  const link = visit.opened<TicketLink>('tickets', open ?? '')
+  const open = text(form, 'open')
+  const link = visit.opened<TicketLink>('tickets', open)
   if (!link) return notFound(form)
   const [names, emails] = [form.getAll('name'), form.getAll('email')]
   const seats = form.getAll('token').map((token, at) => ({ token, name: names[at] ?? '', email: emails[at] || null }))

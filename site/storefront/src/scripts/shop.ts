@@ -75,8 +75,8 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null) {
     const buy = $<HTMLFormElement>('[data-buy]')
     if (buy) void refresh(buy)
   } catch {
-    // What the script can't do, the browser does.
-    form.submit()
+    // It may have been done all the same: whether it is sent again is for the visitor to say.
+    say((JSON.parse(toast?.dataset.words ?? '{}') as Record<string, string>).failed ?? '')
   } finally {
     form.ariaBusy = null
     for (const button of buttons) button.ariaDisabled = null

@@ -12,8 +12,6 @@ export const wordsIn = ({ code }: Language) => {
   return (key: Key, values: Record<string, string | number> = {}) =>
     (own[key] ?? en[key]).replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
-/** Whether the shop's own words are in a language: else they are English, and say so. */
-export const isSpoken = ({ code }: Language) => code.toLowerCase() in WORDS || code.split('-')[0]! in WORDS
 
 /** What a language calls itself. */
 export const languageName = ({ code }: Language) => {
