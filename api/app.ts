@@ -157,10 +157,12 @@ function routing(options: AppOptions, watched: Pick<Surroundings, 'log' | 'metri
 function storefrontOver({ services, handles, visitors, log }: Surroundings): Storefront {
   const { registry, storefronts } = services
   const { stripeKey } = storefronts.place
+  const hosts = new Hosts(registry, storefronts, new Shelf(SHELF_BYTES), stripeKey !== null)
+  storefronts.openShop = (storeId) => hosts.openShop(storeId)
   return new Storefront({
     services,
     log,
-    hosts: new Hosts(registry, storefronts, new Shelf(SHELF_BYTES), stripeKey !== null),
+    hosts,
     store: (storeId, fn) => handles.use(storeId, 'live', fn),
     mayGuess(request, isWrong) {
       if (!visitors) return true

@@ -5,7 +5,8 @@ import { seats } from '../../db/store/events.ts'
 import type { Settings } from '../http/route.ts'
 import type { JobKind } from '../jobs/kind.ts'
 import { enqueueBy } from '../jobs/queue.ts'
-import { mailOf } from '../content/mails/letter.ts'
+import { mailOf, pageValues } from '../content/mails/letter.ts'
+import { shopLinks, type ShopLinks } from '../store/mails/shop-links.ts'
 import { settingsIn } from '../http/call.ts'
 import { MAIL_RETRIES_MS, sendOnce } from '../content/mails/sent.ts'
 import { oneLine, type Value } from '../content/mails/template.ts'
@@ -34,6 +35,8 @@ export const askForTickets = (tx: Db, moment: Moment, orderId: string) =>
 interface Shown {
   seat: PrintedSeat
   link: string
+  /** Its page in the shop; null where there is none. */
+  page: string | null
   /** The content id of its code; null for one with a link alone. */
   code: string | null
 }
@@ -45,7 +48,7 @@ const byEvent = (shown: readonly Shown[]) => [...Map.groupBy(shown, ({ seat }) =
 function textOf(shown: readonly Shown[], settings: Settings): string {
   const parts = byEvent(shown).map((own) => {
     const { seat } = own[0]!
-    const tickets = own.map(({ seat: one, link }, i) => `${i + 1}. ${guestOf(one)}: ${link}`)
+    const tickets = own.map(({ seat: one, link, page }, i) => `${i + 1}. ${guestOf(one)}: ${page ?? link}`)
     return [seat.event, ...factsOf(seat, settings), '', ...tickets].join('\n')
   })
   return parts.join('\n\n')
@@ -57,18 +60,18 @@ function htmlOf(shown: readonly Shown[], settings: Settings): Html {
     return html`<h1 style="font-size:22px;margin:24px 0 4px">${seat.event}</h1>
         ${factsOf(seat, settings).map((fact) => html`<p style="margin:0">${fact}</p>`)}
         ${own.map(
-          ({ seat: one, link, code }, i) =>
+          ({ seat: one, link, page, code }, i) =>
             html`<div style="margin:16px 0;padding:16px;border:1px solid #ccc;border-radius:8px">
               <p style="margin:0 0 8px"><strong>${i + 1}. ${guestOf(one)}</strong></p>
               ${code === null ? '' : html`<img src="cid:${code}" alt="Code for the door" width="222" height="222" style="display:block;background:#fff" />`}
-              <p style="margin:8px 0 0"><a href="${link}">Print this ticket</a></p>
+              <p style="margin:8px 0 0">${page && html`<a href="${page}">Open this ticket</a> · `}<a href="${link}">Print this ticket</a></p>
             </div>`,
         )}`
   })}`
 }
 
 /** The seats of an order with their codes, and what goes with the mail. */
-async function shownOf(all: readonly PrintedSeat[], { secrets, mailers }: Pick<Services, 'secrets' | 'mailers'>) {
+async function shownOf(all: readonly PrintedSeat[], { secrets, mailers }: Needs, shop: ShopLinks | null) {
   const { qrPng } = await import('../printing/qr.ts')
   const attachments: Attachment[] = []
   const shown: Shown[] = []
@@ -79,7 +82,7 @@ async function shownOf(all: readonly PrintedSeat[], { secrets, mailers }: Pick<S
     const code = shown.length < CODES_MAX ? `${seat.id}@stoa` : null
     if (code !== null)
       attachments.push({ filename: `ticket-${shown.length + 1}.png`, type: 'image/png', content: await qrPng(token), contentId: code })
-    shown.push({ seat, link: `${mailers.baseUrl}/api/v1/tickets/attendee/${token}/ticket.pdf`, code })
+    shown.push({ seat, link: `${mailers.baseUrl}/api/v1/tickets/attendee/${token}/ticket.pdf`, page: shop && shop.ticket(token), code })
   }
   return { shown, attachments }
 }
@@ -100,6 +103,8 @@ async function calendars(all: readonly PrintedSeat[], host: string): Promise<Att
   )
 }
 
+type Needs = Pick<Services, 'secrets' | 'mailers' | 'storefronts'>
+
 /** What is said below the tickets of an order with more than a mail lists. */
 const REST: Value = {
   text: 'These are the first of your tickets: all of them are found in the shop.',
@@ -107,7 +112,7 @@ const REST: Value = {
 }
 
 /** Sends the tickets of an order; none that is not paid any more, and none of a store that has turned outbound mail off. */
-export const sendTickets = (services: Pick<Services, 'mailers' | 'secrets'>): JobKind => ({
+export const sendTickets = (services: Needs): JobKind => ({
   retriesMs: MAIL_RETRIES_MS,
   async run(job) {
     const { store, subject } = job
@@ -117,19 +122,22 @@ export const sendTickets = (services: Pick<Services, 'mailers' | 'secrets'>): Jo
     const [first] = all
     if (!first || !settings.email.outboundEnabled) return
     const { mailers } = services
-    const { shown, attachments } = await shownOf(all.slice(0, LISTED_MAX), services)
+    const shop = await shopLinks(services, job, first.locale)
+    const { shown, attachments } = await shownOf(all.slice(0, LISTED_MAX), services, shop)
+    const { accessCode: code, email } = first
     const names = [...new Set(all.map(({ event }) => event))]
-    const mail = await mailOf(store.read, settings, mailers.baseUrl, {
+    const mail = await mailOf({ ...job, services }, settings, {
       id: `${orderId}-tickets${again === undefined ? '' : `-${again.replace(':', '')}`}`,
       kind: 'ticket',
       locale: first.locale,
       to: { name: first.buyer, address: first.email },
-      values: {
-        ...{ orderNumber: String(first.lookup), accessCode: first.accessCode },
+      values: (locale) => ({
+        ...pageValues('tickets', shop && shop.tickets({ code, email }), locale),
+        ...{ orderNumber: String(first.lookup), accessCode: code },
         eventNames: names.length > 1 ? `${names.length} events` : names[0]!,
         tickets: { text: textOf(shown, settings), html: htmlOf(shown, settings) },
         rest: all.length > LISTED_MAX ? REST : '',
-      },
+      }),
       attachments: [...attachments, ...(await calendars(all, new URL(mailers.baseUrl).hostname))],
     })
     await sendOnce(job, mailers, mail)

@@ -25,9 +25,21 @@ interface Place {
   contentUrl: string
 }
 
+/** The shop of a store that is open to everybody. */
+interface OpenShop {
+  /** Its public URL, without a slash at the end. */
+  base: string
+  /** Its own language first, whose `path` is empty; the paths of the others begin with theirs. */
+  languages: readonly { code: string; path: string }[]
+  /** Whether it has a page at a path. */
+  has(path: string): boolean
+}
+
 export class Storefronts {
   #ask: Ask | null = null
   #read: Read = () => null
+  /** The shop that a store's hosts serve; null while there is none. */
+  openShop: (storeId: string) => Promise<OpenShop | null> = async () => null
 
   constructor(readonly place: Place) {}
 

@@ -170,7 +170,7 @@ test('the text of a mail reads as if nobody had used Markdown', () => {
 test('the looks of the store are in its mails', async () => {
   made(await shop.call('PUT', '/brand-kit', { colors: { text: '#111111' }, fonts: { body: 'Inter' } }))
   const { html: shown } = await preview('refund/preview')
-  expect(shown).toContain('font:16px/1.5 &#39;Inter&#39;,system-ui,sans-serif')
+  expect(shown).toContain('font:16px/1.55 &#39;Inter&#39;,system-ui,sans-serif')
   expect(shown).toContain('color:#111111')
   expect((await preview('review-request/preview')).html).toMatch(/<a style="color:#0F766E" href="https/)
   expect(shown).toContain('Atelier Nord')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Settings } from '../../api/http/route.ts'
-import { senderOf } from '../../api/marketing/newsletters/sender.ts'
+import { senderOf } from '../../api/store/mails/sender.ts'
 
 const BASE = 'https://api.stoa.example:8443'
 const from = (email: object, emailDomainVerified: boolean, contactEmail: string | null = null) => {

@@ -32,7 +32,7 @@ test('an order is confirmed once, from the verified domain, with what was bought
   expect(mail!.messageId).toBe(`<${order.id}-order-confirmation@mail.shop.example>`)
   for (const part of ['2 × Linen <b>shirt</b>', '$99.80', 'It is paid.', 'Ada Lovelace', 'Długa 1', '80-831 Gdańsk', 'Poland'])
     expect(mail!.text).toContain(part)
-  for (const part of ['2 × Linen &lt;b&gt;shirt&lt;/b&gt;', '$99.80', '<h1>Thank you for your order</h1>'])
+  for (const part of ['2 × Linen &lt;b&gt;shirt&lt;/b&gt;', '$99.80', '>Thank you for your order</h1>'])
     expect(mail!.html).toContain(part)
   made(await shop.patch(`/orders/${order.id}`, { status: 'completed' }))
   made(await shop.patch(`/orders/${order.id}`, { note: 'x' }))

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Reader } from '../../../db/driver.ts'
-import { readLooks } from '../../content/pages/looks.ts'
+import { readLooks } from '../../store/mails/looks.ts'
 import { MODULES } from './run.ts'
 
 /** Families under free licences, by the names that a brand kit gives them, with their packages. */

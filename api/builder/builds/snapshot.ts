@@ -11,7 +11,7 @@ import { storefrontChanges } from '../../../db/store/builder.ts'
 import { media } from '../../../db/store/content.ts'
 import { settings as settingsTable } from '../../../db/store/store.ts'
 import { LEGAL_KINDS, socialLinks } from '../../../db/store/pages.ts'
-import { readLooks } from '../../content/pages/looks.ts'
+import { readLooks } from '../../store/mails/looks.ts'
 import type { Storefronts } from '../../outside/storefronts.ts'
 import { richTextHtml, richTextMarkdown } from '../../values/rich-text/render.ts'
 

@@ -1,6 +1,7 @@
 /** What visitors do with their carts, up to the order. */
 import { checkoutView, noteCount, readCart, type Cart } from './cart-view.ts'
-import { orderPath, ticketCodeOf } from './order-view.ts'
+import { orderLinkOf } from '../../orders/mails/order-link.ts'
+import { orderPath } from './order-view.ts'
 import { refused, type Outcome } from './outcome.ts'
 import type { Visit } from './visit.ts'
 
@@ -144,8 +145,9 @@ export async function checkOut(visit: Visit, form: Form): Promise<Outcome> {
   const { order, payment } = answered.body
   visit.setCookie('cart', null)
   noteCount(visit, null)
-  const code = await visit.app.store(visit.session.store.id, ({ read }) => ticketCodeOf(read, order.id))
-  const location = orderPath(visit, { id: order.id, code, email: cart.email ?? undefined })
+  const { email } = cart
+  const link = await visit.app.store(visit.session.store.id, ({ read }) => orderLinkOf(read, { id: order.id, email }))
+  const location = orderPath(visit, link)
   const clientSecret = payment.clientSecret ?? null
   return {
     location: `${location}?new=1`,

@@ -81,6 +81,15 @@ export class Hosts {
     return found
   }
 
+  /** What everybody sees of a store; null while its hosts serve nothing. */
+  async openShop(storeId: string) {
+    const store = await this.registry.store(storeId)
+    const found = store && (await this.find(store.slug + this.#parent))
+    if (!found || found === 'closed') return null
+    const { shop } = found
+    return { base: shop.served.canonical, languages: shop.deployment.languages, has: (path: string) => shop.page(path) !== undefined }
+  }
+
   async #look(name: string): Promise<Found> {
     if (!this.isBelow(name)) return this.#host(name, await hostedByDomain(this.registry, name), name)
     const label = name.slice(0, -this.#parent.length)

@@ -1,8 +1,8 @@
 /** Orders and tickets, as the pages of a shop show them to whoever may see them. */
 import { eq } from 'drizzle-orm'
-import { seats } from '../../../db/store/events.ts'
-import type { Reader } from '../../../db/driver.ts'
 import { customers, orders } from '../../../db/store/orders.ts'
+import { orderLinkOf } from '../../orders/mails/order-link.ts'
+import type { OrderLink, TicketLink } from '../../store/mails/shop-links.ts'
 import { normalizeEmail } from '../../values/email.ts'
 import type { Visit } from './visit.ts'
 
@@ -19,14 +19,6 @@ interface Order {
   taxCents: number
   totalCents: number
   shipping: object | null
-}
-
-/** What the link of an order stands for; with the code of its tickets when it has some. */
-interface OrderLink {
-  id: string
-  /** The access code, with which the buyer's tickets open. */
-  code?: string | null
-  email?: string
 }
 
 /** The path of an order's page: who has the link sees the order. */
@@ -61,17 +53,6 @@ export async function orderView(visit: Visit, token: string) {
   }
 }
 
-/** The code with which the tickets of an order open; null when it has none. */
-export async function ticketCodeOf(db: Reader, orderId: string): Promise<string | null> {
-  const [row] = await db
-    .select({ code: orders.accessCode })
-    .from(orders)
-    .innerJoin(seats, eq(seats.orderId, orders.id))
-    .where(eq(orders.id, orderId))
-    .limit(1)
-  return row?.code ?? null
-}
-
 /** Finds an order by its number and the address that it was placed with; null when the two do not belong together. */
 export function findOrder(visit: Visit, number: string, email: string): Promise<OrderLink | null> {
   const lookup = Number(/\d{1,15}/.exec(number)?.[0] ?? NaN)
@@ -82,7 +63,7 @@ export function findOrder(visit: Visit, number: string, email: string): Promise<
       .from(orders)
       .innerJoin(customers, eq(customers.id, orders.customerId))
       .where(eq(orders.lookup, lookup))
-    return row && row.email === normalizeEmail(email) ? { ...row, code: await ticketCodeOf(read, row.id) } : null
+    return row && row.email === normalizeEmail(email) ? orderLinkOf(read, row) : null
   })
 }
 
@@ -103,12 +84,6 @@ const when = (visit: Visit, startsAt: string | null, timeZone: string) =>
 
 const zoneOf = async (visit: Visit): Promise<string> =>
   (await visit.ask<{ store: { settings: { timezone: string } } }>('GET', '/me')).body.store.settings.timezone
-
-/** What opens the tickets of an order. */
-export interface TicketLink {
-  code: string
-  email: string
-}
 
 /** The view `tickets`; null when code and address open nothing. */
 export async function ticketsView(visit: Visit, { code, email }: TicketLink) {

@@ -4,6 +4,7 @@ import { media } from '../../../db/store/content.ts'
 import type { Session } from '../../../db/control/registry.ts'
 import type { Handle } from '../../../db/open.ts'
 import type { Services } from '../../outside/services.ts'
+import { openShopToken, shopToken } from '../../store/mails/shop-links.ts'
 import { decimalsOf } from '../../values/money.ts'
 import type { Language } from '../builds/snapshot.ts'
 import type { Host } from './hosts.ts'
@@ -143,11 +144,11 @@ export class Visit {
 
   /** A token for a link, and what it stands for. */
   token(kind: string, value: unknown): string {
-    return this.app.services.secrets.seal(value, this.#place(kind)).slice('v1.'.length)
+    return shopToken(this.app.services.secrets, this.session.store.id, kind, value)
   }
 
   opened<T>(kind: string, token: string): T | null {
-    return token.length > 1_000 ? null : this.app.services.secrets.open<T>(`v1.${token}`, this.#place(kind))
+    return openShopToken<T>(this.app.services.secrets, this.session.store.id, kind, token)
   }
 
   #place(name: string) {

@@ -1,7 +1,8 @@
 /** What visitors write and ask for: reviews, comments, letters, sign-ups, wishes, orders and tickets that they look for. */
 import type { Form } from './cart-actions.ts'
 import { WISHES_MAX, wishesOf } from './list-view.ts'
-import { findOrder, orderPath, ticketsView, type TicketLink } from './order-view.ts'
+import { findOrder, orderPath, ticketsView } from './order-view.ts'
+import type { TicketLink } from '../../store/mails/shop-links.ts'
 import { refused, type Outcome } from './outcome.ts'
 import type { Visit } from './visit.ts'
 

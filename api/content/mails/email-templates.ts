@@ -3,13 +3,16 @@ import { and, eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/driver.ts'
 import { emailTemplates, TEMPLATE_KINDS } from '../../../db/store/pages.ts'
 import { Lang } from '../../catalog/shapes.ts'
+import { ownerOf } from '../../http/auth.ts'
 import { resource, type Call } from '../../http/route.ts'
 import { Body, deleted, Deleted, Label, Named, Nullable, OneOf, Text, Type } from '../../http/schema.ts'
+import { framed } from '../../store/mails/frame.ts'
+import { shopLinks } from '../../store/mails/shop-links.ts'
 import { isLocale } from '../../values/locales.ts'
 import { missing, wrong } from '../../values/refusal.ts'
 import { KINDS, type TemplateKind } from './kinds.ts'
-import { commonValues, framed, languageOf } from './letter.ts'
-import { SAMPLES } from './samples.ts'
+import { commonValues, languageOf } from './letter.ts'
+import { samplePages, SAMPLES } from './samples.ts'
 import { filled, requireKnown, requireNeeded, templateOf } from './template.ts'
 
 const words = {
@@ -137,9 +140,17 @@ export const emailTemplateRoutes = resource('content', '/email-templates')
       requireKnown(kind, 'subject', subject)
       requireKnown(kind, 'body', body)
       const settings = await call.settings()
-      const mail = filled({ subject, body }, { ...commonValues(settings, null), ...SAMPLES[kind] })
+      const shop = await shopLinks(call.services, ownerOf(call), locale || null)
+      const mail = filled({ subject, body }, { ...commonValues(settings, null), ...SAMPLES[kind], ...(shop && samplePages(shop.home)) })
       // Words that are tried out are in the language that they are tried for.
       const isOwn = stored.custom || call.body?.body !== undefined
-      return { ...mail, html: await framed(call.db, settings, languageOf(isOwn ? { locale } : null, settings), mail.html) }
+      return {
+        ...mail,
+        html: await framed(call.db, settings, {
+          language: languageOf(isOwn ? { locale } : null, settings),
+          body: mail.html,
+          home: shop?.home ?? null,
+        }),
+      }
     },
   )

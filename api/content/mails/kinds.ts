@@ -17,6 +17,8 @@ const ORDER = {
   accessCode: 'the code with which the buyer finds the tickets of the order',
   lines: 'what was bought, as a table',
   total: 'what the order comes to',
+  orderUrl: 'the page of the order in the shop, or nothing',
+  orderButton: 'a button that leads there, or nothing',
 }
 
 interface Kind {
@@ -41,6 +43,8 @@ export const KINDS: Readonly<Record<TemplateKind, Kind>> = {
     body: `# Thank you for your order
 
 Order **{{orderNumber}}** of {{orderDate}}. {{payment}}
+
+{{orderButton}}
 
 {{lines}}
 
@@ -71,6 +75,8 @@ A parcel of your order **{{orderNumber}}** has left us.
 {{tracking}}
 
 {{shippingAddress}}
+
+{{orderButton}}
 `,
   },
   refund: {
@@ -83,6 +89,8 @@ We have given back **{{amount}}** of your order **{{orderNumber}}**. {{reason}}
 {{refundedLines}}
 
 It may take your bank some days to show it.
+
+{{orderButton}}
 `,
   },
   ticket: {
@@ -93,12 +101,16 @@ It may take your bank some days to show it.
       eventNames: 'the name of the event, or how many there are',
       tickets: 'the tickets, each with its code for the door',
       rest: 'that there are more tickets than a mail lists, or nothing',
+      ticketsUrl: 'the page of the tickets in the shop, or nothing',
+      ticketsButton: 'a button that leads there, or nothing',
     },
     needed: 'tickets',
     subject: 'Your tickets for {{eventNames}}',
     body: `{{tickets}}
 
 {{rest}}
+
+{{ticketsButton}}
 
 Order {{orderNumber}}, access code {{accessCode}}. Each code lets one person in, once.
 `,
@@ -108,6 +120,8 @@ Order {{orderNumber}}, access code {{accessCode}}. Each code lets one person in,
       ...COMMON,
       productName: 'the name of the product',
       productSlug: 'its slug, for the address of its page',
+      productUrl: 'its page in the shop, or nothing',
+      productButton: 'a button that leads there, or nothing',
       variantName: 'the name of the variant, or nothing where it is called as its product',
       stopUrl: 'where to say that no mail is wanted',
     },
@@ -117,6 +131,8 @@ Order {{orderNumber}}, access code {{accessCode}}. Each code lets one person in,
 You wanted to know: **{{productName}}** can be bought again at {{storeName}}.
 
 {{variantName}}
+
+{{productButton}}
 
 This is the only mail about it. [I did not ask for this]({{stopUrl}})
 `,

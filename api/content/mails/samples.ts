@@ -1,6 +1,7 @@
 /** What stands in the previews of mails: an order that nobody has placed. */
 import { html } from '../../values/html.ts'
 import type { TemplateKind } from './kinds.ts'
+import { pageValues } from './letter.ts'
 import { tableOf } from './table.ts'
 import type { Values } from './template.ts'
 
@@ -66,3 +67,10 @@ export const SAMPLES: Readonly<Record<TemplateKind, Values>> = {
     stopUrl: { url: 'https://shop.example/api/v1/reviews/stop/example' },
   },
 }
+
+/** Pages of a shop that is there, for people who are not. */
+export const samplePages = (home: string): Values => ({
+  ...pageValues('order', `${home.replace(/\/$/, '')}/order/example`, 'en'),
+  ...pageValues('tickets', `${home.replace(/\/$/, '')}/tickets`, 'en'),
+  ...pageValues('product', `${home.replace(/\/$/, '')}/products/linen-shirt`, 'en'),
+})

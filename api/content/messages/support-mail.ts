@@ -2,10 +2,11 @@
 import { and, asc, eq, lt } from 'drizzle-orm'
 import { supportCases, supportMessages, type DELIVERIES } from '../../../db/store/visitors.ts'
 import type { JobKind } from '../../jobs/kind.ts'
-import { senderOf } from '../../marketing/newsletters/sender.ts'
+import { senderOf } from '../../store/mails/sender.ts'
 import type { Services } from '../../outside/services.ts'
 import { html } from '../../values/html.ts'
-import { framed } from '../mails/letter.ts'
+import { shopLinks } from '../../store/mails/shop-links.ts'
+import { framed } from '../../store/mails/frame.ts'
 import { settingsIn } from '../../http/call.ts'
 import { MAIL_RETRIES_MS, sendOnce } from '../mails/sent.ts'
 import { oneLine } from '../mails/template.ts'
@@ -18,11 +19,13 @@ const caseLink = (baseUrl: string, token: string) => `${baseUrl}/api/v1/support-
 const REFERENCES_MAX = 20
 
 /** The job: one message, once; none of a store that has turned outbound mail off. */
-export const sendSupportMail = ({ mailers }: Pick<Services, 'mailers'>): JobKind => ({
+export const sendSupportMail = (services: Pick<Services, 'mailers' | 'storefronts' | 'secrets'>): JobKind => ({
   retriesMs: MAIL_RETRIES_MS,
   async run(job) {
     const { store, subject } = job
+    const { mailers } = services
     const db = store.read
+    const home = (await shopLinks(services, job, null))?.home ?? null
     const [message] = await db.select().from(supportMessages).where(eq(supportMessages.id, subject))
     const [about] = message ? await db.select().from(supportCases).where(eq(supportCases.id, message.caseId)) : []
     const settings = await settingsIn(db)
@@ -52,7 +55,7 @@ export const sendSupportMail = ({ mailers }: Pick<Services, 'mailers'>): JobKind
       to: { name: about.name ?? '', address: about.email },
       subject: ids.length || about.messageCount > 1 ? `Re: ${subjectLine}` : subjectLine,
       text: `${said}\n\nAnswer here, where it reaches us with the whole conversation:\n${link}\n`,
-      html: await framed(db, settings, 'en', body.text),
+      html: await framed(db, settings, { language: 'en', body: body.text, home }),
       headers: ids.length ? { 'In-Reply-To': ids.at(-1)!, References: [ids[0]!, ...ids.slice(1).slice(1 - REFERENCES_MAX)].join(' ') } : {},
     })
     await note(outcome)

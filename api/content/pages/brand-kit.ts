@@ -10,7 +10,7 @@ import { wrong } from '../../values/refusal.ts'
 import { idIn } from '../media/cdn.ts'
 import { noteUses } from '../media/usage.ts'
 import { contrast } from './contrast.ts'
-import { COLORS, readLooks, type Color } from './looks.ts'
+import { COLORS, readLooks, type Color } from '../../store/mails/looks.ts'
 
 const ID = 'brand-kit'
 /** WCAG 2.2, 1.4.3: text on what is behind it. */

@@ -10,10 +10,12 @@ import type { JobKind, Running } from '../../jobs/kind.ts'
 import { MailError, MAILS_AT_ONCE, type Mailer } from '../../outside/mail.ts'
 import type { Services } from '../../outside/services.ts'
 import { translationsFor } from '../../catalog/translated.ts'
-import { senderOf } from '../../marketing/newsletters/sender.ts'
+import { senderOf } from '../../store/mails/sender.ts'
 import { html } from '../../values/html.ts'
 import { later } from '../../values/time.ts'
-import { framed, mailOf, wayOut } from '../mails/letter.ts'
+import { button, framed } from '../../store/mails/frame.ts'
+import { shopLinks } from '../../store/mails/shop-links.ts'
+import { mailOf, pageValues, wayOut } from '../mails/letter.ts'
 import { settingsIn } from '../../http/call.ts'
 import { MAIL_RETRIES_MS, sendOnce } from '../mails/sent.ts'
 import { oneLine } from '../mails/template.ts'
@@ -65,16 +67,22 @@ async function inLanguage(db: Reader, wanted: NonNullable<Awaited<ReturnType<typ
   return { ...wanted, productName: name ?? wanted.productName, productSlug: slug ?? wanted.productSlug }
 }
 
-async function sendOne({ store }: Running, mailer: Mailer, baseUrl: string, settings: Settings, row: Notification): Promise<Outcome> {
+type Needs = Pick<Services, 'mailers' | 'storefronts' | 'secrets'>
+
+async function sendOne(job: Running, mailer: Mailer, services: Needs, settings: Settings, row: Notification): Promise<Outcome> {
+  const { store } = job
   try {
     const wanted = await findWanted(store.read, row.variantId)
     if (!wanted) return { row, outcome: 'broken', error: 'it is gone' }
     const { name, productName, productSlug } = await inLanguage(store.read, wanted, row.locale)
-    const stopUrl = wishLink(baseUrl, 'stop', row.token)
-    const mail = await mailOf(store.read, settings, baseUrl, {
+    const stopUrl = wishLink(services.mailers.baseUrl, 'stop', row.token)
+    const mail = await mailOf({ ...job, services }, settings, {
       id: `${row.id}-back`,
       ...{ kind: 'back-in-stock', locale: row.locale, to: { name: null, address: row.email } },
-      values: { productName, productSlug, variantName: name === wanted.productName ? '' : name, stopUrl: { url: stopUrl } },
+      values: (locale, shop) => ({
+        ...pageValues('product', shop && shop.product(productSlug), locale),
+        ...{ productName, productSlug, variantName: name === wanted.productName ? '' : name, stopUrl: { url: stopUrl } },
+      }),
       headers: wayOut(stopUrl),
     })
     await mailer.send(mail)
@@ -86,7 +94,7 @@ async function sendOne({ store }: Running, mailer: Mailer, baseUrl: string, sett
 }
 
 /** The job: tells those who wait for one variant, a few at once, until none is left that may be told now. */
-export const notifyWaiting = ({ mailers }: Pick<Services, 'mailers'>): JobKind => ({
+export const notifyWaiting = (services: Needs): JobKind => ({
   retriesMs: MAIL_RETRIES_MS,
   budgetMs: TURN_MS,
   async run(job) {
@@ -100,7 +108,7 @@ export const notifyWaiting = ({ mailers }: Pick<Services, 'mailers'>): JobKind =
       const error = 'the process ended while it was on its way'
       await tx.update(table).set({ status: 'unknown', error, updatedAt: instant() }).where(onTheirWay)
     })
-    const mailer = await mailers.open(environment)
+    const mailer = await services.mailers.open(environment)
     try {
       let outcomes: Outcome[] = []
       for (;;) {
@@ -112,7 +120,7 @@ export const notifyWaiting = ({ mailers }: Pick<Services, 'mailers'>): JobKind =
         })
         if (broken) throw new Error(broken.error ?? broken.outcome)
         if (!rows.length) break
-        outcomes = await Promise.all(rows.map((row) => sendOne(job, mailer, mailers.baseUrl, settings, row)))
+        outcomes = await Promise.all(rows.map((row) => sendOne(job, mailer, services, settings, row)))
       }
     } finally {
       mailer.close()
@@ -124,10 +132,12 @@ export const notifyWaiting = ({ mailers }: Pick<Services, 'mailers'>): JobKind =
 })
 
 /** The job that asks an address whether it wants the mail (double opt-in). */
-export const askWaiting = ({ mailers }: Pick<Services, 'mailers'>): JobKind => ({
+export const askWaiting = (services: Needs): JobKind => ({
   retriesMs: MAIL_RETRIES_MS,
   async run(job) {
     const { store, subject } = job
+    const { mailers } = services
+    const home = (await shopLinks(services, job, null))?.home ?? null
     const [row] = await store.read.select().from(table).where(eq(table.id, subject))
     const settings = await settingsIn(store.read)
     const wanted = row && (await findWanted(store.read, row.variantId))
@@ -136,13 +146,13 @@ export const askWaiting = ({ mailers }: Pick<Services, 'mailers'>): JobKind => (
     const { name, productName } = wanted
     const question = oneLine(`Shall ${settings.name} tell you when ${name === productName ? name : `${productName}, ${name},`} is back?`)
     const otherwise = 'If you did not ask for this, do nothing: you will get no more mail.'
-    const body = html`<p>${question}</p><p><a href="${link}">Yes, tell me</a></p><p>${otherwise}</p>`
+    const body = html`<p>${question}</p>${button(link, 'Yes, tell me')}<p>${otherwise}</p>`
     await sendOnce(job, mailers, {
       id: `${row.id}-${Date.parse(row.askedAt!)}`,
       ...senderOf(settings, mailers.baseUrl),
       ...{ to: { name: '', address: row.email }, subject: question },
       text: `${question}\n\nOpen this page to confirm:\n${link}\n\n${otherwise}\n`,
-      html: await framed(store.read, settings, 'en', body.text),
+      html: await framed(store.read, settings, { language: 'en', body: body.text, home }),
       headers: { 'Auto-Submitted': 'auto-generated', ...wayOut(wishLink(mailers.baseUrl, 'stop', row.token)) },
     })
   },

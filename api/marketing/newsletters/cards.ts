@@ -1,10 +1,11 @@
-/** The products that a newsletter features, as they are when it is sent. */
+/** The products that a newsletter features, as they are when it is sent, each with its page in the shop. */
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../../../db/driver.ts'
 import { products, variants } from '../../../db/store/catalog.ts'
 import type { Featured } from '../../../db/store/newsletters.ts'
 import type { Settings } from '../../http/route.ts'
 import { decimalsOf, toMajor } from '../../values/money.ts'
+import type { ShopLinks } from '../../store/mails/shop-links.ts'
 import type { Card } from './letter.ts'
 
 /** An amount as people of the store's locale write it. */
@@ -20,12 +21,13 @@ function spelledPrice(minor: number, { currency, locale }: Pick<Settings, 'curre
 }
 
 /** The cards of a newsletter, in its order; what is no longer sold is left out. */
-export async function cardsOf(db: Reader, featured: readonly Featured[], settings: Settings): Promise<Card[]> {
+export async function cardsOf(db: Reader, featured: readonly Featured[], settings: Settings, shop: ShopLinks | null): Promise<Card[]> {
   if (!featured.length) return []
   const rows = await db
     .select({
       productId: products.id,
       name: products.name,
+      slug: products.slug,
       images: products.images,
       variantId: variants.id,
       variantName: variants.name,
@@ -48,13 +50,14 @@ export async function cardsOf(db: Reader, featured: readonly Featured[], setting
   return featured.flatMap(({ productId, variantId }) => {
     const row = rows.find((candidate) => candidate.productId === productId && (variantId === null || candidate.variantId === variantId))
     if (!row) return []
-    const { name, variantName, images, price, compareAtPrice } = row
+    const { name, slug, variantName, images, price, compareAtPrice } = row
     const reduced = compareAtPrice !== null && compareAtPrice > price
     return {
       name: variantId === null || variantName === name ? name : `${name} – ${variantName}`,
       image: images[0] ?? null,
       price: spelledPrice(price, settings),
       before: reduced ? spelledPrice(compareAtPrice, settings) : null,
+      url: shop && shop.product(slug),
     }
   })
 }

@@ -18,7 +18,10 @@ import { cardsOf } from './cards.ts'
 import { write } from './letter.ts'
 import type { NewsletterRow } from './newsletter.ts'
 import { defer, note, type Outcome } from './outcomes.ts'
-import { linkTo, postalAddress, senderOf } from './sender.ts'
+import { readLooks } from '../../store/mails/looks.ts'
+import { senderOf } from '../../store/mails/sender.ts'
+import { shopLinks } from '../../store/mails/shop-links.ts'
+import { subscriberLink } from '../subscribers/link.ts'
 import { settingsIn } from '../../http/call.ts'
 
 type Subscriber = typeof subscribers.$inferSelect
@@ -81,21 +84,23 @@ async function next(tx: Db, newsletterId: string, now: string): Promise<Subscrib
   return 'more'
 }
 
+type Needs = Pick<Services, 'registry' | 'mailers' | 'storefronts' | 'secrets'>
+
 /** Makes the mails of a newsletter, one for each reader. */
-async function composer({ store, storeId }: Running, row: NewsletterRow, baseUrl: string) {
+async function composer(job: Running, row: NewsletterRow, services: Needs) {
+  const { store, storeId } = job
+  const { baseUrl } = services.mailers
   const settings = await settingsIn(store.read)
+  const shop = await shopLinks(services, job, settings.defaultLanguage)
   const letter = write({
-    subject: row.subject,
     content: row.content,
-    cards: await cardsOf(store.read, row.products, settings),
-    storeName: settings.name,
-    postalAddress: postalAddress(settings),
-    language: settings.defaultLanguage,
+    cards: await cardsOf(store.read, row.products, settings, shop),
+    ...{ settings, looks: await readLooks(store.read), home: shop?.home ?? null },
   })
   const sender = senderOf(settings, baseUrl)
   const listId = `newsletters.${storeId}.${new URL(baseUrl).hostname}`
   return ({ id, email, name, token }: Subscriber) => {
-    const url = linkTo(baseUrl, 'unsubscribe', token)
+    const url = subscriberLink(baseUrl, 'unsubscribe', token)
     return {
       ...{ id: `${row.id}.${id}`, ...sender, to: { name: name ?? '', address: email }, subject: row.subject, ...letter(url) },
       headers: { 'List-ID': `<${listId}>`, 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
@@ -175,14 +180,14 @@ async function launch({ store, storeId, clock, held }: Running, registry: Regist
 }
 
 /** The job: sends one newsletter to its end. A mail server that is down is tried for about half a minute. */
-export const deliverNewsletter = ({ registry, mailers }: Pick<Services, 'registry' | 'mailers'>): JobKind => ({
+export const deliverNewsletter = (services: Needs): JobKind => ({
   retriesMs: [1_000, 2_000, 4_000, 8_000, 15_000],
   concurrency: NEWSLETTERS_AT_ONCE,
   budgetMs: TURN_MS,
   async run(job) {
     const { store, subject: id, clock, signal, environment } = job
     let row: NewsletterRow | null = (await find(store.read, id)) ?? null
-    if (row?.status === 'scheduled') row = await launch(job, registry, row)
+    if (row?.status === 'scheduled') row = await launch(job, services.registry, row)
     if (row?.status !== 'sending') return
     await store.write(async (tx) => {
       await job.held(tx)
@@ -193,9 +198,9 @@ export const deliverNewsletter = ({ registry, mailers }: Pick<Services, 'registr
         .set({ status: 'unknown', error: 'the process ended while it was on its way', updatedAt: now })
         .where(onTheirWay)
     })
-    const mailer = await mailers.open(environment)
+    const mailer = await services.mailers.open(environment)
     try {
-      await sendAll(job, mailer, await composer(job, row, mailers.baseUrl))
+      await sendAll(job, mailer, await composer(job, row, services))
     } finally {
       mailer.close()
     }

@@ -5,7 +5,7 @@ import { orders, shipments } from '../../../db/store/orders.ts'
 import { unwantedMails } from '../../../db/store/pages.ts'
 import { refunds } from '../../../db/store/payments.ts'
 import type { TemplateKind } from '../../content/mails/kinds.ts'
-import { mailOf, wayOut } from '../../content/mails/letter.ts'
+import { mailOf, pageValues, wayOut } from '../../content/mails/letter.ts'
 import { settingsIn } from '../../http/call.ts'
 import { MAIL_RETRIES_MS, sendOnce } from '../../content/mails/sent.ts'
 import type { Values } from '../../content/mails/template.ts'
@@ -14,6 +14,7 @@ import type { JobKind, Running } from '../../jobs/kind.ts'
 import type { Services } from '../../outside/services.ts'
 import { readLines, type LineRow, type OrderRow } from '../order.ts'
 import { amountOf, orderValues, trackingValues, unitsTable } from './order-values.ts'
+import { orderLinkOf } from './order-link.ts'
 import { reviewLinks } from './review-link.ts'
 
 /** What happened longer ago is no news: a job that comes so late sends nothing. */
@@ -85,7 +86,7 @@ async function toldOf({ store, storeId, environment, subject, clock }: Running, 
   return { kind: 'review-request', order, at: now, values, headers: wayOut(stop) }
 }
 
-type Needs = Pick<Services, 'mailers' | 'secrets'>
+type Needs = Pick<Services, 'mailers' | 'secrets' | 'storefronts'>
 
 /** The job: one mail about one order, shipment or refund; none of a store that has turned outbound mail off. */
 export const sendOrderMail = (services: Needs): JobKind => ({
@@ -98,12 +99,16 @@ export const sendOrderMail = (services: Needs): JobKind => ({
     if (!told || clock.now().getTime() - Date.parse(told.at) > NEWS_MS) return
     const { kind, order } = told
     const lines = await readLines(store.read, order.id)
-    const { mailers } = services
-    const mail = await mailOf(store.read, settings, mailers.baseUrl, {
+    const link = await orderLinkOf(store.read, order)
+    const mail = await mailOf({ ...job, services }, settings, {
       id: `${subject.split(' ').toReversed().join('-')}`,
       ...{ kind, locale: order.locale, headers: told.headers, to: { name: order.name, address: order.email } },
-      values: (locale) => ({ ...orderValues(order, lines, settings, locale), ...told.values(lines, locale) }),
+      values: (locale, shop) => ({
+        ...orderValues(order, lines, settings, locale),
+        ...pageValues('order', shop && shop.order(link), locale),
+        ...told.values(lines, locale),
+      }),
     })
-    await sendOnce(job, mailers, mail)
+    await sendOnce(job, services.mailers, mail)
   },
 })

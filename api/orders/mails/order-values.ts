@@ -6,7 +6,7 @@ import type { Address } from '../../../db/store/store.ts'
 import { html } from '../../values/html.ts'
 import { toMajor } from '../../values/money.ts'
 import type { LineRow, OrderRow } from '../order.ts'
-import { labelsOf } from './labels.ts'
+import { labelsOf } from '../../content/mails/labels.ts'
 
 /** An amount as it is read in a language. */
 export const amountOf = (cents: number, currency: string, locale: string) =>

@@ -1,4 +1,4 @@
-/** The sender of a store's mails, and the links in them. */
+/** The sender of a store's mails. */
 import { normalizeEmail } from '../../values/email.ts'
 import type { Settings } from '../../http/route.ts'
 
@@ -24,9 +24,6 @@ export function senderOf({ name, email, emailDomainVerified, contactEmail }: Set
   const replyTo = contactEmail ?? (own ? null : fromAddress)
   return { from: { name: fromName ?? name, address: own ? fromAddress : `no-reply@${host}` }, ...(replyTo ? { replyTo } : {}) }
 }
-
-/** Where a reader of a mail goes to. */
-export const linkTo = (baseUrl: string, page: 'unsubscribe' | 'confirm', token: string) => `${baseUrl}/api/v1/subscribers/${page}/${token}`
 
 /** The postal address of a store on one line; empty when there is none. */
 export const postalAddress = ({ address }: Settings): string =>

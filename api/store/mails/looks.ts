@@ -13,6 +13,8 @@ export const COLORS = {
 }
 export type Color = keyof typeof COLORS
 
+export type Looks = Awaited<ReturnType<typeof readLooks>>
+
 /** The looks of a store; those of Stoa where it has chosen none. */
 export async function readLooks(db: Reader) {
   const [row] = await db.select().from(brandKit)

@@ -1,4 +1,4 @@
-/** The few words that tables of mails have, in the languages that Stoa speaks; templates have all others. */
+/** The few words that tables and buttons of mails have, in the languages that Stoa speaks; templates have all others. */
 
 const ENGLISH = {
   subtotal: 'Subtotal',
@@ -9,6 +9,9 @@ const ENGLISH = {
   total: 'Total',
   paid: 'It is paid.',
   unpaid: 'It waits for your payment.',
+  order: 'See your order',
+  tickets: 'Your tickets',
+  product: 'See it in the shop',
 }
 type Labels = typeof ENGLISH
 
@@ -23,6 +26,9 @@ const LABELS: Readonly<Record<string, Labels>> = {
     total: 'Gesamt',
     paid: 'Sie ist bezahlt.',
     unpaid: 'Sie wartet auf Ihre Zahlung.',
+    order: 'Bestellung ansehen',
+    tickets: 'Ihre Karten',
+    product: 'Im Laden ansehen',
   },
   pl: {
     subtotal: 'Suma częściowa',
@@ -33,6 +39,9 @@ const LABELS: Readonly<Record<string, Labels>> = {
     total: 'Razem',
     paid: 'Jest opłacone.',
     unpaid: 'Czeka na płatność.',
+    order: 'Zobacz zamówienie',
+    tickets: 'Twoje bilety',
+    product: 'Zobacz w sklepie',
   },
   es: {
     subtotal: 'Subtotal',
@@ -43,6 +52,9 @@ const LABELS: Readonly<Record<string, Labels>> = {
     total: 'Total',
     paid: 'Está pagado.',
     unpaid: 'Está pendiente de pago.',
+    order: 'Ver tu pedido',
+    tickets: 'Tus entradas',
+    product: 'Ver en la tienda',
   },
 }
 
