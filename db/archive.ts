@@ -1,4 +1,4 @@
-/** The file that a backup is: a tar of a manifest, one SQLite database for each part of the store, and the files of its media. */
+/** The file that a backup is: a tar of a manifest, one SQLite database for each part of the store, and the files beside them. */
 import { createHash } from 'node:crypto'
 import {
   createReadStream,
@@ -18,7 +18,10 @@ import { create, extract, list } from 'tar'
 import type { KeyRow, StoreRow } from './control/registry.ts'
 import { troubleOf } from './errors.ts'
 import { wrongField } from './manifest-form.ts'
-import { filesBelow as mediaBelow, isMediaFile, MEDIA, sumOfMedia, type MediaSum } from './media-files.ts'
+import { filesBelow, sumOfFiles, type Beside, type FilesSum } from './beside-files.ts'
+import type { Builder } from './control/builder.ts'
+import { MEDIA } from './media-files.ts'
+import { PROJECT } from './project-files.ts'
 import type { Environment } from './open.ts'
 
 /** The parts of a store, each a database of its own. */
@@ -37,8 +40,16 @@ export interface Manifest {
   keys: KeyRow[]
   parts: Record<Environment, { bytes: number; sha256: string }>
   /** None in a backup of an older release. */
-  media?: MediaSum
+  media?: FilesSum
+  /** The source of its storefront; none in a backup of an older release. */
+  project?: FilesSum
+  /** What the registry knows of its storefront. */
+  builder?: Builder
 }
+
+/** The files that are packed beside the databases, each kind with its sum in the manifest. */
+const BESIDE: Readonly<Record<'media' | 'project', Beside>> = { media: MEDIA, project: PROJECT }
+const KINDS = ['media', 'project'] as const
 
 /** Where a part lies in the folder that an archive is made from or unpacked to. */
 export const partFile = (folder: string, part: Environment) => join(folder, `${part}.db`)
@@ -51,11 +62,15 @@ export async function sha256Of(path: string): Promise<string> {
 }
 
 /** Packs the parts in `folder` into `file`, which appears whole, read again and on disk, or not at all: what it was stays until then. */
-export async function pack(folder: string, file: string, about: Omit<Manifest, 'format' | 'parts' | 'media'>): Promise<Manifest> {
+export async function pack(
+  folder: string,
+  file: string,
+  about: Omit<Manifest, 'format' | 'parts' | keyof typeof BESIDE>,
+): Promise<Manifest> {
   const parts = {} as Manifest['parts']
   for (const part of PARTS) parts[part] = { bytes: statSync(partFile(folder, part)).size, sha256: await sha256Of(partFile(folder, part)) }
-  const media = sumOfMedia(folder)
-  const manifest: Manifest = { format: FORMAT, ...about, parts, media }
+  const sums = { media: sumOfFiles(folder, MEDIA), project: sumOfFiles(folder, PROJECT) }
+  const manifest: Manifest = { format: FORMAT, ...about, parts, ...sums }
   writeFileSync(join(folder, MANIFEST), JSON.stringify(manifest, null, 2))
   const partial = join(folder, 'archive.partial')
   try {
@@ -64,9 +79,10 @@ export async function pack(folder: string, file: string, about: Omit<Manifest, '
     await create({ file: partial, cwd: folder, portable: true }, [
       MANIFEST,
       ...PARTS.map((part) => `${part}.db`),
-      ...(media.files ? [MEDIA] : []),
+      ...KINDS.filter((kind) => sums[kind].files).map((kind) => BESIDE[kind].folder),
     ])
-    await requireSame(partial, folder, [MANIFEST, ...PARTS.map((part) => `${part}.db`), ...mediaBelow(folder)])
+    const beside = KINDS.flatMap((kind) => filesBelow(folder, BESIDE[kind]))
+    await requireSame(partial, folder, [MANIFEST, ...PARTS.map((part) => `${part}.db`), ...beside])
     toDisk(partial)
     renameSync(partial, file)
     toDisk(dirname(file))
@@ -112,7 +128,8 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
       file,
       cwd: folder,
       strict: true,
-      filter: (path, entry) => (names.has(path) || isMediaFile(path)) && 'type' in entry && entry.type === 'File',
+      filter: (path, entry) =>
+        (names.has(path) || KINDS.some((kind) => BESIDE[kind].isOne(path))) && 'type' in entry && entry.type === 'File',
     })
   } catch (error) {
     throw noRoom(error, file, folder) ?? new Error(`${file} is no backup of a store, or is damaged: ${(error as Error).message}`)
@@ -125,8 +142,9 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
     if (is && is.bytes < bytes) requireRoom(bytes, file, folder, path)
     if (is?.bytes !== bytes || is.sha256 !== sha256) throw new Error(`${file} is damaged: its part ${part} is not what its manifest says`)
   }
-  if (manifest.media && JSON.stringify(sumOfMedia(folder)) !== JSON.stringify(manifest.media))
-    throw new Error(`${file} is damaged: its media are not what its manifest says`)
+  for (const kind of KINDS)
+    if (manifest[kind] && JSON.stringify(sumOfFiles(folder, BESIDE[kind])) !== JSON.stringify(manifest[kind]))
+      throw new Error(`${file} is damaged: its ${kind} is not what its manifest says`)
   return manifest
 }
 

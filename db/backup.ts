@@ -5,13 +5,15 @@ import { pack, PARTS, partFile, type Manifest } from './archive.ts'
 import type { Registry } from './control/registry.ts'
 import { FileConnection } from './connection.ts'
 import { sweepFolder, temporaryFolder } from './leftovers.ts'
+import { builderOf } from './control/builder.ts'
 import { collectMedia } from './media-files.ts'
 import { migrations } from './migrate.ts'
+import { collectProject } from './project-files.ts'
 import { numbersAt } from './numbers-at.ts'
 import { databaseName, fileOf, openStore, type Environment, type Location } from './open.ts'
 import { explained, Unusable } from './unusable.ts'
 
-/** Writes a store's backup to `file`; its media come from `dataDir`. What was committed before this call is in it; writers are not held up. */
+/** Writes a store's backup to `file`; its files come from `dataDir`. What was committed before this call is in it; writers are not held up. */
 export async function backupStore(registry: Registry, storeId: string, file: string, dataDir: string): Promise<Manifest> {
   const store = await registry.store(storeId)
   if (!store) throw new Error(`there is no store ${storeId}`)
@@ -25,7 +27,15 @@ export async function backupStore(registry: Registry, storeId: string, file: str
     for (const part of PARTS) await snapshot(registry.location, storeId, part, partFile(folder, part))
     // After the rows: what is named there is here, unless it was removed meanwhile.
     collectMedia(dataDir, storeId, folder)
-    const about = { createdAt: new Date().toISOString(), schemaVersion: migrations('store').length, store, keys }
+    collectProject(dataDir, storeId, folder)
+    const builder = await builderOf(registry.control.read, storeId)
+    const about = {
+      createdAt: new Date().toISOString(),
+      schemaVersion: migrations('store').length,
+      store,
+      keys,
+      ...(builder && { builder }),
+    }
     const manifest = await pack(folder, target, about)
     await registry.noteNumbers(storeId, numbersAt(registry.location, storeId))
     return manifest

@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { Errors } from '@sinclair/typebox/errors'
 import { PLANS } from '../api/values/plans.ts'
+import { DOMAIN_STATUSES } from './control/tables.ts'
 
 const Text = Type.String({ minLength: 1 })
 const Later = Type.Optional(Type.Union([Type.String(), Type.Null()]))
@@ -36,6 +37,21 @@ const Form = Type.Object({
   }),
   keys: Type.Array(Key),
   parts: Type.Object({ live: Sum, sandbox: Sum }),
+  builder: Type.Optional(
+    Type.Object({
+      project: Type.Object({ keyId: Text, createdAt: Text }),
+      domain: Type.Union([
+        Type.Null(),
+        Type.Object({
+          ...{ domain: Text, token: Text, createdAt: Text, checkedAt: Type.Union([Type.String(), Type.Null()]) },
+          ...{
+            verifiedAt: Type.Union([Type.String(), Type.Null()]),
+            status: Type.Union(DOMAIN_STATUSES.map((status) => Type.Literal(status))),
+          },
+        }),
+      ]),
+    }),
+  ),
 })
 
 /** The first field of a manifest that is not what it must be, as `keys.0.name`; null when there is none. */

@@ -5,6 +5,7 @@ import { historyOf, unfinished } from './control/history.ts'
 import type { Registry } from './control/registry.ts'
 import { sweepFolder } from './leftovers.ts'
 import { mediaFolder, removeMedia } from './media-files.ts'
+import { projectOn, removeProject } from './project-files.ts'
 import { databaseName, fileOf, type Location } from './open.ts'
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
@@ -49,15 +50,12 @@ export async function strangers(registry: Registry): Promise<string[]> {
 /** The ids of stores of which there are files, whoever knows them. */
 export const storesOnDisk = (location: Location): string[] => [...filesByStore(location).keys()].sort()
 
-/** The source of a store's storefront. */
-const projectFolder = (dataDir: string, storeId: string) => join(dataDir, 'builder', storeId)
-
 /** Whether anything is left of a store that the registry does not know. */
 export async function remainsOf(registry: Registry, storeId: string, dataDir: string): Promise<boolean> {
   if ((await historyOf(registry.control.read, storeId))?.phase) return true
   return (
     filesByStore(registry.location).has(storeId) ||
-    [join(mediaFolder(dataDir), storeId), projectFolder(dataDir, storeId)].some((path) => existsSync(path))
+    [join(mediaFolder(dataDir), storeId), projectOn(dataDir, storeId)].some((path) => existsSync(path))
   )
 }
 
@@ -66,7 +64,7 @@ export function removeRemains(location: Location, storeId: string, dataDir: stri
   for (const path of filesByStore(location).get(storeId) ?? []) rmSync(path, { force: true })
   removeMedia(dataDir, storeId)
   // The source of its storefront, and the log of its last build; what was built of it is cleared away by the next round.
-  rmSync(projectFolder(dataDir, storeId), { recursive: true, force: true })
+  removeProject(dataDir, storeId)
   rmSync(join(dataDir, 'builds', 'logs', `${storeId}.log`), { force: true })
 }
 

@@ -10,6 +10,7 @@ import type { Registry } from './control/registry.ts'
 import type { Db } from './driver.ts'
 import { temporaryFolder } from './leftovers.ts'
 import { adoptMedia } from './media-files.ts'
+import { adoptProject } from './project-files.ts'
 import { migrations } from './migrate.ts'
 import { databaseName, fileOf, openDatabase, openStore, type Environment, type Location } from './open.ts'
 import { requireOwnSchema } from './own-schema.ts'
@@ -48,9 +49,10 @@ export async function restoreStore(registry: Registry, storeId: string, file: st
       targets.push({ path, from: `${folder}/${part}.db`, fault, least, isNew: !isKnown && fault === 'missing' })
     }
     adoptMedia(folder, dataDir, storeId)
+    adoptProject(folder, dataDir, storeId)
     const setAside = await replaceAll(targets, new Date())
     if (isKnown) await registry.updateStore(storeId, { name: manifest.store.name })
-    else await registry.adoptStore(manifest.store, manifest.keys)
+    else await registry.adoptStore(manifest.store, manifest.keys, manifest.builder ?? null)
     return { manifest, setAside }
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -6,6 +6,7 @@ import fs, { existsSync } from 'node:fs'
 import { chmod, copyFile, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import git, { Errors } from 'isomorphic-git'
+import { NOT_PROJECT } from '../../db/project-files.ts'
 import { version } from '../../package.json'
 
 const STARTER = new URL('../../site/storefront', import.meta.url).pathname
@@ -14,8 +15,6 @@ const AUTHOR = { name: 'Stoa', email: 'stoa@localhost' }
 /** What a project may be: one that has more is no storefront. */
 const FILES_MAX = 5_000
 const BYTES_MAX = 100 * 1024 * 1024
-/** What stands in the folder of a project and is no part of it. */
-const OUTSIDE = new Set(['.git', 'node_modules', 'dist', '.astro', '.cache'])
 
 /** Something about a project that its owner can put right. */
 export class ProjectError extends Error {}
@@ -100,7 +99,7 @@ async function writeCommit(folder: string, sha: string, into: string) {
     for (const { path, type, oid, mode } of (await git.readTree({ ...at(folder), oid: tree })).tree) {
       const name = join(below, path)
       // Git's own tools write no such names, and a tree made by hand could have them.
-      if (path === '..' || path === '.' || path.includes('/') || path.includes('\0') || OUTSIDE.has(path)) continue
+      if (path === '..' || path === '.' || path.includes('/') || path.includes('\0') || NOT_PROJECT.has(path)) continue
       if (type === 'tree') await write(oid, name)
       else if (type === 'blob' && (mode === FILE_MODE || mode === PROGRAM_MODE)) {
         const { blob } = await git.readBlob({ ...at(folder), oid })
@@ -122,7 +121,7 @@ async function copyFolder(from: string, to: string) {
   const copy = async (below: string) => {
     await mkdir(join(to, below), { recursive: true })
     for (const name of await readdir(join(from, below))) {
-      if (OUTSIDE.has(name)) continue
+      if (NOT_PROJECT.has(name)) continue
       const path = join(below, name)
       const stats = await lstat(join(from, path))
       if (stats.isDirectory()) await copy(path)

@@ -7,6 +7,7 @@ import { numbersAt } from '../numbers-at.ts'
 import type { Numbers } from '../numbers.ts'
 import { firstSettings, type NewStore } from './first-settings.ts'
 import { settings } from '../store/store.ts'
+import { adoptBuilder, type Builder } from './builder.ts'
 import { begin, end, historyOf, keyElsewhere, noteKeys, noteNumbers, type Phase } from './history.ts'
 import { hasExpired, hashOf, newKey, type KeyInput, type KeyRow } from './keys.ts'
 import { LastUse } from './last-use.ts'
@@ -173,7 +174,7 @@ export class Registry {
   }
 
   /** Takes in a store that another registry knew, or this one before it was deleted; its databases are there already. */
-  async adoptStore(store: StoreRow, keys: KeyRow[]): Promise<void> {
+  async adoptStore(store: StoreRow, keys: KeyRow[], builder: Builder | null = null): Promise<void> {
     await this.change(async (tx) => {
       const usable = (await historyOf(tx, store.id))?.keyIds
       const now = new Date().toISOString()
@@ -182,6 +183,7 @@ export class Registry {
         const revokedAt = usable && !usable.includes(key.id) ? now : null
         await tx.insert(apiKeys).values({ ...key, storeId: store.id, revokedAt: key.revokedAt ?? revokedAt })
       }
+      if (builder) await adoptBuilder(tx, store.id, builder)
       await tx.update(storeHistory).set({ keyIds: null }).where(eq(storeHistory.storeId, store.id))
       await end(tx, store.id)
     })

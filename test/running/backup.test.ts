@@ -1,4 +1,7 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import git from 'isomorphic-git'
+import LibsqlFile from 'libsql'
 import { afterAll, describe, expect, test } from 'vitest'
 import { form, png } from '../content/pictures.ts'
 import { call, cleanUp, createStore, folder, type StartedApi, startApi, stoa, stoaJson } from './processes.ts'
@@ -249,6 +252,61 @@ describe('store restore', () => {
     const restored = await fetch(`${url}/attachments/${bill.id}`.replace(at.server.api, moved.api), { headers })
     expect([restored.status, await restored.text()]).toEqual([200, '%PDF-1.7 bill'])
   })
+
+  test('the project of a storefront comes along with what is not committed, its key and its domain, and can be published', async () => {
+    const dataDir = folder()
+    const store = await stoaJson(dataDir, 'store', 'create', '--name', 'Atelier', '--slug', 'atelier', '--ai-built')
+    const project = join(dataDir, 'builder', store.id)
+    const repository = (at: string) => ({ fs, dir: join(at, 'builder', store.id) })
+    writeFileSync(join(project, 'src/pages/saved.astro'), '<p>Saved</p>')
+    await git.add({ ...repository(dataDir), filepath: 'src/pages/saved.astro' })
+    const sha = await git.commit({ ...repository(dataDir), message: 'Save', author: { name: 'Ada', email: 'ada@example.com' } })
+    writeFileSync(join(project, 'src/pages/unsaved.astro'), '<p>Unsaved</p>')
+    // What Git would run, and what leads elsewhere, stays behind.
+    mkdirSync(join(project, '.git/hooks'), { recursive: true })
+    writeFileSync(join(project, '.git/hooks/post-receive'), 'touch /tmp/owned')
+    symlinkSync('/etc/passwd', join(project, 'src/passwd'))
+    const rows = (at: string, sql: string) => {
+      const control = new LibsqlFile(join(at, 'control.db'))
+      try {
+        return control.prepare(sql).all() as Record<string, unknown>[]
+      } finally {
+        control.close()
+      }
+    }
+    const now = new Date().toISOString()
+    rows(
+      dataDir,
+      `INSERT INTO domains (domain, store_id, token, status, verified_at, created_at) VALUES ('shop.example', '${store.id}', 't', 'Valid Configuration', '${now}', '${now}') RETURNING 1`,
+    )
+    const file = `${folder()}/backup.tar`
+    await stoaJson(dataDir, 'store', 'backup', store.id, '--to', file)
+    rmSync(join(project, 'src/passwd'))
+
+    const elsewhere = folder()
+    await stoaJson(elsewhere, 'store', 'restore', store.id, '--from', file)
+    for (const at of [elsewhere, dataDir]) {
+      expect(await git.resolveRef({ ...repository(at), ref: 'refs/heads/main' })).toBe(sha)
+      const changed = (await git.statusMatrix(repository(at))).filter(([, head, work, stage]) => head !== work || work !== stage)
+      expect(changed.map(([path]) => path)).toEqual(['src/pages/unsaved.astro'])
+      expect(existsSync(join(at, 'builder', store.id, '.git/hooks'))).toBe(at === dataDir)
+      expect(rows(at, 'SELECT domain, token, status FROM domains')).toEqual([
+        { domain: 'shop.example', token: 't', status: 'Valid Configuration' },
+      ])
+      expect(rows(at, 'SELECT key_id FROM projects')).toEqual(rows(dataDir, 'SELECT key_id FROM projects'))
+    }
+    const { status, savedChanges } = await stoaJson(elsewhere, 'publish', '--store', store.id, '--wait')
+    expect([status, savedChanges]).toEqual([expect.stringMatching(/live|domain_pending/), true])
+    expect(rows(elsewhere, "SELECT id FROM api_keys WHERE name = 'Published storefront'")).toHaveLength(1)
+    // One that is there has a history of its own, which a restore leaves alone.
+    const later = await git.resolveRef({ ...repository(elsewhere), ref: 'refs/heads/main' })
+    await stoaJson(elsewhere, 'store', 'restore', store.id, '--from', file, '--yes')
+    expect(await git.resolveRef({ ...repository(elsewhere), ref: 'refs/heads/main' })).toBe(later)
+    await stoaJson(elsewhere, 'store', 'delete', store.id, '--yes')
+    expect(readdirSync(join(elsewhere, 'builder'))).toEqual([])
+    await stoaJson(elsewhere, 'store', 'restore', store.id, '--from', file)
+    expect(await git.resolveRef({ ...repository(elsewhere), ref: 'refs/heads/main' })).toBe(sha)
+  }, 60_000)
 
   test('a key revoked since the backup stays revoked', async () => {
     const at = await shop()

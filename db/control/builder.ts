@@ -1,0 +1,34 @@
+/** What the registry knows of a store's storefront and can't be made again: its key, and the custom domain that is its own. */
+import { and, eq, or } from 'drizzle-orm'
+import type { Db, Reader } from '../driver.ts'
+import { apiKeys, domains, projects } from './tables.ts'
+
+export interface Builder {
+  project: Pick<typeof projects.$inferSelect, 'keyId' | 'createdAt'>
+  domain: Omit<typeof domains.$inferSelect, 'storeId'> | null
+}
+
+/** Of one store; null when it has no storefront. */
+export async function builderOf(db: Reader, storeId: string): Promise<Builder | null> {
+  const [project] = await db.select().from(projects).where(eq(projects.storeId, storeId))
+  if (!project) return null
+  const [domain] = await db.select().from(domains).where(eq(domains.storeId, storeId))
+  const { storeId: _, ...own } = domain ?? { storeId }
+  return { project: { keyId: project.keyId, createdAt: project.createdAt }, domain: domain ? (own as Builder['domain']) : null }
+}
+
+/** Gives a store that comes back what it had. Nothing is live until it is published; a domain that is another's by now stays so. */
+export async function adoptBuilder(tx: Db, storeId: string, { project: { keyId, createdAt }, domain }: Builder) {
+  const [key] = await tx
+    .select()
+    .from(apiKeys)
+    .where(and(eq(apiKeys.id, keyId), eq(apiKeys.storeId, storeId)))
+  if (!key) return
+  await tx.insert(projects).values({ storeId, keyId, liveId: null, createdAt })
+  if (!domain) return
+  const [taken] = await tx
+    .select()
+    .from(domains)
+    .where(or(eq(domains.domain, domain.domain), eq(domains.storeId, storeId)))
+  if (!taken) await tx.insert(domains).values({ ...domain, storeId })
+}
