@@ -110,7 +110,6 @@ export async function chooseShipping(visit: Visit, form: Form): Promise<Outcome>
 
 interface Placed {
   order: { id: string }
-  payment: { clientSecret?: string }
 }
 
 /** Places the order. */
@@ -142,15 +141,11 @@ export async function checkOut(visit: Visit, form: Form): Promise<Outcome> {
     lang: visit.language.code,
   })
   if (answered.status !== 201) return refused(answered as never)
-  const { order, payment } = answered.body
+  const { order } = answered.body
   visit.setCookie('cart', null)
   noteCount(visit, null)
   const { email } = cart
   const link = await visit.app.store(visit.session.store.id, ({ read }) => orderLinkOf(read, { id: order.id, email }))
   const location = orderPath(visit, link)
-  const clientSecret = payment.clientSecret ?? null
-  return {
-    location: `${location}?new=1`,
-    ...(clientSecret ? { data: { clientSecret, returnUrl: visit.shop.served.base + location } } : {}),
-  }
+  return { location: `${location}?new=1` }
 }

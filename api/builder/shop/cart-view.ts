@@ -1,6 +1,7 @@
 /** The cart and the checkout, as their pages show them. */
 import { settingsIn } from '../../http/call.ts'
 import { COUNTRIES } from '../../values/countries.ts'
+import { takesStripe } from './payment.ts'
 import type { Visit } from './visit.ts'
 
 interface Item {
@@ -97,7 +98,7 @@ async function linesOf(visit: Visit, cart: Cart) {
     const variant = product?.variants.find(({ id }) => id === item.variantId)
     return {
       id: item.id,
-      name: item.name,
+      name: variant && item.name.endsWith(` – ${variant.name}`) ? item.name.slice(0, -variant.name.length - 3) : item.name,
       options: variant ? Object.values(variant.options).join(', ') : '',
       href: product ? visit.at(`/${product.event ? 'events' : 'products'}/${product.slug}`) : visit.at('/cart'),
       image: (item.image && pictures.get(item.image)?.src) ?? item.image,
@@ -205,16 +206,17 @@ export async function checkoutView(
       name: option.name,
       description: option.description ?? '',
       price: option.priceCents ? visit.money(option.priceCents, option.currency) : null,
+      // What is there at once says nothing of days.
       min: option.minShippingTime ?? option.maxShippingTime,
-      max: option.maxShippingTime,
+      max: option.maxShippingTime || null,
       checked: cart?.shippingMethodId ? option.id === cart.shippingMethodId : at === 0,
     })),
     payments: {
       test: store.payments.testMode,
-      stripe: false,
+      stripe: takesStripe(visit),
       manual: true,
+      // Stripe's needs scripts, which choose it where there are some.
       chosen: store.payments.testMode ? 'test' : 'manual',
     },
-    stripeKey: visit.app.stripeKey ?? '',
   }
 }

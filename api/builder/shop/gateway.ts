@@ -4,6 +4,7 @@
  */
 import { addItem, changeItem, checkOut, chooseShipping, setAddress, useCoupon, usePoints, type Form } from './cart-actions.ts'
 import type { Outcome } from './outcome.ts'
+import { payOrder } from './payment.ts'
 import type { Visit } from './visit.ts'
 import {
   changeTicket,
@@ -45,6 +46,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   wishlist: { run: wish, page: '/thanks' },
   currency: { run: chooseCurrency, page: '/thanks' },
   order: { run: lookUpOrder, page: '/order' },
+  'order/payment': { run: payOrder, page: '/order' },
   tickets: { run: lookUpTickets, page: '/tickets' },
   'tickets/names': { run: nameGuests, page: '/tickets' },
   ticket: { run: changeTicket, page: '/thanks' },

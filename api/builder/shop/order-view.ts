@@ -4,6 +4,7 @@ import { customers, orders } from '../../../db/store/orders.ts'
 import { orderLinkOf } from '../../orders/mails/order-link.ts'
 import type { OrderLink, TicketLink } from '../../store/mails/shop-links.ts'
 import { normalizeEmail } from '../../values/email.ts'
+import { awaitedAtStripe, takesStripe } from './payment.ts'
 import type { Visit } from './visit.ts'
 
 interface Order {
@@ -30,6 +31,7 @@ export async function orderView(visit: Visit, token: string) {
   const { status, body } = link ? await visit.ask<Order>('GET', `/orders/${link.id}`) : { status: 404, body: null }
   if (!link || status !== 200) return null
   const order = body as Order
+  const awaited = await visit.app.store(visit.session.store.id, ({ read }) => awaitedAtStripe(read, order.id))
   const money = (cents: number) => visit.money(cents, order.currency)
   return {
     order: {
@@ -37,6 +39,7 @@ export async function orderView(visit: Visit, token: string) {
       status: order.status,
       isNew: visit.url.searchParams.has('new'),
       isUnpaid: order.status === 'pending' && order.paymentStatus === 'unpaid',
+      pay: awaited !== null && takesStripe(visit) ? { key: visit.app.stripeKey, token } : null,
       lines: order.lines.map(({ name, quantity, unitPriceCents, totalCents }) => ({
         name,
         quantity,

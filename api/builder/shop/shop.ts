@@ -20,6 +20,8 @@ const TYPES: Record<Form, string> = {
 }
 /** How a page is packed that was made for a currency or a request. */
 const PACKED: ReadonlySet<Encoding> = new Set(['identity', 'zstd', 'gzip'])
+/** Where Stripe's element comes from, as its documentation says. */
+const STRIPE = 'https://js.stripe.com https://*.js.stripe.com'
 /** A price that carries those in other currencies, as the storefront's `Price.astro` writes it. */
 const PRICE = /(<span class="price" data-prices="([^"]*)"[^>]*>)([^<]*)/g
 
@@ -160,11 +162,11 @@ export class Shop {
   /** Scripts of this host alone, and of the payment provider where there is one. */
   #policy(): string {
     const { reviewedAt, hasStripe, base } = this.served
-    const scripts = ["'self'", ...this.deployment.scripts, ...(hasStripe ? ['https://js.stripe.com'] : [])].join(' ')
+    const scripts = ["'self'", ...this.deployment.scripts, ...(hasStripe ? [STRIPE] : [])].join(' ')
     const images = base.startsWith('https:') ? "'self' data: https:" : "'self' data: https: http:"
     return [
       `default-src 'none'; script-src ${scripts}; style-src 'self' 'unsafe-inline'; img-src ${images}; font-src 'self'; media-src 'self' https:`,
-      `connect-src 'self'${hasStripe ? ' https://api.stripe.com' : ''}; frame-src ${hasStripe ? 'https://js.stripe.com https://hooks.stripe.com' : "'none'"}`,
+      `connect-src 'self'${hasStripe ? ' https://api.stripe.com' : ''}; frame-src ${hasStripe ? `${STRIPE} https://hooks.stripe.com` : "'none'"}`,
       `form-action 'self'; base-uri 'none'; manifest-src 'self'; frame-ancestors ${reviewedAt ?? "'none'"}`,
     ].join('; ')
   }

@@ -165,6 +165,9 @@ function choose(form: HTMLFormElement) {
 }
 
 function enhance(from: ParentNode) {
+  // What works with scripts alone is not offered without them.
+  for (const part of $$<HTMLElement>('[data-scripted]', from)) part.hidden = false
+  for (const input of $$<HTMLInputElement>('[data-preferred]', from)) input.checked = true
   for (const form of $$<HTMLFormElement>('form[data-async]', from)) {
     form.addEventListener('submit', (event) => {
       event.preventDefault()
