@@ -8,6 +8,12 @@ type Ask = (session: Session, request: Request, sent: Request | null) => Promise
 /** Answers a GET as the API would answer it at another path, without a request of its own; null when it has no such path. */
 type Read = (session: Session, request: Request, path: string) => Promise<Response> | null
 
+/**
+ * A request to the API of this process, at a path that begins with `/api/v1`. It leaves by no socket, so its host is nobody's; the router takes
+ * none of https.
+ */
+export const inside = (path: string, init: RequestInit = {}): Request => new Request(`http://localhost${path}`, init)
+
 interface Place {
   /** Where this process listens, as others on the machine reach it; null: nowhere. */
   listensOn: string | null

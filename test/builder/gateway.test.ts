@@ -312,3 +312,32 @@ describe('a page that can not be shown', () => {
     expect((await shop.visit(host(), '/cart')).status).toBe(200)
   }, 20_000)
 })
+
+test('behind a proxy with https, a shop is built, sells, and keeps its cookies to https', async () => {
+  const secure = await openShop({
+    products: 2,
+    env: { BASE_URL: 'https://api.shop.example:8443', STORES_DOMAIN: 'shops.example:8443', TRUST_PROXY: '127.0.0.1' },
+  })
+  try {
+    expect(await secure.publish()).toMatchObject({ status: 'live' })
+    const at = 'shop.shops.example:8443'
+    const home = await secure.visit(at, '/')
+    expect(home.headers.get('strict-transport-security')).toContain('max-age')
+    expect(await home.text()).toContain(`<link rel="canonical" href="https://${at}/">`)
+    const { body } = await secure.call('GET', '/products?limit=1')
+    const added = await secure.visit(at, '/_shop/cart/items', {
+      method: 'POST',
+      body: new URLSearchParams({ variantId: body.data[0].variants[0].id, quantity: '1' }).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: `https://${at}`, 'x-forwarded-proto': 'https' },
+    })
+    expect([added.status, added.headers.get('location')]).toEqual([303, '/cart'])
+    const cookies = added.headers.getSetCookie()
+    expect(cookies.every((cookie) => cookie.endsWith('; Secure'))).toBe(true)
+    const cookie = cookies.map((one) => one.split(';')[0]).join('; ')
+    expect(await (await secure.visit(at, '/cart', { headers: { cookie } })).text()).toContain(body.data[0].name)
+    expect((await secure.visit(at, '/search?q=a')).status).toBe(200)
+    expect((await secure.visit(at, '/_shop/me', { method: 'HEAD' })).status).toBe(200)
+  } finally {
+    await secure.close()
+  }
+}, 30_000)

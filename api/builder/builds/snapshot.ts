@@ -12,7 +12,7 @@ import { media } from '../../../db/store/content.ts'
 import { settings as settingsTable } from '../../../db/store/store.ts'
 import { LEGAL_KINDS, socialLinks } from '../../../db/store/pages.ts'
 import { readLooks } from '../../store/mails/looks.ts'
-import type { Storefronts } from '../../outside/storefronts.ts'
+import { inside, type Storefronts } from '../../outside/storefronts.ts'
 import { richTextHtml, richTextMarkdown } from '../../values/rich-text/render.ts'
 
 /** The resources that are read whole, for each language. */
@@ -153,7 +153,7 @@ async function write(path: string, value: unknown, { storefronts, session }: Pic
 /** One GET of the API; null where a tool is turned off, or what was listed is gone by now. */
 async function read<T>({ storefronts, session, signal }: Needs, path: string): Promise<T | null> {
   signal.throwIfAborted()
-  const request = new Request(`${storefronts.place.apiUrl}/api/v1${path}`)
+  const request = inside(`/api/v1${path}`)
   const response = await storefronts.ask(session, request, null)
   if (response.status === 404) return null
   if (response.status !== 200) throw new Error(`${path.split('?')[0]} answers ${response.status}: ${(await response.text()).slice(0, 200)}`)

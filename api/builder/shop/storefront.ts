@@ -5,6 +5,7 @@ import type { Prepared } from '../../hosting/prepared.ts'
 import { prefersProblem } from '../../hosting/negotiate.ts'
 import type { Log } from '../../server/log.ts'
 import type { RateLimiter } from '../../server/rate-limit.ts'
+import { inside } from '../../outside/storefronts.ts'
 import { serveFile } from '../../content/media/cdn.ts'
 import { Refusal } from '../../values/refusal.ts'
 import { refusalOf } from '../../http/errors.ts'
@@ -248,7 +249,7 @@ export class Storefront {
     const kept = ['if-none-match', 'accept', 'accept-encoding', 'range'].flatMap((name) =>
       headers.has(name) ? [[name, headers.get(name)!]] : [],
     )
-    const inner = new Request(this.needs.services.storefronts.place.apiUrl + path + visit.url.search, { headers: Object.fromEntries(kept) })
+    const inner = inside(path + visit.url.search, { headers: Object.fromEntries(kept) })
     const answered = await this.needs.services.storefronts.ask(visit.session, inner, visit.request)
     return method === 'HEAD' ? new Response(null, answered) : answered
   }
