@@ -12,6 +12,7 @@ import { media } from '../../../db/store/content.ts'
 import { settings as settingsTable } from '../../../db/store/store.ts'
 import { LEGAL_KINDS, socialLinks } from '../../../db/store/pages.ts'
 import { readLooks } from '../../store/mails/looks.ts'
+import { ownFolder, withOwnPaths } from '../own-files.ts'
 import { inside, type Storefronts } from '../../outside/storefronts.ts'
 import { richTextHtml, richTextMarkdown } from '../../values/rich-text/render.ts'
 
@@ -82,7 +83,7 @@ function languagesOf({ locale, enabledLanguages }: { locale: string; enabledLang
 
 /** Reads what a storefront shows and writes it to `folder`: `shop.json`, and a file for each language. */
 export async function writeSnapshot(folder: string, needs: Needs, about: { base: string }): Promise<Snapshot> {
-  const { db, session, storefronts } = needs
+  const { db, session } = needs
   // Read first: what changes while the rest is read is news after it.
   const [counted] = await db.select().from(storefrontChanges)
   const [settings] = await db.select().from(settingsTable)
@@ -113,8 +114,8 @@ export async function writeSnapshot(folder: string, needs: Needs, about: { base:
     looks: await readLooks(db),
     socials: await db.select().from(socialLinks),
   }
-  await write(join(folder, 'shop.json'), shop, { storefronts, session })
-  await write(join(folder, 'pictures.json'), await pictures(needs), { storefronts, session })
+  await write(join(folder, 'shop.json'), shop, { session })
+  await write(join(folder, 'pictures.json'), await pictures(needs), { session })
   return { changes: counted!.count, entries, languages }
 }
 
@@ -129,7 +130,7 @@ async function pictures({ db, session }: Needs) {
       .orderBy(media.id)
       .limit(AT_ONCE)
     for (const { id, width, height, renditions } of rows)
-      found[`/cdn/${session.store.id}/live/${id}/`] = { width, height, widths: renditions.map((rendition) => rendition.width) }
+      found[`${ownFolder(session.store.id)}${id}/`] = { width, height, widths: renditions.map((rendition) => rendition.width) }
     if (rows.length < AT_ONCE) return found
     after = rows.at(-1)!.id
   }
@@ -138,16 +139,9 @@ async function pictures({ db, session }: Needs) {
 /** A text of the store as it may stand in a page that is a template: what would open a mark of Liquid is parted by a word joiner. */
 const noTemplate = (text: string) => (text.includes('[') ? text.replace(/\[(?=[[%])/g, '[\u2060') : text)
 
-/** Own files are asked for where the page is: on a preview's host, on a custom domain, without another connection. */
-async function write(path: string, value: unknown, { storefronts, session }: Pick<Needs, 'storefronts' | 'session'>) {
-  const own = `${storefronts.place.apiUrl}/cdn/${session.store.id}/live/`
-  await writeFile(
-    path,
-    JSON.stringify(value, (_, part) => (typeof part === 'string' ? noTemplate(part) : part)).replaceAll(
-      own,
-      `/cdn/${session.store.id}/live/`,
-    ),
-  )
+async function write(path: string, value: unknown, { session }: Pick<Needs, 'session'>) {
+  const text = JSON.stringify(value, (_, part) => (typeof part === 'string' ? noTemplate(part) : part))
+  await writeFile(path, withOwnPaths(text, session.store.id))
 }
 
 /** One GET of the API; null where a tool is turned off, or what was listed is gone by now. */

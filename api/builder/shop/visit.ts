@@ -9,6 +9,7 @@ import { openShopToken, shopToken } from '../../store/mails/shop-links.ts'
 import { decimalsOf } from '../../values/money.ts'
 import type { Language } from '../builds/snapshot.ts'
 import type { Host } from './hosts.ts'
+import { withOwnPaths } from '../own-files.ts'
 import { localPath } from './local-path.ts'
 import type { Shop } from './shop.ts'
 
@@ -95,16 +96,14 @@ export class Visit {
 
   /** Asks the API, with the rights of the storefront and on behalf of this visitor. Addresses of the store's own files are made paths. */
   async ask<T = any>(method: string, path: string, body?: unknown): Promise<Answered<T>> {
-    const { apiUrl } = this.app.services.storefronts.place
     const request = inside(`/api/v1${path}`, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     })
     const response = await this.app.services.storefronts.ask(this.session, request, this.request)
     const text = await response.text()
-    const own = `/cdn/${this.session.store.id}/live/`
     const isJson = response.headers.get('content-type')?.includes('json')
-    return { status: response.status, body: isJson && text ? JSON.parse(text.replaceAll(apiUrl + own, own)) : text }
+    return { status: response.status, body: isJson && text ? JSON.parse(withOwnPaths(text, this.session.store.id)) : text }
   }
 
   /** A query with the visitor's language and currency. */

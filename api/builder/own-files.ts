@@ -1,0 +1,9 @@
+/** The folder of a store's own files, as paths of its hosts name it. */
+export const ownFolder = (storeId: string) => `/cdn/${storeId}/live/`
+
+/**
+ * A text in which addresses of the store's own files are paths: they are asked for where the page is, on a preview's host or a custom domain,
+ * without another connection, and are found though `BASE_URL` was another one when they were uploaded.
+ */
+export const withOwnPaths = (text: string, storeId: string) =>
+  text.replace(new RegExp(`https?://[^/"\\\\\\s]+(?:/[^"\\\\\\s]*?)?${ownFolder(storeId)}`, 'g'), ownFolder(storeId))
