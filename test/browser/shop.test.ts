@@ -106,6 +106,24 @@ describe.skipIf(!hasChromium)('a shopper in a browser', () => {
     await shop.call('POST', `/orders/${body.data[0].id}/refunds`, { amountCents: body.data[0].totalCents, restock: true })
   })
 
+  test.each([true, false])('the menu opens above the page, by the keyboard too, and leads on; scripts: %s', async (javaScriptEnabled) => {
+    const { page, context, wrong } = await opened('/products/oak-bowl', { javaScriptEnabled })
+    expect(await page.isVisible('#menu')).toBe(false)
+    await page.focus('.opener')
+    await page.keyboard.press('Enter')
+    expect(await page.isVisible('#menu')).toBe(true)
+    // What is opened comes next, though it stands at the end of the page.
+    await page.keyboard.press('Tab')
+    expect(await page.locator('#menu a:focus').getAttribute('href')).toBe('/products')
+    await page.keyboard.press('Escape')
+    expect(await page.isVisible('#menu')).toBe(false)
+    await page.click('.opener')
+    await page.click('#menu a[href^="/categories/"] >> nth=0')
+    await page.waitForURL('**/categories/**')
+    expect(wrong).toEqual([])
+    await context.close()
+  })
+
   test.each([true, false])('a declined payment takes nothing, scripts: %s', async (javaScriptEnabled) => {
     const { page, context, wrong } = await opened('/products/fitting', { javaScriptEnabled })
     await page.click('.buy button.main')

@@ -81,7 +81,7 @@ describe('publishing', () => {
   test('serves pages, their Markdown, and what machines read, on the store’s own host alone', async () => {
     const home = await shop.visit('shop.localhost', '/')
     expect(home.status).toBe(200)
-    expect(await home.text()).toContain('<h1 class="hidden">Shop shop</h1>')
+    expect(await home.text()).toContain('<h1>Shop shop</h1>')
     const twin = await shop.visit('shop.localhost', '/products', { headers: { accept: 'text/markdown' } })
     expect(twin.headers.get('content-type')).toContain('text/markdown')
     expect(await twin.text()).toContain('# Everything')

@@ -1,5 +1,6 @@
 /** Pages as Markdown, for those who read text: agents, and people with a terminal. */
-import { activeVariants, canBuy, money } from './money.ts'
+import { homeIn } from './home.ts'
+import { activeVariants, canBuy, hasRange, isSoldOut, money, priceBefore } from './money.ts'
 import { pathIn, pathOf, productPath, shop, storeIn } from './store.ts'
 import type { Bundle, Group, Language, Post, Product, Text } from './types.ts'
 import { dateIn, wordsIn } from '../text/text.ts'
@@ -22,15 +23,24 @@ const written = (text: Text | undefined) =>
   ).trim()
 const link = (language: Language, name: string, path: string) => `[${plain(name)}](${shop.base}${pathIn(language, path)})`
 
-const END = `\n---\n\nAll pages: ${shop.base}/llms.txt\n`
+/** Said first: whoever reads one page finds the others. */
+const ALL = `> All pages: ${shop.base}/llms.txt\n\n`
 /** A page of Markdown from its parts; empty ones are left out. */
-const page = (...parts: (string | null | undefined | false)[]) => `${parts.filter(Boolean).join('\n\n')}\n${END}`
+const page = (...parts: (string | null | undefined | false)[]) => `${ALL}${parts.filter(Boolean).join('\n\n')}\n`
 
-/** A product in a list. */
+/** A product in a list: what its card says, and its summary. */
 export function line(product: Product, language: Language): string {
-  const price = product.price === null ? '' : `: ${money(product.price, shop.currency, language)}`
-  const isOff = !activeVariants(product).some(canBuy)
-  return `- ${link(language, product.name, productPath(product))}${price}${isOff ? `, ${wordsIn(language)('soldOut')}` : ''}${product.summary ? `. ${plain(product.summary).slice(0, 160)}` : ''}`
+  const t = wordsIn(language)
+  const brand = product.brandId && storeIn(language).brand.get(product.brandId)
+  const amount = (price: number) => money(price, shop.currency, language)
+  const before = priceBefore(product)
+  const price = product.price === null ? '' : hasRange(product) ? t('from', { price: amount(product.price) }) : amount(product.price)
+  const said = [brand && plain(brand.name), price, before && `${t('before')} ${amount(before)}`].filter(Boolean).join(' ')
+  const off = isSoldOut(product) ? `, ${t('soldOut')}` : ''
+  const { event } = product
+  const held = event?.startsAt ? `${event.startsAt}${event.location ? `, ${plain(event.location)}` : ''}. ` : ''
+  const summary = product.summary ? `. ${plain(product.summary).slice(0, 160)}` : ''
+  return `- ${link(language, product.name, productPath(product))}: ${held}${said}${off}${summary}`
 }
 
 export function productMarkdown(product: Product, language: Language): string {
@@ -124,16 +134,21 @@ export { link, written }
 
 export function homeMarkdown(language: Language): string {
   const t = wordsIn(language)
-  const store = storeIn(language)
+  const { lead, areas, news, feature, events, posts } = homeIn(language)
+  const lines = (products: readonly Product[]) => products.map((product) => line(product, language)).join('\n')
+  const part = (title: string, text: string) => text && `## ${plain(title)}\n\n${text}`
   return page(
     `# ${plain(shop.name)}`,
-    `## ${t('categories')}`,
-    store.catalog.categories.map((category) => `- ${link(language, category.name, pathOf('categories', category))}`).join('\n'),
-    `## ${t('new')}`,
-    store.goods
-      .slice(0, 24)
-      .map((product) => line(product, language))
-      .join('\n'),
+    part(t('categories'), areas.map(({ category }) => `- ${link(language, category.name, pathOf('categories', category))}`).join('\n')),
+    part(t('new'), lines(lead ? [lead, ...news] : news)),
+    feature && part(feature.collection.name, lines(feature.products)),
+    part(t('events'), lines(events)),
+    part(
+      t('blog'),
+      posts
+        .map(({ title, slug, excerpt }) => `- ${link(language, title, `/blog/${slug}`)}${excerpt ? `: ${plain(excerpt)}` : ''}`)
+        .join('\n'),
+    ),
     `- ${link(language, t('all'), '/products')}\n- ${link(language, t('contact'), '/contact')}`,
   )
 }

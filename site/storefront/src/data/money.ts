@@ -30,3 +30,9 @@ export const canBuy = ({ stock, price }: Variant) => price !== null && (!stock.t
 export const isSoldOut = (product: Product) => !activeVariants(product).some(canBuy)
 /** Whether its variants have different prices. */
 export const hasRange = (product: Product) => new Set(activeVariants(product).map(({ price }) => price)).size > 1
+
+/** What a product cost before it was reduced; null for one that is not. */
+export function priceBefore(product: Product): number | null {
+  const cheapest = activeVariants(product).find(({ price }) => price === product.price)
+  return cheapest?.compareAtPrice && product.price !== null && cheapest.compareAtPrice > product.price ? cheapest.compareAtPrice : null
+}

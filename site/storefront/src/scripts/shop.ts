@@ -213,10 +213,3 @@ if (buy) {
 addEventListener('popstate', () => void show(location.href, false))
 // A page that comes back from the browser's own memory shows the cart as it is now.
 addEventListener('pageshow', count)
-document.addEventListener('keydown', (event) => {
-  const menu = $<HTMLDetailsElement>('.menu')
-  if (event.key === 'Escape' && menu?.open) {
-    menu.open = false
-    $<HTMLElement>('summary', menu)?.focus()
-  }
-})
