@@ -10,6 +10,7 @@ import { linesOf, measureAnalyses } from './bench/analyses.ts'
 import type { Entry } from '../api/hosting/manifest.ts'
 import type { Manifest } from '../site/lib/manifest.ts'
 import { requestOf, run } from './bench/load.ts'
+import { startNginx, type Nginx } from './bench/nginx.ts'
 import { measureStorefront } from './bench/storefront.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
@@ -78,29 +79,6 @@ function addPages(folder: string, count: number) {
     navigation.help.push({ section, title: `Section ${first}`, pages })
   }
   writeFileSync(path, JSON.stringify(navigation))
-}
-
-/** nginx with one worker over the files of the build, plain: no negotiation, no compression, types by map. */
-async function startNginx(folder: string, manifest: Manifest, port: number) {
-  const types = `types { text/html html; text/markdown md txt; application/json json; text/css css; }`
-  const config = `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error crit;
-events { worker_connections 512; }
-http { ${types} default_type text/markdown; access_log off; etag on; sendfile on; tcp_nopush on; keepalive_requests 1000000; open_file_cache max=10000; open_file_cache_valid 60s;
-client_body_temp_path ${folder}; proxy_temp_path ${folder}; fastcgi_temp_path ${folder}; uwsgi_temp_path ${folder}; scgi_temp_path ${folder};
-server { listen 127.0.0.1:${port}; root ${ROOT}dist/site; location / { try_files $uri $uri.html =404; } } }`
-  writeFileSync(join(folder, 'nginx.conf'), config)
-  const child = Bun.spawn(['nginx', '-c', join(folder, 'nginx.conf'), '-p', folder], { stdout: 'ignore', stderr: 'ignore' })
-  for (let i = 0; i < 100; i++) {
-    if (
-      await fetch(`http://127.0.0.1:${port}${Object.keys(manifest.pages)[1]}`).then(
-        (answer) => answer.ok,
-        () => false,
-      )
-    )
-      return child
-    await Bun.sleep(50)
-  }
-  throw new Error('nginx did not start')
 }
 
 const PAGE = '/docs/getting-started/quick-start'
@@ -200,22 +178,19 @@ async function main() {
   const build = await builds()
   if (!existsSync(join(ROOT, 'dist/manifest.json'))) await (await import('./build.ts')).build()
   const manifest = JSON.parse(readFileSync(join(ROOT, 'dist/manifest.json'), 'utf8')) as Manifest
-  const folder = mkdtempSync(join(tmpdir(), 'stoa-nginx-'))
-  const ports = { stoa: freePort(), nginx: freePort() }
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(ports.stoa), SITE_BASE: manifest.base }
+  const port = freePort()
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port), SITE_BASE: manifest.base }
   const stoa = Bun.spawn([process.execPath, join(ROOT, 'scripts/bench/site-server.ts')], { env, stdout: 'pipe', stderr: 'inherit' })
-  const running: Bun.Subprocess[] = [stoa]
+  let nginx: Nginx | null = null
   let serve: Awaited<ReturnType<typeof serveRows>> = []
   try {
     await stoa.stdout.getReader().read()
-    if (Bun.which('nginx')) {
-      running.push(await startNginx(folder, manifest, ports.nginx))
-      serve = await serveRows(ports)
-    } else say('nginx is not here: nothing to compare the serving with')
+    nginx = await startNginx(join(ROOT, 'dist/site'), Object.keys(manifest.pages)[1]!)
+    if (nginx) serve = await serveRows({ stoa: port, nginx: nginx.port })
+    else say('nginx is not here: nothing to compare the serving with')
   } finally {
-    for (const child of running) child.kill()
-    await Promise.all(running.map(({ exited }) => exited))
-    rmSync(folder, { recursive: true, force: true })
+    stoa.kill()
+    await Promise.all([stoa.exited, nginx?.stop()])
   }
   const sizes = sizesOf(manifest)
   const analysed = await analyses(manifest)

@@ -3,6 +3,7 @@
  * made from the same content. All is compressed and listed in a manifest, from which the server answers. A build replaces the one
  * before as a whole.
  */
+import { pageOf } from '../api/hosting/paths.ts'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -49,9 +50,6 @@ function places() {
 const filesIn = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile())
 
-/** The path under which a file of the build is asked for: pages have no suffix. */
-const pathOf = (file: string) => (file === 'index.html' ? '/' : `/${file.replace(/\.html$/, '')}`)
-
 /** Starts Astro; `done` throws what it says when it fails. */
 function prerender(folder: string, { base, storeApi }: ReturnType<typeof places>) {
   const env = { ...process.env, STOA_SITE: base, STOA_STORE_API: storeApi, ASTRO_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' }
@@ -95,7 +93,7 @@ export async function build(): Promise<Built> {
     const pages = join(prerendered, 'client')
     await each(filesIn(pages), async (file) => {
       const bytes = await readFile(join(pages, file))
-      await add(pathOf(file), file, typeOf(file), bytes)
+      await add(pageOf(file), file, typeOf(file), bytes)
       if (file.endsWith('.html')) for (const hash of inlineScripts(bytes)) scripts.add(hash)
     })
     for (const path of pagePaths(site)) {

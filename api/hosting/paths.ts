@@ -23,3 +23,6 @@ export function straight(path: string): string | null {
   const short = unslashed(path.replace(/\/index(\.html)?$/, '/').replace(/\.html$/, ''))
   return short === path ? null : short
 }
+
+/** The path of a page that was built as a file: `products/cup.html` as `/products/cup`. */
+export const pageOf = (file: string) => (file === 'index.html' ? '/' : `/${file.replace(/\.html$/, '')}`)

@@ -1,5 +1,5 @@
 /** What published storefronts cost: builds of small and large catalogs, a refresh after one change, and their hosts beside nginx. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureProject } from '../../api/builder/workspace.ts'
@@ -10,6 +10,7 @@ import { makeDataDir } from '../../db/data-dir.ts'
 import { newStore, type CreatedStore } from '../new-store.ts'
 import { seedStore } from '../seed.ts'
 import { requestOf, run } from './load.ts'
+import { startNginx } from './nginx.ts'
 
 const CATALOGS = [50, 1_000, 10_000]
 const CONNECTIONS = 32
@@ -112,37 +113,6 @@ async function compare(ours: { port: number; first: Buffer }, other: { port: num
   return { other: others, stoa: own, ratio: Math.round((own / others) * 100) / 100 }
 }
 
-/** nginx with one worker over the files of a deployment. */
-async function startNginx(root: string, path: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'stoa-nginx-'))
-  const free = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const port = free.port!
-  await free.stop(true)
-  writeFileSync(
-    join(folder, 'nginx.conf'),
-    `user root; daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error crit;
-events { worker_connections 512; }
-http { types { text/html html; } access_log off; etag on; sendfile on; tcp_nopush on; keepalive_requests 1000000; open_file_cache max=10000; open_file_cache_valid 60s;
-client_body_temp_path ${folder}; proxy_temp_path ${folder}; fastcgi_temp_path ${folder}; uwsgi_temp_path ${folder}; scgi_temp_path ${folder};
-server { listen 127.0.0.1:${port}; root ${root}; location / { try_files $uri $uri.html =404; } } }`,
-  )
-  const child = Bun.spawn(['nginx', '-c', join(folder, 'nginx.conf'), '-p', folder], { stdout: 'ignore', stderr: 'ignore' })
-  for (let i = 0; i < 100; i++) {
-    const isUp = await fetch(`http://127.0.0.1:${port}${path}`).then(
-      (answer) => answer.ok,
-      () => false,
-    )
-    if (isUp) break
-    await Bun.sleep(50)
-  }
-  const stop = async () => {
-    child.kill()
-    await child.exited
-    rmSync(folder, { recursive: true, force: true })
-  }
-  return { port, stop }
-}
-
 async function hosting(served: Served, id: string) {
   const root = join(served.dataDir, 'deployments', id)
   const slug = readdirSync(join(root, 'products'))
@@ -152,8 +122,8 @@ async function hosting(served: Served, id: string) {
   const host = 'bench.localhost'
   const ours = { port: served.port, first: requestOf('GET', path, { host, accept: 'text/html' }) }
   const rows: Record<string, unknown> = {}
-  if (Bun.which('nginx')) {
-    const nginx = await startNginx(root, path)
+  const nginx = await startNginx(root, path)
+  if (nginx) {
     rows.html = await compare(ours, { port: nginx.port, first: requestOf('GET', path, { accept: 'text/html' }) })
     await nginx.stop()
   }

@@ -8,32 +8,15 @@ import { readConfig } from '../../api/server/config.ts'
 import { newStore, type CreatedStore } from '../../scripts/new-store.ts'
 import { seedStore } from '../../scripts/seed.ts'
 import { folderFor } from '../folder.ts'
+import { killable, type Killable } from './killable.ts'
 
 let folder: string
 let store: CreatedStore
-let server: Bun.Subprocess<'ignore', 'pipe', 'inherit'> | undefined
-let url = ''
+let server: Killable
 
-async function start() {
-  const { PATH } = process.env
-  server = Bun.spawn([process.execPath, 'api/main.ts'], {
-    env: { PATH, DATA_DIR: folder, API_PORT: url ? new URL(url).port : '0', RATE_LIMIT: '0', LOG: 'warn' },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
-  let out = ''
-  for await (const chunk of server.stdout) {
-    out += new TextDecoder().decode(chunk)
-    url = /http:\/\/[^\s/]+/.exec(out)?.[0] ?? url
-    if (out.includes('Store API')) return
-  }
-  throw new Error(`the server ended before it listened: ${out}`)
-}
 async function killAndStart() {
-  server!.kill('SIGKILL')
-  await server!.exited
-  await start()
+  await server.kill()
+  await server.start()
 }
 
 beforeAll(async () => {
@@ -44,16 +27,17 @@ beforeAll(async () => {
   const about = { name: 'Shop', slug: 'shop', plan: 'growth', currency: 'usd', locale: 'en-US', aiBuilt: true } as const
   store = await newStore(registry, about, (live) => seedStore(live, { products: 2, customers: 1, orders: 0 }))
   close()
-  await start()
+  server = killable(folder)
+  await server.start()
 })
-afterAll(() => {
-  server?.kill('SIGKILL')
+afterAll(async () => {
+  await server?.kill()
   rmSync(folder, { recursive: true, force: true })
 })
 
 const call = async (method: string, path = '') => {
   const headers = { authorization: `Bearer ${store.keys.admin}`, connection: 'close' }
-  const response = await fetch(`${url}/api/v1/feedback-sessions${path}`, { method, headers })
+  const response = await fetch(`${server.url}/api/v1/feedback-sessions${path}`, { method, headers })
   return { status: response.status, body: (await response.json()) as any }
 }
 /** Waits until a session is where it should be, looking as often as that goes. */
@@ -66,7 +50,7 @@ async function until(id: string, isThere: (session: any) => boolean) {
 }
 const isUp = ({ status }: any) => status !== 'created'
 const visit = (deploymentUrl: string) =>
-  fetch(`${url}/`, { headers: { host: new URL(deploymentUrl).host, connection: 'close' } }).then(({ status }) => status)
+  fetch(`${server.url}/`, { headers: { host: new URL(deploymentUrl).host, connection: 'close' } }).then(({ status }) => status)
 
 test.each([
   ['waits', 0],
@@ -115,9 +99,9 @@ test('a server that is killed while comments become tasks makes the rest of them
   for (let n = 0; n < 19; n++) {
     const comment = { content: `Wish ${n}`, pagePath: '/' }
     const headers = { 'content-type': 'application/json', connection: 'close' }
-    expect((await fetch(`${url}${review}/comments`, { method: 'POST', headers, body: JSON.stringify(comment) })).status).toBe(201)
+    expect((await fetch(`${server.url}${review}/comments`, { method: 'POST', headers, body: JSON.stringify(comment) })).status).toBe(201)
   }
-  expect((await fetch(`${url}${review}/submit`, { method: 'POST', headers: { connection: 'close' } })).status).toBe(200)
+  expect((await fetch(`${server.url}${review}/submit`, { method: 'POST', headers: { connection: 'close' } })).status).toBe(200)
   expect((await call('POST', `/${body.id}/process`)).body.status).toBe('processing')
   await killAndStart()
   await until(body.id, ({ status }) => status === 'in_review')

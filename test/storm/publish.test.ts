@@ -10,6 +10,7 @@ import { makeDataDir } from '../../db/data-dir.ts'
 import { newStore, type CreatedStore } from '../../scripts/new-store.ts'
 import { seedStore } from '../../scripts/seed.ts'
 import { folderFor } from '../folder.ts'
+import { killable, type Killable } from './killable.ts'
 
 const STORES = 5
 const AT_ONCE = 20
@@ -17,35 +18,7 @@ const ENDED = ['live', 'domain_pending', 'failed']
 
 let folder: string
 let stores: CreatedStore[]
-let server: Bun.Subprocess<'ignore', 'pipe', 'inherit'> | undefined
-let url = ''
-
-async function start() {
-  const { PATH } = process.env
-  server = Bun.spawn([process.execPath, 'api/main.ts'], {
-    env: { PATH, DATA_DIR: folder, API_PORT: url ? new URL(url).port : '0', RATE_LIMIT: '0', LOG: 'warn' },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
-  const { stdout } = server
-  // Read to its end: a server whose output nobody takes ends when it writes a warning.
-  await new Promise<void>((resolve, reject) => {
-    void (async () => {
-      let out = ''
-      for await (const chunk of stdout) {
-        out += new TextDecoder().decode(chunk)
-        url = /http:\/\/[^\s/]+/.exec(out)?.[0] ?? url
-        if (out.includes('Store API')) resolve()
-      }
-      reject(new Error(`the server ended before it listened: ${out}`))
-    })()
-  })
-}
-async function kill() {
-  server!.kill('SIGKILL')
-  await server!.exited
-}
+let server: Killable
 
 beforeAll(async () => {
   folder = folderFor('publish-storm')
@@ -60,10 +33,11 @@ beforeAll(async () => {
     await ensureProject(services, stores[n]!.id)
   }
   close()
-  await start()
+  server = killable(folder)
+  await server.start()
 })
-afterAll(() => {
-  server?.kill('SIGKILL')
+afterAll(async () => {
+  await server?.kill()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -73,13 +47,13 @@ async function again<T>(work: () => Promise<T>): Promise<T> {
 }
 
 const call = async (n: number, method: string, path: string) => {
-  const response = await fetch(`${url}/api/v1${path}`, {
+  const response = await fetch(`${server.url}/api/v1${path}`, {
     method,
     headers: { authorization: `Bearer ${stores[n]!.keys.admin}`, connection: 'close' },
   })
   return { status: response.status, body: (await response.json()) as any }
 }
-const home = (n: number) => fetch(`${url}/`, { headers: { host: `shop-${n}.localhost`, connection: 'close' } })
+const home = (n: number) => fetch(`${server.url}/`, { headers: { host: `shop-${n}.localhost`, connection: 'close' } })
 
 /** Waits until the publish of a store has ended. */
 async function verdict(n: number, id: string) {
@@ -137,11 +111,11 @@ test.each(['queued', 'building', 'verifying'] as const)(
       if (now.status === state || ENDED.includes(now.status)) break
       await Bun.sleep(1)
     }
-    await kill()
+    await server.kill()
     // Nothing of a build outlives the process that it is for.
     await Bun.sleep(300)
     expect(builds()).toEqual([])
-    await start()
+    await server.start()
     expect(await (await again(() => home(0))).text()).toBe(before)
     expect(await verdict(0, body.publishId)).toMatchObject({ status: 'live', deploymentId: body.deploymentId })
     expect((await home(0)).status).toBe(200)
@@ -161,8 +135,8 @@ test('a publish that kills its server each time is given up', async () => {
   const { body } = await again(() => call(2, 'POST', '/publish'))
   for (let attempt = 0; attempt < 3; attempt++) {
     while (!builds().length) await Bun.sleep(5)
-    await kill()
-    await start()
+    await server.kill()
+    await server.start()
   }
   expect(await verdict(2, body.publishId)).toMatchObject({ status: 'failed', reason: expect.stringContaining('the process ended') })
   expect((await home(2)).status).toBe(200)

@@ -1,4 +1,5 @@
 /** From what Astro wrote to a deployment: every file in its encodings, with a manifest from which hosts answer. */
+import { pageOf } from '../../hosting/paths.ts'
 import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { each, Folder } from '../../hosting/folder.ts'
@@ -45,9 +46,6 @@ const [TIGHT, QUICK] = [9, 5]
 const VIEW = /<meta name="stoa:view" content="([a-z]{1,40})"\s*\/?>/
 const textOf = (html: string, pattern: RegExp) => pattern.exec(html)?.[1] ?? null
 
-/** The path under which a file is asked for: pages have no suffix. */
-const pathOf = (file: string) => (file === 'index.html' ? '/' : `/${file.replace(/\.html$/, '')}`)
-
 /** All files below a folder. What is no plain file is refused: a link could lead anywhere. */
 export async function filesBelow(folder: string): Promise<string[]> {
   const files: string[] = []
@@ -86,7 +84,7 @@ export async function assemble(folder: string, { outs, before, about, signal }: 
     await each(files, async ([file, out]) => {
       signal.throwIfAborted()
       const bytes = new Uint8Array(await readFile(join(out, file)))
-      const path = pathOf(file)
+      const path = pageOf(file)
       manifest.files[path] = await target.store(file, typeOf(file), bytes)
       if (!file.endsWith('.html')) return
       const html = Buffer.from(bytes)

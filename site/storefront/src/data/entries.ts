@@ -2,7 +2,7 @@
 import { onePage, pagesOf, sameIn, shop, storeIn, type Store } from './store.ts'
 import type { Group, LegalKind, Product } from './types.ts'
 
-type GroupKind = 'categories' | 'collections' | 'brands'
+export type GroupKind = 'categories' | 'collections' | 'brands'
 
 /** What a card shows of a product. */
 const card = ({ content: _, reviews: __, ...rest }: Product) => rest
