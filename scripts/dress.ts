@@ -8,6 +8,7 @@ import { ensureProject } from '../api/builder/workspace.ts'
 import { leaveWord } from '../api/jobs/presence.ts'
 import type { Api } from '../api/main.ts'
 import type { Services } from '../api/outside/services.ts'
+import { inside } from '../api/outside/storefronts.ts'
 import { contentUrlOf, type Config } from '../api/server/config.ts'
 import { servicesFor } from '../api/services.ts'
 import { openRegistry } from '../db/control/open.ts'
@@ -22,6 +23,8 @@ import { pictureOf } from './seed/pictures/picture.ts'
 import { eventsFrom, LEGAL, POSTS, REVIEWS, timesFrom } from './seed/stories.ts'
 
 const GERMAN = 'de-DE'
+/** Where the demo shop is: its dates are those of its place. */
+const ZONE = 'America/Los_Angeles'
 /** Pictures that are drawn at the same time: one for each of two processors. */
 const AT_ONCE = 2
 /** So many products have a second picture: those that are seen first. */
@@ -53,9 +56,9 @@ class Dresser {
   /** One request to the API; what is there already (409) and what is gone (404) is left alone. */
   async ask<T = any>(method: string, path: string, body?: unknown): Promise<T> {
     this.signal.throwIfAborted()
-    const { ask, place } = this.services.storefronts
+    const { ask } = this.services.storefronts
     const isForm = body instanceof FormData
-    const request = new Request(`${place.apiUrl}/api/v1${path}`, {
+    const request = inside(`/api/v1${path}`, {
       method,
       body: body === undefined ? undefined : isForm ? body : JSON.stringify(body),
       headers: body === undefined || isForm ? {} : { 'content-type': 'application/json' },
@@ -86,6 +89,8 @@ class Dresser {
     const { harbour } = KITS
     await this.ask('PUT', '/brand-kit', harbour)
     await this.ask('PUT', '/socials', { instagram: 'https://www.instagram.com/example', pinterest: 'https://www.pinterest.com/example' })
+    // Without a mail server they are files, in DATA_DIR/mail.
+    await this.ask('PATCH', '/settings', { timezone: ZONE, email: { outboundEnabled: true } })
     for (const [kind, page] of Object.entries(LEGAL)) await this.ask('PUT', `/legal-pages/${kind}`, page)
   }
 
@@ -131,7 +136,7 @@ class Dresser {
         await this.ask('POST', '/posts', { ...post, image: await this.picture(thing, look(at + 40), post.slug), status: 'published' })
     for (const [at, { thing, ...event }] of eventsFrom(now).entries())
       if (!(await this.ask<{ event?: unknown }>('GET', `/events/${event.slug}`)).event)
-        await this.ask('POST', '/events', { ...event, images: [await this.picture(thing, look(at + 50), event.slug)] })
+        await this.event({ ...event, images: [await this.picture(thing, look(at + 50), event.slug)] })
     await this.fitting(now)
     const products = await this.products()
     await this.ask('POST', '/bundles', {
@@ -149,6 +154,16 @@ class Dresser {
     await this.reviews(products)
   }
 
+  /** An event whose tickets are sold in both currencies. */
+  async event(event: object) {
+    const made = await this.ask<{ event: { product?: { id: string }; productId?: string; id: string } }>('POST', '/events', event)
+    const { variants } = await this.ask<{ variants: { id: string; price: number }[] }>(
+      'GET',
+      `/products/${made.event.productId ?? made.event.id}`,
+    )
+    for (const { id, price } of variants) await this.ask('PATCH', `/variants/${id}`, { prices: { eur: price } })
+  }
+
   /** A product that is booked: a fitting, at one of the times that are open. */
   async fitting(now: number) {
     if ((await this.ask<{ id?: string }>('GET', '/products/personal-fitting')).id) return
@@ -164,7 +179,7 @@ class Dresser {
         ...time,
         productVariantId: variantId,
         maxCapacity: 2,
-        timezone: 'America/Los_Angeles',
+        timezone: ZONE,
         status: 'published',
         settings,
       })

@@ -6,7 +6,10 @@ import { coupons } from '../../db/store/marketing.ts'
 import { actingAt, amount, DAY_MS, FOUNDED_DAYS_AGO, type Seeding } from './seeding.ts'
 
 /** Ways to ship, unless the store has some. */
-export async function seedShippingMethods(tx: Db, { settings: { currency }, nowMs }: Seeding) {
+/** In hundredths: what is more is sent for nothing, by the first method. */
+const FREE_FROM = 9_900
+
+export async function seedShippingMethods(tx: Db, { settings: { currency, enabledCurrencies }, nowMs }: Seeding) {
   if (await tx.$count(shippingMethods)) return
   const { clock, now } = actingAt(nowMs - FOUNDED_DAYS_AGO * DAY_MS)
   const method = (
@@ -24,10 +27,17 @@ export async function seedShippingMethods(tx: Db, { settings: { currency }, nowM
     minShippingTime: days[0],
     maxShippingTime: days[1],
     description: null,
-    freeShippingThreshold: type === 'courier' && position === 0 ? amount(9_900, currency) : null,
+    freeShippingThreshold: type === 'courier' && position === 0 ? amount(FREE_FROM, currency) : null,
     countries: [],
     taxRateId: null,
-    currencyPrices: {},
+    currencyPrices: Object.fromEntries(
+      enabledCurrencies
+        .filter((code) => code !== currency)
+        .map((code) => [
+          code,
+          { price: amount(price, code), freeShippingThreshold: type === 'courier' && position === 0 ? amount(FREE_FROM, code) : null },
+        ]),
+    ),
     folded: fold(`${name}\n`),
     createdAt: now,
     updatedAt: now,

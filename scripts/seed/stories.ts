@@ -48,9 +48,12 @@ export const POSTS = [
 
 const DAY_MS = 86_400_000
 /** An instant so many days from now, at an hour of the day. */
+/** The demo shop is eight hours behind, in winter. */
+const BEHIND_HOURS = 8
+/** An hour of one of the next days, where the demo shop is. */
 const on = (nowMs: number, days: number, hour: number) => {
   const date = new Date(nowMs + days * DAY_MS)
-  date.setUTCHours(hour, 0, 0, 0)
+  date.setUTCHours(hour + BEHIND_HOURS, 0, 0, 0)
   return date.toISOString()
 }
 

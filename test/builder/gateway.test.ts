@@ -172,6 +172,7 @@ describe('the gateway', () => {
       { cookie },
     )
     const page = await (await shop.visit(host(), '/checkout', { headers: { cookie } })).text()
+    expect(page.replace(/<[^>]+>\s*/g, ' ')).toContain('Standard')
     const [, method] = /name="shippingMethodId" value="([^"]+)"[^>]*checked/.exec(page)!
     const [, total] = /name="expectedTotalCents" value="(\d+)"/.exec(page)!
     const placed = await post(

@@ -95,7 +95,8 @@ export async function writeSnapshot(folder: string, needs: Needs, about: { base:
     entries += Object.values(catalog.lists).reduce((sum, rows) => sum + rows.length, 0)
     await write(join(folder, `${code}.json`), { ...catalog.lists, legal: catalog.legal }, needs)
   }
-  const { name, currency, enabledCurrencies, locale, taxesIncluded, timezone, tools, contactEmail, address, checkout, payments } = settings!
+  const { name, currency, enabledCurrencies, locale, taxesIncluded, timezone, tools, contactEmail, address, checkout, payments, email } =
+    settings!
   const shop = {
     id: session.store.id,
     base: about.base,
@@ -111,6 +112,7 @@ export async function writeSnapshot(folder: string, needs: Needs, about: { base:
     address,
     checkout: { requirePhone: checkout.requirePhone },
     testMode: payments.testMode,
+    mails: email.outboundEnabled,
     looks: await readLooks(db),
     socials: await db.select().from(socialLinks),
   }

@@ -1,7 +1,8 @@
 /** What visitors do with their carts, up to the order. */
-import { checkoutView, noteCount, readCart, type Cart } from './cart-view.ts'
+import { checkoutView, needsShipping, noteCount, readCart, type Cart } from './cart-view.ts'
 import { orderLinkOf } from '../../orders/mails/order-link.ts'
 import { orderPath } from './order-view.ts'
+import { reads } from './proven.ts'
 import { refused, type Outcome } from './outcome.ts'
 import type { Visit } from './visit.ts'
 
@@ -57,7 +58,7 @@ export async function useCoupon(visit: Visit, form: Form, isRemoved: boolean): P
   const answered = isRemoved
     ? await visit.ask('DELETE', `/carts/${cart.id}/coupons/${encodeURIComponent(code)}`)
     : await visit.ask('POST', `/carts/${cart.id}/coupons`, { code })
-  if (answered.status >= 400) return refused(answered, 'coupon')
+  if (answered.status >= 400) return { ...refused(answered, 'coupon'), form: { code } }
   return changed(visit, (await visit.ask<Cart>('GET', `/carts/${cart.id}`)).body, from, 'changed')
 }
 
@@ -66,8 +67,11 @@ export async function usePoints(visit: Visit, form: Form): Promise<Outcome> {
   const from = visit.comesFrom(form.get('from') ?? undefined)
   const cart = await readCart(visit)
   if (!cart) return gone
+  // Neither the balance of an address nor whether it is a customer's is for anybody who knows it.
+  if (!reads(visit, cart.email))
+    return { notice: { code: 'points', text: 'open the shop by the link in one of our mails first' }, status: 403 }
   const answered = await visit.ask('PUT', `/carts/${cart.id}/loyalty`, { points: whole(form, 'points', 0) })
-  return answered.status >= 400 ? refused(answered) : { location: from, said: 'changed' }
+  return answered.status >= 400 ? refused(answered, 'points') : { location: from, said: 'changed' }
 }
 
 const ADDRESS = ['line1', 'line2', 'city', 'state', 'postalCode', 'country'] as const
@@ -78,7 +82,9 @@ export async function setAddress(visit: Visit, form: Form): Promise<Outcome> {
   const cart = await readCart(visit)
   if (!cart) return gone
   const given = Object.fromEntries(['email', 'name', 'phone', ...ADDRESS].map((name) => [name, text(form, name)]))
-  const missing = Object.fromEntries(['email', 'name'].filter((name) => !given[name]).map((name) => [name, 'required']))
+  const isSent = form.has('line1') && (await needsShipping(visit, cart))
+  const needed = ['email', 'name', ...(isSent ? ['line1', 'postalCode', 'city', 'country'] : [])]
+  const missing = Object.fromEntries(needed.filter((name) => !given[name]).map((name) => [name, 'required']))
   const address = {
     name: given.name,
     phone: given.phone || null,
@@ -92,9 +98,9 @@ export async function setAddress(visit: Visit, form: Form): Promise<Outcome> {
     : await visit.ask('PATCH', `/carts/${cart.id}`, { email: given.email, shippingAddress: address })
   if (answered.status >= 400) return { ...refused(answered, 'field'), form: given }
   // The first method that serves the address is chosen, so that the total is one that can be paid.
-  const { shipping, needsShipping } = await checkoutView(visit, await readCart(visit))
+  const { shipping, needsShipping: isShipped } = await checkoutView(visit, await readCart(visit))
   const [first] = shipping
-  if (needsShipping && first)
+  if (isShipped && first)
     await visit.ask('PATCH', `/carts/${cart.id}`, { shippingMethodId: (shipping.find(({ checked }) => checked) ?? first).id })
   return { location: from.split('?')[0]! }
 }

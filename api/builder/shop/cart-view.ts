@@ -2,6 +2,7 @@
 import { settingsIn } from '../../http/call.ts'
 import { COUNTRIES } from '../../values/countries.ts'
 import { takesStripe } from './payment.ts'
+import { pointsOf } from './proven.ts'
 import type { Visit } from './visit.ts'
 
 interface Item {
@@ -79,7 +80,7 @@ async function productsOf(visit: Visit, { items }: Cart) {
 }
 
 /** Whether something in a cart has to be sent; of a set that is not looked into, it does. */
-async function needsShipping(visit: Visit, cart: Cart | null): Promise<boolean> {
+export async function needsShipping(visit: Visit, cart: Cart | null): Promise<boolean> {
   if (!cart) return false
   const products = await productsOf(visit, cart)
   return cart.items.some(({ productId, variantId, bundleId }) => {
@@ -132,6 +133,7 @@ export async function cartView(visit: Visit, cart: Cart | null) {
     ...cart.promotions.map(({ name, discountCents }) => ({ name, discountCents })),
     ...cart.coupons.map(({ code, discountCents }) => ({ name: code, discountCents })),
   ]
+  const balance = await pointsOf(visit, cart.email)
   const rest = cart.discountCents - named.reduce((sum, { discountCents }) => sum + discountCents, 0)
   return {
     empty: false,
@@ -143,7 +145,8 @@ export async function cartView(visit: Visit, cart: Cart | null) {
     otherDiscount: rest > 0 ? money(rest) : null,
     coupons: cart.coupons.map(({ code }) => ({ code })),
     points: cart.loyaltyPoints,
-    canRedeem: cart.email !== null,
+    balance,
+    canRedeem: balance > 0,
     shipping: cart.shippingMethodId ? money(cart.shippingCents) : null,
     tax: cart.taxCents > 0 ? money(cart.taxCents) : null,
     total: money(cart.totalCents),
@@ -161,6 +164,13 @@ interface Option {
   minShippingTime: number | null
   maxShippingTime: number | null
 }
+
+/** An address as its lines, the country by its name. */
+export const addressLines = (visit: Visit, { name, line1, line2, city, state, postalCode, country }: Address): string[] =>
+  [
+    ...[name, line1, line2, [postalCode, city].filter(Boolean).join(' '), state],
+    country ? new Intl.DisplayNames(visit.language.code, { type: 'region', fallback: 'code' }).of(country) : null,
+  ].filter((line): line is string => Boolean(line))
 
 /** The view `checkout`: `given` is what was sent and not taken. */
 export async function checkoutView(
@@ -198,7 +208,7 @@ export async function checkoutView(
     errors: given.errors ?? {},
     step,
     countries,
-    addressLines: [form.line1, form.line2, [form.postalCode, form.city].filter(Boolean).join(' '), form.country].filter(Boolean),
+    addressLines: addressLines(visit, { ...form, name: null }),
     needsAddress,
     needsShipping: needsAddress,
     shipping: options.map((option, at) => ({

@@ -116,6 +116,7 @@ export async function listView(visit: Visit, { kind, slug }: { kind: Kind; slug:
   const { status, body } = await visit.ask<{ data: Product[]; meta: { count: number } }>('GET', `/products?${visit.query(query)}`)
   const found = status === 200 ? body : { data: [], meta: { count: 0 } }
   const pages = Math.max(1, Math.ceil(found.meta.count / SHOWN))
+  if (page > pages) return null
   const path = visit.at(visit.path)
   const turn = (to: number) => {
     const next = new URLSearchParams(given)

@@ -1,9 +1,12 @@
 /** Orders and tickets, as the pages of a shop show them to whoever may see them. */
 import { eq } from 'drizzle-orm'
+import { bookings, bookingSlots } from '../../../db/store/events.ts'
 import { customers, orders } from '../../../db/store/orders.ts'
 import { orderLinkOf } from '../../orders/mails/order-link.ts'
 import type { OrderLink, TicketLink } from '../../store/mails/shop-links.ts'
 import { normalizeEmail } from '../../values/email.ts'
+import { addressLines } from './cart-view.ts'
+import { noteReader } from './proven.ts'
 import { awaitedAtStripe, takesStripe } from './payment.ts'
 import type { Visit } from './visit.ts'
 
@@ -13,7 +16,7 @@ interface Order {
   status: string
   paymentStatus: string
   currency: string
-  lines: { name: string; quantity: number; unitPriceCents: number; totalCents: number }[]
+  lines: { id: string; name: string; quantity: number; unitPriceCents: number; totalCents: number }[]
   subtotalCents: number
   discountCents: number
   shippingCents: number
@@ -25,12 +28,36 @@ interface Order {
 /** The path of an order's page: who has the link sees the order. */
 export const orderPath = (visit: Visit, link: OrderLink) => visit.at(`/order/${visit.token('order', link)}`)
 
+/** What the API does not tell a storefront of an order, and its buyer may see: when what was booked is, where it goes, and how. */
+async function beside(visit: Visit, orderId: string) {
+  const format = (at: string, timeZone: string) =>
+    new Intl.DateTimeFormat(visit.language.code, { dateStyle: 'full', timeStyle: 'short', timeZone }).format(new Date(at))
+  return visit.app.store(visit.session.store.id, async ({ read }) => {
+    const [order] = await read
+      .select({ address: orders.shippingAddress, name: orders.shippingName })
+      .from(orders)
+      .where(eq(orders.id, orderId))
+    const booked = await read
+      .select({ lineId: bookings.lineId, startsAt: bookingSlots.startsAt, timezone: bookingSlots.timezone })
+      .from(bookings)
+      .innerJoin(bookingSlots, eq(bookingSlots.id, bookings.slotId))
+      .where(eq(bookings.orderId, orderId))
+    return {
+      slots: new Map(booked.map(({ lineId, startsAt, timezone }) => [lineId, format(startsAt, timezone)])),
+      to: order?.address?.line1 ? addressLines(visit, order.address) : [],
+      shippedBy: order?.name ?? null,
+    }
+  })
+}
+
 /** The view `order`; null when the link opens nothing. */
 export async function orderView(visit: Visit, token: string) {
   const link = visit.opened<OrderLink>('order', token)
   const { status, body } = link ? await visit.ask<Order>('GET', `/orders/${link.id}`) : { status: 404, body: null }
   if (!link || status !== 200) return null
   const order = body as Order
+  noteReader(visit, link)
+  const { slots, to, shippedBy } = await beside(visit, order.id)
   const awaited = await visit.app.store(visit.session.store.id, ({ read }) => awaitedAtStripe(read, order.id))
   const money = (cents: number) => visit.money(cents, order.currency)
   return {
@@ -40,8 +67,11 @@ export async function orderView(visit: Visit, token: string) {
       isNew: visit.url.searchParams.has('new'),
       isUnpaid: order.status === 'pending' && order.paymentStatus === 'unpaid',
       pay: awaited !== null && takesStripe(visit) ? { key: visit.app.stripeKey, token } : null,
-      lines: order.lines.map(({ name, quantity, unitPriceCents, totalCents }) => ({
+      to,
+      shippedBy,
+      lines: order.lines.map(({ id, name, quantity, unitPriceCents, totalCents }) => ({
         name,
+        slot: slots.get(id) ?? null,
         quantity,
         unit: money(unitPriceCents),
         total: money(totalCents),

@@ -123,7 +123,11 @@ export class Shop {
   /** The same page with its prices in another currency, or as it is reviewed. */
   #remade(entry: Entry, currency: string | null, encoding: Encoding): Body {
     const html = new TextDecoder().decode(this.#bodies.read(entry, 'identity').bytes)
-    const priced = currency ? html.replace(PRICE, (_, opened: string, all: string) => opened + (priceIn(all, currency) ?? '')) : html
+    const priced = currency
+      ? html
+          .replace(PRICE, (_, opened: string, all: string) => opened + (priceIn(all, currency) ?? '–'))
+          .replace(`<option value="${currency}"`, '$& selected')
+      : html
     const bytes = pack(new TextEncoder().encode(this.#reviewed(priced)), encoding)
     return { bytes, etag: etagOf(bytes), encoding }
   }

@@ -182,7 +182,7 @@ export class Storefront {
       case 'cart': {
         const cart = await readCart(visit)
         noteCount(visit, cart)
-        return { cart: await cartView(visit, cart) }
+        return { cart: await cartView(visit, cart), form: {} }
       }
       case 'checkout':
         return checkoutView(visit, await readCart(visit))
@@ -264,13 +264,8 @@ export class Storefront {
       page === '/checkout'
         ? await checkoutView(visit, await readCart(visit), { form, errors })
         : page === '/cart'
-          ? { cart: await cartView(visit, await readCart(visit)) }
-          : {
-              form: form ?? {},
-              order: null,
-              bundle: null,
-              back: localPath(URL.parse(visit.request.headers.get('referer') ?? '/', visit.url)?.pathname),
-            }
+          ? { cart: await cartView(visit, await readCart(visit)), form: form ?? {} }
+          : { form: form ?? {}, wrong: Object.keys(errors ?? {}), order: null, bundle: null, back: visit.from }
     return this.#shown(visit, visit.shop.page(template) ? template : page, { ...base, notice }, status)
   }
 

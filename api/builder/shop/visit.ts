@@ -42,6 +42,8 @@ export class Visit {
   language: Language
   /** The path without its language. */
   readonly path: string
+  /** The page that a form was sent from. */
+  from = '/'
 
   constructor(
     readonly request: Request,
@@ -72,6 +74,7 @@ export class Visit {
   comesFrom(path: string | undefined): string {
     const from = localPath(path) ?? '/'
     this.language = languageOf(this.shop, from)
+    this.from = from
     return from
   }
 

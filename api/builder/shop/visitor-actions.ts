@@ -25,20 +25,20 @@ export async function writeReview(visit: Visit, form: Form): Promise<Outcome> {
   const from = visit.comesFrom(form.get('from') ?? undefined)
   const body = { ...fields(form, 'author', 'email', 'content'), rating: Number(text(form, 'rating')) || 0, ...signs(form) }
   const answered = await visit.ask('POST', `/products/${encodeURIComponent(text(form, 'about'))}/reviews${language(visit)}`, body)
-  return answered.status >= 400 ? refused(answered) : thanks(visit, 'reviews', from)
+  return answered.status >= 400 ? { ...refused(answered), form: { written: text(form, 'content') } } : thanks(visit, 'reviews', from)
 }
 
 export async function writeComment(visit: Visit, form: Form): Promise<Outcome> {
   const from = visit.comesFrom(form.get('from') ?? undefined)
   const body = { ...fields(form, 'author', 'email', 'content'), ...signs(form) }
   const answered = await visit.ask('POST', `/posts/${encodeURIComponent(text(form, 'about'))}/comments${language(visit)}`, body)
-  return answered.status >= 400 ? refused(answered) : thanks(visit, 'comments', from)
+  return answered.status >= 400 ? { ...refused(answered), form: { written: text(form, 'content') } } : thanks(visit, 'comments', from)
 }
 
 export async function writeLetter(visit: Visit, form: Form): Promise<Outcome> {
   const from = visit.comesFrom(form.get('from') ?? undefined)
   const answered = await visit.ask('POST', '/contact-messages', { ...fields(form, 'name', 'email', 'subject', 'message'), ...signs(form) })
-  return answered.status >= 400 ? refused(answered) : thanks(visit, 'contact', from)
+  return answered.status >= 400 ? { ...refused(answered), form: { written: text(form, 'message') } } : thanks(visit, 'contact', from)
 }
 
 export async function subscribe(visit: Visit, form: Form): Promise<Outcome> {

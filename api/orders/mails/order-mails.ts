@@ -105,7 +105,7 @@ export const sendOrderMail = (services: Needs): JobKind => ({
       ...{ kind, locale: order.locale, headers: told.headers, to: { name: order.name, address: order.email } },
       values: (locale, shop) => ({
         ...orderValues(order, lines, settings, locale),
-        ...pageValues('order', shop && shop.order(link), locale),
+        ...pageValues('order', shop && shop.order({ ...link, mailed: true }), locale),
         ...told.values(lines, locale),
       }),
     })

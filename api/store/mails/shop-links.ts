@@ -9,6 +9,8 @@ export interface OrderLink {
   /** The access code, with which the buyer's tickets open; nothing for an order without any. */
   code?: string | null
   email?: string
+  /** It stands in a mail: who opens it reads the mail of this address. */
+  mailed?: true
 }
 
 /** What opens the tickets of an order. */

@@ -32,6 +32,8 @@ export interface Shop {
   address: Partial<Record<'company' | 'line1' | 'line2' | 'city' | 'state' | 'postalCode' | 'country', string | null>>
   checkout: { requirePhone: boolean }
   testMode: boolean
+  /** Whether the store sends mails. */
+  mails: boolean
   looks: {
     logo: string | null
     colors: Record<'background' | 'surface' | 'text' | 'muted' | 'accent' | 'onAccent', string>

@@ -52,6 +52,34 @@ function swap(html: string): boolean {
   return swapped
 }
 
+/** Says at the fields of a form what is wrong with them, and goes to the first. */
+function mark(form: HTMLFormElement, errors: Record<string, string>, words: Record<string, string>) {
+  for (const old of $$('.error', form)) old.remove()
+  for (const input of $$<HTMLInputElement>('[aria-invalid]', form)) input.removeAttribute('aria-invalid')
+  const wrong = Object.keys(errors).flatMap((name) =>
+    $$<HTMLInputElement>(`[name="${CSS.escape(name)}"]:not([type="hidden"])`, form).slice(0, 1),
+  )
+  for (const [at, input] of wrong.entries()) {
+    const text = document.createElement('small')
+    text.className = 'error'
+    text.id = `error-${input.name}-${at}`
+    text.textContent = (errors[input.name] === 'required' ? words.required : words.wrong) ?? ''
+    input.ariaInvalid = 'true'
+    input.setAttribute('aria-describedby', text.id)
+    input.closest('.field, fieldset')?.append(text)
+  }
+  wrong[0]?.focus()
+}
+
+/** The next step of a page begins at its top, for the eyes and for the keyboard. */
+function begin() {
+  const title = $<HTMLElement>('main h1')
+  if (!title) return
+  title.tabIndex = -1
+  title.focus({ preventScroll: true })
+  scrollTo({ top: 0 })
+}
+
 /** Sends a form and shows what came of it: a message, the page as it is now, or the page that follows. */
 async function send(form: HTMLFormElement, submitter: HTMLElement | null) {
   const body = new URLSearchParams(new FormData(form, submitter) as unknown as Record<string, string>)
@@ -63,15 +91,16 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null) {
     const said = (await answer.json()) as { code?: string | null; location?: string; error?: string }
     count()
     if (said.location && new URL(said.location, location.href).pathname !== location.pathname) return location.assign(said.location)
-    if ($('[data-swap]')) {
+    if (answer.ok && $('[data-swap]')) {
       const page = await fetch(said.location ?? location.href, { headers: { accept: 'text/html' } })
       swap(await page.text())
+      if (form.dataset.step !== undefined) begin()
     }
     if (answer.ok && !$('[data-swap]')) form.reset()
     const words = JSON.parse(toast?.dataset.words ?? '{}') as Record<string, string>
     const text = words[said.code ?? '']?.replace('{reason}', said.error ?? '') ?? said.error
     if (text) say(text)
-    if (!answer.ok) document.dispatchEvent(new CustomEvent('shop:refused', { detail: form }))
+    mark(form, answer.ok ? {} : ((said as { errors?: Record<string, string> }).errors ?? {}), words)
     const buy = $<HTMLFormElement>('[data-buy]')
     if (buy) void refresh(buy)
   } catch {
@@ -144,8 +173,8 @@ function choose(form: HTMLFormElement) {
   const chosen = $<HTMLInputElement>('[name="variantId"]:checked', form) ?? $<HTMLInputElement>('[name="variantId"]', form)
   if (!chosen) return
   const { stock = '', off } = chosen.dataset
-  const line = $<HTMLElement>('[data-stock]', form)
-  if (line && line.tagName === 'P') line.textContent = stock
+  const line = $<HTMLElement>('p[data-stock]', form)
+  if (line) line.textContent = stock
   const own = chosen.closest('.chip')?.querySelector('.price') ?? null
   const price = $<HTMLElement>('.amount .price', form)
   if (own && price) {

@@ -20,3 +20,13 @@ export const languageName = ({ code }: Language) => {
 }
 export const dateIn = (instant: string, { code }: Language, options: Intl.DateTimeFormatOptions = { dateStyle: 'long' }) =>
   new Intl.DateTimeFormat(code, options).format(new Date(instant))
+
+/** What a country is called in a language. */
+export const countryName = (country: string, { code }: Language) =>
+  new Intl.DisplayNames([code], { type: 'region', fallback: 'code' }).of(country) ?? country
+
+/** What a time zone is called in a language, as it is at an instant: `Pacific Standard Time`. */
+export const zoneName = (timeZone: string, instant: string, { code }: Language) =>
+  new Intl.DateTimeFormat(code, { timeZone, timeZoneName: 'long' })
+    .formatToParts(new Date(instant))
+    .find(({ type }) => type === 'timeZoneName')?.value ?? timeZone
