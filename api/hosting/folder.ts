@@ -35,14 +35,20 @@ const COMPRESS: [
   ['gzip', (bytes) => Bun.gzipSync(bytes, { level: 6, library: 'libdeflate' })],
 ]
 
-/** Runs `work` on each item, some at once. */
+/** Runs `work` on each item, some at once. The first that fails is thrown once the others are done with what they had begun. */
 export async function each<T>(items: Iterable<T>, work: (item: T) => Promise<void>) {
   const rest = Iterator.from(items)
+  let failed: { error: unknown } | null = null
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
-      for (let next = rest.next(); !next.done; next = rest.next()) await work(next.value)
+      try {
+        for (let next = rest.next(); !next.done && !failed; next = rest.next()) await work(next.value)
+      } catch (error) {
+        failed ??= { error }
+      }
     }),
   )
+  if (failed) throw (failed as { error: unknown }).error
 }
 
 /** The folder of one build: what is put in it is described in `Entry`s. */
@@ -81,16 +87,16 @@ export class Folder {
   async #write(file: string, type: string, bytes: Uint8Array<ArrayBuffer>): Promise<Entry> {
     const etags: Entry['etags'] = { identity: etagOf(bytes) }
     const path = await this.#place(file)
-    const writes = [writeFile(path, bytes)]
+    const forms: [path: string, bytes: Uint8Array][] = [[path, bytes]]
     if (isText(type) && bytes.length >= COMPRESS_LEAST_BYTES) {
       for (const [encoding, compress] of COMPRESS) {
         const packed = await compress(bytes, this.brotliLevel)
         if (packed.length >= bytes.length) continue
-        writes.push(writeFile(path + SUFFIX[encoding], packed))
+        forms.push([path + SUFFIX[encoding], packed])
         etags[encoding] = etagOf(packed)
       }
     }
-    await Promise.all(writes)
+    await Promise.all(forms.map(([to, form]) => writeFile(to, form)))
     return { file, type, etags, immutable: isImmutable(file) }
   }
 

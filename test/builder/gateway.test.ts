@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withOwnPaths } from '../../api/builder/own-files.ts'
+import { render } from '../../api/builder/shop/templates.ts'
 import { trouble } from '../../api/builder/shop/trouble.ts'
 import { Refusal } from '../../api/values/refusal.ts'
 import { openShop, type PublishedShop } from './published.ts'
@@ -293,6 +294,14 @@ describe('a page that can not be shown', () => {
     expect(await answer.text()).toContain(`<h1>${words}</h1>`)
     const asked = trouble(new Request(request, { headers: { accept: 'application/json' } }), language, new Refusal(status, 'wait'))
     expect(await asked.json()).toEqual({ error: 'wait' })
+  })
+
+  test('has no filters that evaluate texts, which know no limits', () => {
+    const text =
+      '[% assign r = (1..4000) %][% assign e = "y == 0" %][% assign f = "r | has_exp: \'y\', e" %][[ r | has_exp: "x", f ]][[ r | find_exp: "x", f ]]'
+    const started = performance.now()
+    render('hang', () => text, {})
+    expect(performance.now() - started).toBeLessThan(500)
   })
 
   test('since its template takes too much is an error of its own, and others go on', async () => {

@@ -220,6 +220,58 @@ await attempt('link', () => symlinkSync('/etc/passwd', process.env.HOME + '/p') 
     canary.close()
   })
 
+  test.each([
+    ['a link in the place of its output', "symlinkSync('/etc', folder + '/out-0')", 'no folder'],
+    ['a file in the place of its output', "writeFileSync(folder + '/out-0', 'x')", 'no folder'],
+    [
+      'a link to what has no end in the place of its hashes',
+      "mkdirSync(folder + '/out-0'); symlinkSync('/dev/zero', folder + '/after-0.json')",
+      'no plain file',
+    ],
+    [
+      'a pipe in the place of its hashes',
+      "mkdirSync(folder + '/out-0'); spawnSync('/usr/bin/mkfifo', [folder + '/after-0.json'])",
+      'no plain file',
+    ],
+    [
+      'more hashes than pages have',
+      "mkdirSync(folder + '/out-0'); writeFileSync(folder + '/after-0.json', Buffer.alloc(40 * 1024 * 1024, 32))",
+      'more than 33554432 bytes',
+    ],
+  ])('that leaves %s is read no further, and nothing of it is served', async (_, code, reason) => {
+    const config = join(project, 'astro.config.mjs')
+    const before = readFileSync(config, 'utf8')
+    const head =
+      "import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'\nimport { spawnSync } from 'node:child_process'\nimport { resolve } from 'node:path'\n"
+    writeFileSync(config, `${head}const folder = resolve(process.cwd(), '..')\n${code}\nprocess.exit(0)\n`)
+    try {
+      const verdict = await shop.publish()
+      expect(verdict).toMatchObject({
+        status: 'failed',
+        reason: expect.stringContaining(reason),
+      })
+      expect((await shop.visit(`${verdict.deploymentId}.localhost`, '/passwd')).status).toBe(404)
+    } finally {
+      writeFileSync(config, before)
+    }
+  })
+
+  test('has no rights of root, and no memory that outlives it', async () => {
+    const source = `
+import { dlopen, FFIType } from 'bun:ffi'
+import { readFileSync } from 'node:fs'
+const { u64, i64 } = FFIType
+const { symbols } = dlopen('libc.so.6', { syscall: { args: [u64, u64, u64, u64], returns: i64 } })
+const numbers = process.arch === 'x64' ? { shmget: 29, chroot: 161, keyctl: 250, memfd: 319 } : { shmget: 194, chroot: 51, keyctl: 219, memfd: 279 }
+const refused = Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, Number(symbols.syscall(BigInt(number), 0n, 4096n, 0o1666n))]))
+ export const GET = () => new Response(JSON.stringify({ refused, status: readFileSync('/proc/self/status', 'utf8') }))
+`
+    expect(await withPage('rights.json.ts', source)).toMatchObject({ status: 'live' })
+    const { refused, status } = (await (await shop.visit('shop.localhost', '/rights.json')).json()) as any
+    expect(refused).toEqual({ shmget: -1, chroot: -1, keyctl: -1, memfd: -1 })
+    expect(/CapEff:\s+(\w+)/.exec(status)![1]).toBe('0000000000000000')
+  })
+
   test('a process that it leaves behind ends with the build', async () => {
     const mark = `stoa-left-behind-${process.pid}`
     const source = `

@@ -1,6 +1,6 @@
 /** Building a storefront: the files of its project and the data of its store become a deployment. */
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { version } from '../../../package.json'
 import type { Session } from '../../../db/control/registry.ts'
@@ -10,6 +10,7 @@ import { checkOut, copyWorkspace } from '../project.ts'
 import { assemble, filesBelow, MANIFEST, type Deployment } from './assemble.ts'
 import { writeFonts } from './fonts.ts'
 import type { BuildLog } from './log.ts'
+import { readPlain, requireFolder } from './plain.ts'
 import { BuildError, LIMITS, MODULES, runAstro, tooLarge } from './run.ts'
 import { writeSnapshot, type Snapshot } from './snapshot.ts'
 
@@ -17,6 +18,9 @@ import { writeSnapshot, type Snapshot } from './snapshot.ts'
 const ENTRIES_PER_RUN = 2_500
 /** Files and bytes that an entry may need beside what every storefront may: its page and its Markdown. */
 const [FILES_PER_ENTRY, BYTES_PER_ENTRY] = [4, 100 * 1024]
+
+/** A path and a hash for each page. */
+const HASHES_MAX_BYTES = 32 * 1024 * 1024
 
 interface Building {
   storefronts: Storefronts
@@ -63,14 +67,13 @@ export async function build(building: Building): Promise<Deployment> {
     const before = await readBefore(building, key, join(folder, 'data/before.json'))
     const { outs, hashes } = await runAll(building, folder, snapshot, key)
     log.say('putting the deployment together')
-    const { languages, changes } = snapshot
-    const shop = JSON.parse(await readFile(join(folder, 'data/shop.json'), 'utf8')) as { currencies: string[] }
+    const { languages, currencies, changes } = snapshot
     const deployment = await assemble(deploymentFolder(storefronts, id), {
       outs,
       before,
       about: {
         ...{ id, storeId: session.store.id, commitSha: building.commitSha, changes, base: building.base, languages },
-        ...{ currencies: shop.currencies, key, hashes },
+        ...{ currencies, key, hashes },
       },
       signal,
     })
@@ -125,8 +128,10 @@ async function runAll(building: Building, folder: string, { entries, languages }
       timeoutMs: Math.max(0, until - performance.now()),
       ...most,
     })
+    await requireFolder(out, 'its output')
     outs.push(out)
-    if (existsSync(after)) Object.assign(hashes, textsIn(await readFile(after, 'utf8')))
+    const written = await readPlain(after, 'STOA_AFTER', HASHES_MAX_BYTES)
+    if (written !== null) Object.assign(hashes, textsIn(written))
   }
   const over = tooLarge(await sizeOfAll(outs), most)
   if (over) throw over

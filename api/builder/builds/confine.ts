@@ -91,6 +91,41 @@ const REFUSED: Record<string, readonly [x64: number, arm64: number]> = {
   unshare: [272, 97],
   perf_event_open: [298, 241],
   memfd_create: [319, 279],
+  // Memory that outlives its process.
+  shmget: [29, 194],
+  semget: [64, 190],
+  msgget: [68, 186],
+  mq_open: [240, 180],
+  add_key: [248, 217],
+  request_key: [249, 218],
+  keyctl: [250, 219],
+  // What a build that runs as root could do to the machine.
+  chroot: [161, 51],
+  pivot_root: [155, 41],
+  umount2: [166, 39],
+  swapon: [167, 224],
+  swapoff: [168, 225],
+  reboot: [169, 142],
+  sethostname: [170, 161],
+  setdomainname: [171, 162],
+  init_module: [175, 105],
+  delete_module: [176, 106],
+  finit_module: [313, 273],
+  settimeofday: [164, 170],
+  clock_settime: [227, 112],
+  clock_adjtime: [305, 266],
+  kexec_load: [246, 104],
+  kexec_file_load: [320, 294],
+  acct: [163, 89],
+  quotactl: [179, 60],
+  fanotify_init: [300, 262],
+  open_by_handle_at: [304, 265],
+  userfaultfd: [323, 282],
+  open_tree: [428, 428],
+  move_mount: [429, 429],
+  fsopen: [430, 430],
+  fsmount: [432, 432],
+  mount_setattr: [442, 442],
   setns: [308, 268],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],
@@ -141,6 +176,19 @@ function strings(texts: string[]) {
   return { kept, array: new BigUint64Array([...kept.map((bytes) => BigInt(ptr(bytes))), 0n]) }
 }
 
+const CAPSET = process.arch === 'arm64' ? 91 : 126
+const CAPABILITIES_VERSION_3 = 0x20080522
+const LAST_CAPABILITY = 63
+const PR_CAPBSET_DROP = 24
+
+/** Gives up what root may do beyond others; of who is not root there is nothing to give up. */
+function dropCapabilities(c: Libc) {
+  for (let capability = 0; capability <= LAST_CAPABILITY; capability++) c.prctl(PR_CAPBSET_DROP, BigInt(capability), 0n, 0n, 0n)
+  const head = new Uint32Array([CAPABILITIES_VERSION_3, 0])
+  const none = new Uint32Array(6)
+  c.syscall(BigInt(CAPSET), BigInt(ptr(head)), BigInt(ptr(none)), 0n, 0n, 0n)
+}
+
 /** Becomes the command, confined. Does not return. */
 function become(confinement: Confinement) {
   const c = libc()
@@ -158,6 +206,7 @@ function become(confinement: Confinement) {
     strings(Object.entries(variables).map(([name, value]) => `${name}=${value}`)),
   ]
   if (c.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) throw new Error('privileges can not be given up')
+  dropCapabilities(c)
   for (const [what, restrict] of [
     ['files', () => restrictFiles(c, confinement)],
     ['sockets', () => restrictCalls(c)],

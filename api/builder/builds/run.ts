@@ -1,5 +1,5 @@
 /** One run of Astro over a project, in a process of its own that can do nothing else: bounded in time, memory, output and files. */
-import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Confinement } from './confine.ts'
@@ -99,7 +99,9 @@ function commandOf({ folder, out }: Run, env: Record<string, string>): string[] 
   const bun = realpathSync(process.execPath)
   // Packages are looked up in the folder of the build, whose links lead to them: what lies above them can not be read.
   const entry = join(folder, 'build.mjs')
-  writeFileSync(entry, "import './project/node_modules/astro/bin/astro.mjs'\n")
+  // A part of the build before this one may have put a link there.
+  rmSync(entry, { recursive: true, force: true })
+  writeFileSync(entry, "import './project/node_modules/astro/bin/astro.mjs'\n", { flag: 'wx' })
   const astro = [bun, '--preserve-symlinks', '--bun', entry, 'build', '--outDir', out, '--silent']
   if (process.platform !== 'linux') return astro
   const confinement: Confinement = {

@@ -62,6 +62,8 @@ export interface Snapshot {
   /** How many entries the catalog has, in all languages. */
   entries: number
   languages: Language[]
+  /** The store's own first; lowercase. */
+  currencies: string[]
 }
 
 interface Needs {
@@ -118,7 +120,7 @@ export async function writeSnapshot(folder: string, needs: Needs, about: { base:
   }
   await write(join(folder, 'shop.json'), shop, { session })
   await write(join(folder, 'pictures.json'), await pictures(needs), { session })
-  return { changes: counted!.count, entries, languages }
+  return { changes: counted!.count, entries, languages, currencies: shop.currencies }
 }
 
 /** The sizes and renditions of the store's own pictures, by the path of the folder that they are in. */

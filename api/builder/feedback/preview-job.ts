@@ -12,10 +12,9 @@ import { deploymentFolder, readDeployment } from '../builds/build.ts'
 import { BuildError } from '../builds/run.ts'
 import { headOf, ProjectError } from '../project.ts'
 import { closeDeployment } from '../projects.ts'
-import { makeDeployment } from '../publishing/make.ts'
+import { makeVerified } from '../publishing/make.ts'
 import { ensureProject, projectFolder } from '../workspace.ts'
 import { inTurn } from '../publishing/turn.ts'
-import { verify } from '../publishing/verify.ts'
 import { etaOf, findSession, move, PREVIEW, stepOf, type SessionRow } from './session.ts'
 import { isEnded } from './transitions.ts'
 
@@ -80,9 +79,7 @@ async function prepare(services: Services, job: Running): Promise<'interrupted' 
       const id = row.deploymentId!
       // What was built of the workspace by a process that died is the preview, whatever was committed since.
       const commitSha = readDeployment(services.storefronts, id)?.commitSha ?? (await headOf(projectFolder(services, storeId)))
-      const deployment = await makeDeployment(services, job, { id, kind: 'preview', commitSha, previousId: null, signal })
-      await atStep(job, 2, eta)
-      await verify(services.storefronts, deployment, deployment.commitSha)
+      await makeVerified(services, job, { id, kind: 'preview', commitSha, previousId: null, signal, onMade: () => atStep(job, 2, eta) })
     })
     signal.throwIfAborted()
     await end('open', { now: now(), progress: stepOf(3, null) })
@@ -101,6 +98,7 @@ async function prepare(services: Services, job: Running): Promise<'interrupted' 
 export const makePreview = (services: Services): JobKind => ({
   run: (job) => prepare(services, job),
   retriesMs: RETRIES_MS,
+  concurrency: 1,
   async givenUp(tx, moment, subject, error) {
     const { now } = moment
     const ended = await move(tx, subject, 'interrupt', { now, errorMessage: `the preview could not be built here: ${error}` })

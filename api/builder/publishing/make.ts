@@ -11,7 +11,8 @@ import { build, deploymentFolder, readDeployment } from '../builds/build.ts'
 import { BuildLog } from '../builds/log.ts'
 import { BuildError, LIMITS } from '../builds/run.ts'
 import { domainOf } from '../domain/claims.ts'
-import { addDeployment, storefrontSession } from '../projects.ts'
+import { addDeployment, removeDeployment, storefrontSession } from '../projects.ts'
+import { verify } from './verify.ts'
 
 /** As many builds are remembered as estimates are made of. */
 const BUILDS_KEPT = 20
@@ -26,6 +27,8 @@ interface Making {
   /** The deployment whose unchanged pages can be taken over; null: none. */
   previousId: string | null
   signal: AbortSignal
+  /** Runs when it is there, before it is looked at. */
+  onMade?(): Promise<void>
 }
 
 /** The log of a publish. */
@@ -81,7 +84,10 @@ export async function makeDeployment(services: Services, job: Running, making: M
   const base = isWorkspace ? storefronts.urlOf(storefronts.hostOf(id)) : await baseOf(services, session.store, clock.now().toISOString())
   const log = new BuildLog(logPath(services, storeId), LIMITS.outputBytes, () => clock.now())
   const started = performance.now()
-  const made = await build({ storefronts, session, store, id, commitSha, isWorkspace, base, previousId, log, signal })
+  const made = await build({ storefronts, session, store, id, commitSha, isWorkspace, base, previousId, log, signal }).catch((error) => {
+    log.say(`failed: ${(error as Error).message}`)
+    throw error
+  })
   await register(made)
   const ms = Math.round(performance.now() - started)
   await store.write(async (tx) => {
@@ -89,4 +95,20 @@ export async function makeDeployment(services: Services, job: Running, making: M
     await noteBuild(tx, job, kind, ms, made)
   })
   return made
+}
+
+/** Makes a deployment and looks at it on its own host; one that is found wanting is served by nobody, and thrown away. */
+export async function makeVerified(services: Services, job: Running, making: Making): Promise<Deployment> {
+  const deployment = await makeDeployment(services, job, making)
+  try {
+    await making.onMade?.()
+    await verify(services.storefronts, deployment, making.commitSha)
+    return deployment
+  } catch (error) {
+    if (error instanceof BuildError) {
+      await removeDeployment(services.registry, making.id)
+      await rm(deploymentFolder(services.storefronts, making.id), { recursive: true, force: true })
+    }
+    throw error
+  }
 }

@@ -9,10 +9,9 @@ import { checkDomain } from '../domain/check.ts'
 import { domainOf } from '../domain/claims.ts'
 import { ProjectError } from '../project.ts'
 import { pin, projectOf } from '../projects.ts'
-import { makeDeployment } from './make.ts'
+import { makeVerified } from './make.ts'
 import { endPublish, findPublish, moveOn } from './publish.ts'
 import { inTurn } from './turn.ts'
-import { verify } from './verify.ts'
 
 /** A build that was cut off, or that failed for a reason of this machine, is tried again after so long. */
 const RETRIES_MS = [2_000, 30_000]
@@ -44,12 +43,11 @@ async function publish(services: Services, job: Running): Promise<'interrupted' 
   try {
     await inTurn(signal, async () => {
       await step('building')
-      const deployment = await makeDeployment(services, job, {
+      await makeVerified(services, job, {
         ...{ id: row.deploymentId!, kind: 'publish', commitSha: row.commitSha, signal },
         previousId: (await projectOf(services.registry, storeId))?.liveId ?? null,
+        onMade: () => step('verifying'),
       })
-      await step('verifying')
-      await verify(services.storefronts, deployment, row.commitSha)
     })
     signal.throwIfAborted()
     if (!(await pin(services.registry, { storeId, id: row.deploymentId!, now: clock.now() }))) return
@@ -64,6 +62,8 @@ async function publish(services: Services, job: Running): Promise<'interrupted' 
 export const publishStorefront = (services: Services): JobKind => ({
   run: (job) => publish(services, job),
   retriesMs: RETRIES_MS,
+  // Those that wait for their turn leave the other places to mails, and to whatever else there is to do.
+  concurrency: 1,
   async givenUp(tx, moment, subject, error) {
     await endPublish(tx, moment, subject, { status: 'failed', reason: `the build could not be done here: ${error}` })
   },

@@ -11,13 +11,10 @@ import type { JobKind, Running } from '../../jobs/kind.ts'
 import { enqueueBy } from '../../jobs/queue.ts'
 import type { Services } from '../../outside/services.ts'
 import type { Log } from '../../server/log.ts'
-import { BuildError } from '../builds/run.ts'
-import { ProjectError } from '../project.ts'
 import { liveProjects, newDeploymentId, pin, projectOf } from '../projects.ts'
-import { makeDeployment } from './make.ts'
+import { makeVerified } from './make.ts'
 import { runningPublish } from './publish.ts'
 import { inTurn } from './turn.ts'
-import { verify } from './verify.ts'
 
 export const REFRESH = 'builder.refresh'
 /** The pause between the beginnings of two builds of one store. */
@@ -29,7 +26,7 @@ const ASK_MS = 10_000
 const countIn = async ({ read }: Handle): Promise<number> => (await read.select().from(storefrontChanges))[0]?.count ?? 0
 
 async function refresh(services: Services, job: Running): Promise<'interrupted' | void> {
-  const { registry, storefronts, clock } = services
+  const { registry, clock } = services
   const { store, storeId, signal } = job
   try {
     await inTurn(signal, async () => {
@@ -41,21 +38,21 @@ async function refresh(services: Services, job: Running): Promise<'interrupted' 
       if (!live || live.changes >= (await countIn(store))) return
       const { commitSha } = live
       const id = newDeploymentId()
-      await verify(
-        storefronts,
-        await makeDeployment(services, job, { id, kind: 'refresh', commitSha, previousId: liveId, signal }),
-        commitSha,
-      )
+      await makeVerified(services, job, { id, kind: 'refresh', commitSha, previousId: liveId, signal })
       await pin(registry, { storeId, id, now: clock.now(), instead: liveId })
     })
   } catch (error) {
     if (signal.aborted) return 'interrupted'
-    // What is wrong with the project stays wrong until it is published anew; what is live stays live.
-    if (!(error instanceof BuildError || error instanceof ProjectError)) throw error
+    // What is live stays live. It is tried again, and told of in the server's log: nobody waits for an answer.
+    throw error
   }
 }
 
-export const refreshStorefront = (services: Services): JobKind => ({ run: (job) => refresh(services, job), retriesMs: [60_000, 300_000] })
+export const refreshStorefront = (services: Services): JobKind => ({
+  run: (job) => refresh(services, job),
+  retriesMs: [60_000, 600_000],
+  concurrency: 1,
+})
 
 interface RefresherNeeds {
   services: Services

@@ -3,6 +3,8 @@
  * four storefront scopes do not allow, and the browser holds no key.
  */
 import { addItem, changeItem, checkOut, chooseShipping, setAddress, useCoupon, usePoints, type Form } from './cart-actions.ts'
+import { readBytes, STRANGERS } from '../../http/input/bytes.ts'
+import { Refusal } from '../../values/refusal.ts'
 import type { Outcome } from './outcome.ts'
 import { payOrder } from './payment.ts'
 import type { Visit } from './visit.ts'
@@ -24,6 +26,9 @@ import {
 export const GATEWAY = '/_shop/'
 /** A form of a shop is a few fields. */
 const FORM_MAX_BYTES = 64 * 1024
+/** It comes at once: nobody types while it is sent. */
+const FORM_DEADLINE_MS = 15_000
+const tooLarge = () => new Refusal(413, 'the form is too large')
 
 /** An action, and the page that tells what went wrong with it. */
 interface Action {
@@ -71,20 +76,13 @@ export function isForeign({ headers, url }: Request): boolean {
 async function formOf(request: Request): Promise<Form | null> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded' || Number(request.headers.get('content-length') ?? 0) > FORM_MAX_BYTES) return null
-  const reader = request.body?.getReader()
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
-    if (done || !value) break
-    bytes += value.length
-    if (bytes > FORM_MAX_BYTES) {
-      void reader!.cancel()
-      return null
-    }
-    pieces.push(value)
+  try {
+    const bytes = await readBytes(request, { maxBytes: FORM_MAX_BYTES, tooLarge, share: STRANGERS, deadlineMs: FORM_DEADLINE_MS })
+    return new URLSearchParams(Buffer.from(bytes).toString('utf8'))
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 413) return null
+    throw error
   }
-  return new URLSearchParams(Buffer.concat(pieces).toString('utf8'))
 }
 
 interface Acted {

@@ -145,9 +145,14 @@ export class Shop {
   #ofPage(path: string, { markdown }: ShopPage, form: Form): Fields {
     const { canonical } = this.served
     if (form !== 'html')
-      return { 'content-type': TYPES[form], vary: VARY, link: `<${canonical}${path}>; rel="canonical"`, 'content-location': markdown! }
+      return {
+        'content-type': TYPES[form],
+        vary: VARY,
+        link: `<${canonical}${encodeURI(path)}>; rel="canonical"`,
+        'content-location': encodeURI(markdown!),
+      }
     const links = [
-      ...(markdown ? [`<${markdown}>; rel="alternate"; type="text/markdown"`] : []),
+      ...(markdown ? [`<${encodeURI(markdown)}>; rel="alternate"; type="text/markdown"`] : []),
       '</llms.txt>; rel="describedby"; type="text/markdown"',
     ]
     return { ...this.headersOf('html'), vary: VARY, link: links.join(', ') }
@@ -159,7 +164,7 @@ export class Shop {
     return {
       'content-type': path === '/llms.txt' ? TYPES.markdown : entry.type,
       vary: 'Accept-Encoding',
-      ...(isTwin ? { link: `<${this.served.canonical}${page}>; rel="canonical"` } : {}),
+      ...(isTwin ? { link: `<${this.served.canonical}${encodeURI(page)}>; rel="canonical"` } : {}),
     }
   }
 

@@ -78,11 +78,19 @@ export class Store {
     return this.goods.filter(({ brandId }) => brandId === id)
   }
 
+  readonly #places = new Map<Product, number>()
+  /** Where a product stands in its category. */
+  #placeOf(product: Product): number {
+    if (!this.#places.has(product))
+      for (const [at, other] of this.inCategory(product.categoryId ?? '').entries()) this.#places.set(other, at)
+    return this.#places.get(product) ?? 0
+  }
+
   /** Up to four others of its category, the ones made next to it. */
   relatedTo(product: Product): Product[] {
     const others = this.inCategory(product.categoryId ?? '')
-    const at = others.indexOf(product)
-    return [...others.slice(at + 1), ...others.slice(0, Math.max(0, at))].slice(0, 4)
+    const at = this.#placeOf(product)
+    return Array.from({ length: Math.min(4, others.length - 1) }, (_, next) => others[(at + 1 + next) % others.length]!)
   }
 }
 
@@ -102,9 +110,17 @@ type Kind = 'products' | 'events' | 'categories' | 'collections' | 'brands' | 'b
 export const pathOf = (kind: Kind, { slug }: { slug: string }) => `/${kind}/${slug}`
 export const productPath = (product: Product) => pathOf(product.event ? 'events' : 'products', product)
 
+type Listed = 'products' | 'categories' | 'collections' | 'brands' | 'bundles' | 'posts'
+const byId = new Map<string, Map<string, Product | Group | Bundle | Post>>()
 /** The same thing in another language: its slug may be translated. */
-export function sameIn(language: Language, kind: 'products' | 'categories' | 'collections' | 'brands' | 'bundles' | 'posts', id: string) {
-  return (storeIn(language).catalog[kind] as (Product | Group | Bundle | Post)[]).find((row) => row.id === id)
+export function sameIn(language: Language, kind: Listed, id: string) {
+  const key = `${language.code} ${kind}`
+  let rows = byId.get(key)
+  if (!rows) {
+    const all = storeIn(language).catalog[kind] as (Product | Group | Bundle | Post)[]
+    byId.set(key, (rows = new Map(all.map((row) => [row.id, row]))))
+  }
+  return rows.get(id)
 }
 
 /** Part of a build: its number, counted from 0, and how many there are. Large catalogs are built in parts, by one process each. */
