@@ -20,7 +20,7 @@ const CONFIG = `[core]
 	filemode = false
 	bare = false
 	logallrefupdates = true
-	symlinks = false
+	symlinks = true
 [receive]
 	denyCurrentBranch = updateInstead
 `

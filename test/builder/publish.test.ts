@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
+import git from 'isomorphic-git'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeDeployment } from '../../api/builder/publishing/make.ts'
 import type { Running } from '../../api/jobs/kind.ts'
@@ -350,6 +351,76 @@ describe('a workspace that is not up', () => {
     while ((await shop.visit('empty.localhost', '/')).status !== 200) await Bun.sleep(50)
   }, 30_000)
 
+  test('is refused at once where it is made to be without an end, and nobody else waits', async () => {
+    const at = { fs, dir: project }
+    const main = join(head(), 'refs/heads/main')
+    const sha = readFileSync(main, 'utf8').trim()
+    let tree = await git.writeTree({ ...at, tree: [] })
+    for (let depth = 0; depth < 8; depth++)
+      tree = await git.writeTree({
+        ...at,
+        tree: Array.from({ length: 20 }, (_, n) => ({ mode: '040000', path: `d${n}`, oid: tree, type: 'tree' })),
+      })
+    const author = { name: 'Eve', email: 'eve@example.com', timestamp: 1, timezoneOffset: 0 }
+    const bomb = await git.writeCommit({ ...at, commit: { message: 'x', tree, parent: [sha], author, committer: author } })
+    const started = performance.now()
+    try {
+      writeFileSync(main, `${bomb}\n`)
+      expect(await shop.call('POST', '/publish')).toMatchObject({
+        status: 409,
+        body: { error: expect.stringContaining('more than 2000 folders') },
+      })
+    } finally {
+      writeFileSync(main, `${sha}\n`)
+    }
+    writeFileSync(join(project, 'large.bin'), '')
+    truncateSync(join(project, 'large.bin'), 1_500 * 1024 * 1024)
+    expect(await shop.call('POST', '/publish')).toMatchObject({ status: 409, body: { error: expect.stringContaining('more than 100 MB') } })
+    rmSync(join(project, 'large.bin'))
+    expect(performance.now() - started).toBeLessThan(10_000)
+  }, 20_000)
+
+  test('tells nothing of what its references lead to', async () => {
+    const secret = 'ab'.repeat(32)
+    writeFileSync(join(shop.config.dataDir, 'not-yours'), secret)
+    for (const [name, make] of [
+      ['refs/heads/main', (path: string) => writeFileSync(path, 'ref: ../../../not-yours\n')],
+      ['refs/heads/main', (path: string) => symlinkSync(join(shop.config.dataDir, 'not-yours'), path)],
+      ['HEAD', (path: string) => symlinkSync(join(shop.config.dataDir, 'not-yours'), path)],
+      ['HEAD', (path: string) => writeFileSync(path, 'ref: ../../../not-yours\n')],
+      ['objects/info/alternates', (path: string) => (mkdirSync(join(path, '..'), { recursive: true }), writeFileSync(path, '/etc\n'))],
+    ] as const) {
+      const path = join(head(), name)
+      const before = existsSync(path) ? readFileSync(path) : null
+      rmSync(path, { force: true })
+      make(path)
+      const answer = await shop.call('POST', '/publish')
+      rmSync(path)
+      if (before) writeFileSync(path, before)
+      expect([name, answer.status]).toEqual([name, 409])
+      expect(JSON.stringify(answer.body)).not.toContain(secret.slice(0, 20))
+    }
+  }, 20_000)
+
+  test('is put right by a push, when what was pushed before could not be built', async () => {
+    const clone = join(shop.config.dataDir, 'clone-with-a-link')
+    const run = (...command: string[]) => {
+      const { exitCode, stderr } = Bun.spawnSync(command, { cwd: existsSync(clone) ? clone : undefined })
+      expect([command.join(' '), exitCode, stderr.toString()]).toEqual([command.join(' '), 0, expect.anything()])
+    }
+    const commit = () => run('git', '-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', 'commit', '-qam', 'x')
+    run('git', 'clone', '-q', project, clone)
+    symlinkSync('/etc/passwd', join(clone, 'src/link.txt'))
+    run('git', 'add', '.')
+    commit()
+    run('git', 'push', '-q')
+    expect(await shop.publish()).toMatchObject({ status: 'failed', reason: expect.stringContaining('symbolic link') })
+    rmSync(join(clone, 'src/link.txt'))
+    commit()
+    run('git', 'push', '-q')
+    expect(await shop.publish()).toMatchObject({ status: 'live', trigger: { savedChanges: false } })
+  }, 30_000)
+
   test('is refused with what is wrong where no Git can read it, and where it is on another branch', async () => {
     const branch = join(head(), 'refs/heads/main')
     const sha = readFileSync(branch, 'utf8')
@@ -361,7 +432,10 @@ describe('a workspace that is not up', () => {
         body: { error: expect.stringMatching(/^the design workspace is not up: the repository/) },
       })
       rmSync(branch)
-      expect(await publish()).toMatchObject({ status: 409, body: { error: expect.stringContaining('the repository can not be read') } })
+      expect(await publish()).toMatchObject({
+        status: 409,
+        body: { error: 'the design workspace is not up: the repository has no branch main' },
+      })
     } finally {
       writeFileSync(branch, sha)
     }

@@ -6,7 +6,7 @@ import { version } from '../../../package.json'
 import type { Session } from '../../../db/control/registry.ts'
 import type { Handle } from '../../../db/open.ts'
 import type { Storefronts } from '../../outside/storefronts.ts'
-import { checkOut, copyWorkspace } from '../project.ts'
+import { checkOut, copyWorkspace } from '../project/repository.ts'
 import { assemble, filesBelow, MANIFEST, type Deployment } from './assemble.ts'
 import { writeFonts } from './fonts.ts'
 import type { BuildLog } from './log.ts'
@@ -90,10 +90,12 @@ async function clearBefore(builds: string, id: string) {
     if (name.startsWith(`${id}-`)) await rm(join(builds, name), { recursive: true, force: true })
 }
 
-async function writeProject({ storefronts, session, commitSha, isWorkspace, log }: Building, project: string) {
+async function writeProject({ storefronts, session, commitSha, isWorkspace, log, signal }: Building, project: string) {
   const source = join(storefronts.folders.projects, session.store.id)
   log.say(isWorkspace ? 'copying the workspace' : `checking out ${commitSha}`)
-  await (isWorkspace ? copyWorkspace(source, project) : checkOut(source, commitSha, project))
+  const place = { builds: storefronts.folders.builds, signal }
+  await mkdir(project, { recursive: true })
+  await (isWorkspace ? copyWorkspace(source, project, place) : checkOut(source, commitSha, project, place))
   // Packages are those of Stoa, and these alone: what is installed in a project's own folder is not looked at.
   await mkdir(join(project, 'node_modules'), { recursive: true })
   for (const name of await readdir(MODULES))

@@ -9,7 +9,8 @@ import { emit } from '../../store/outbox.ts'
 import type { Moment } from '../../values/clock.ts'
 import { conflict, Refusal } from '../../values/refusal.ts'
 import { later } from '../../values/time.ts'
-import { headOf, ProjectError, saveWorkspace } from '../project.ts'
+import { headOf, ProjectError } from '../project/project.ts'
+import { saveWorkspace } from '../project/repository.ts'
 import { newDeploymentId } from '../projects.ts'
 import { projectFolder } from '../workspace.ts'
 
@@ -69,7 +70,9 @@ export async function beginPublish({ store, services, storeId, moment }: Publish
     await enqueue(tx, moment, { kind: PUBLISH, subject: row.id, dueAt: later(now, TAKEN_UP_MS) })
   })
   try {
-    const { sha, saved } = await saveWorkspace(folder, 'Save the workspace before publishing')
+    const { sha, saved } = await saveWorkspace(folder, 'Save the workspace before publishing', {
+      builds: services.storefronts.folders.builds,
+    })
     return await store.write(async (tx) => {
       await enqueue(tx, moment, { kind: PUBLISH, subject: row.id, dueAt: now })
       const [changed] = await tx.update(publishes).set({ commitSha: sha, savedChanges: saved }).where(eq(publishes.id, row.id)).returning()
