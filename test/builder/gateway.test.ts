@@ -343,7 +343,7 @@ test('behind a proxy with https, a shop is built, sells, and keeps its cookies t
     })
     expect([added.status, added.headers.get('location')]).toEqual([303, '/cart'])
     const cookies = added.headers.getSetCookie()
-    expect(cookies.every((cookie) => cookie.endsWith('; Secure'))).toBe(true)
+    expect(cookies.every((cookie) => cookie.startsWith('__Host-') && cookie.endsWith('; Secure'))).toBe(true)
     const cookie = cookies.map((one) => one.split(';')[0]).join('; ')
     expect(await (await secure.visit(at, '/cart', { headers: { cookie } })).text()).toContain(body.data[0].name)
     expect((await secure.visit(at, '/search?q=a')).status).toBe(200)

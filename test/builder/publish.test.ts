@@ -469,6 +469,22 @@ test('what a process has built that died before it was registered is taken as it
   expect((await shop.publish()).status).toBe('live')
 }, 30_000)
 
+test('a journal of many posts turns pages, in each language', async () => {
+  const other = await shop.another('journal')
+  const call = (method: string, path: string, body?: unknown) => shop.call(method, path, body, other.keys.admin)
+  await call('PATCH', '/settings', { enabledLanguages: { 'en-US': true, 'de-DE': true } })
+  for (let n = 0; n < 26; n++)
+    expect((await call('POST', '/posts', { title: `Post ${n}`, slug: `post-${n}`, status: 'published', excerpt: 'x' })).status).toBe(201)
+  const { body } = await call('POST', '/publish')
+  while (!['live', 'failed'].includes((await call('GET', `/publish/${body.publishId}`)).body.status)) await Bun.sleep(100)
+  const text = async (path: string) => (await shop.visit('journal.localhost', path)).text()
+  const [first, second] = [await text('/blog'), await text('/de/blog/page/2')]
+  expect([first.match(/<h2>Post \d/g)?.length, second.match(/<h2>Post \d/g)?.length]).toEqual([24, 2])
+  expect(first).toContain('href="/blog/page/2"')
+  expect(second).toContain('href="/de/blog"')
+  expect((await shop.visit('journal.localhost', '/blog/page/3')).status).toBe(404)
+}, 30_000)
+
 describe('a store that is deleted', () => {
   test('takes its project along, and its host serves nothing any more', async () => {
     const other = await shop.another('gone')

@@ -12,6 +12,7 @@ import { media } from '../../../db/store/content.ts'
 import { settings as settingsTable } from '../../../db/store/store.ts'
 import { LEGAL_KINDS, socialLinks } from '../../../db/store/pages.ts'
 import { readLooks } from '../../store/mails/looks.ts'
+import { BuildError } from './run.ts'
 import { ownFolder, withOwnPaths } from '../own-files.ts'
 import { inside, type Storefronts } from '../../outside/storefronts.ts'
 import { richTextHtml, richTextMarkdown } from '../../values/rich-text/render.ts'
@@ -39,6 +40,8 @@ const DETAILS: Partial<Record<List, string>> = {
 }
 /** Those that a tool of the store may have turned off, which answers 404. */
 const OPTIONAL: ReadonlySet<List> = new Set(['posts', 'blogCategories', 'events', 'slots'])
+/** Of all languages together: each process of a build holds the catalog, and has 2 GB. */
+const ENTRIES_MAX = 60_000
 const AT_A_TIME = 100
 /** Rows of a table that are read at once. */
 const AT_ONCE = 1_000
@@ -92,11 +95,9 @@ export async function writeSnapshot(folder: string, needs: Needs, about: { base:
   const languages = languagesOf(settings!)
   await mkdir(folder, { recursive: true })
   let entries = 0
-  for (const { code } of languages) {
-    const catalog = await readCatalog(needs, code === settings!.locale ? null : code)
-    entries += Object.values(catalog.lists).reduce((sum, rows) => sum + rows.length, 0)
-    await write(join(folder, `${code}.json`), { ...catalog.lists, legal: catalog.legal }, needs)
-  }
+  const most = Math.floor(ENTRIES_MAX / languages.length)
+  for (const { code } of languages)
+    entries += await writeCatalog(join(folder, `${code}.json`), needs, { lang: code === settings!.locale ? null : code, most })
   const { name, currency, enabledCurrencies, locale, taxesIncluded, timezone, tools, contactEmail, address, checkout, payments, email } =
     settings!
   const shop = {
@@ -143,9 +144,39 @@ async function pictures({ db, session }: Needs) {
 /** A text of the store as it may stand in a page that is a template: what would open a mark of Liquid is parted by a word joiner. */
 const noTemplate = (text: string) => (text.includes('[') ? text.replace(/\[(?=[[%])/g, '[\u2060') : text)
 
-async function write(path: string, value: unknown, { session }: Pick<Needs, 'session'>) {
-  const text = JSON.stringify(value, (_, part) => (typeof part === 'string' ? noTemplate(part) : part))
-  await writeFile(path, withOwnPaths(text, session.store.id))
+/** A value of the store as the pages get it. */
+const textFor = (storeId: string, value: unknown) =>
+  withOwnPaths(
+    JSON.stringify(value, (_, part) => (typeof part === 'string' ? noTemplate(part) : part)),
+    storeId,
+  )
+const write = (path: string, value: unknown, { session }: Pick<Needs, 'session'>) => writeFile(path, textFor(session.store.id, value))
+
+/** Writes the catalog in one language, row by row: a large one is never in memory as a whole. Returns how many entries it has. */
+async function writeCatalog(path: string, needs: Needs, { lang, most }: { lang: string | null; most: number }): Promise<number> {
+  const { id } = needs.session.store
+  const sink = Bun.file(path).writer()
+  let entries = 0
+  try {
+    for (const name of Object.keys(LISTS) as List[]) {
+      sink.write(`${entries || name !== Object.keys(LISTS)[0] ? ',' : '{'}${JSON.stringify(name)}:[`)
+      let isFirst = true
+      for await (const row of rowsOf(needs, name, lang)) {
+        if (++entries > most)
+          throw new BuildError(
+            `the catalog has more than ${most} entries, which is the most that a storefront of so many languages can show`,
+          )
+        sink.write(`${isFirst ? '' : ','}${textFor(id, await spoken(needs, name, row))}`)
+        isFirst = false
+        if (entries % AT_A_TIME === 0) await sink.flush()
+      }
+      sink.write(']')
+    }
+    sink.write(`,"legal":${textFor(id, await readLegal(needs))}}`)
+  } finally {
+    await sink.end()
+  }
+  return entries
 }
 
 /** One GET of the API; null where a tool is turned off, or what was listed is gone by now. */
@@ -158,47 +189,51 @@ async function read<T>({ storefronts, session, signal }: Needs, path: string): P
   return (await response.json()) as T
 }
 
-async function readCatalog(needs: Needs, lang: string | null) {
-  const lists = {} as Record<List, Row[]>
-  for (const name of Object.keys(LISTS) as List[]) lists[name] = await readList(needs, name, lang)
-  for (const product of lists.products) {
-    const { rating, event } = product as unknown as { rating: { count: number }; event: unknown }
-    if (rating.count)
-      product.reviews = (await read<{ data: unknown[] }>(needs, `/products/${product.id}/reviews?limit=${VOICES}`))?.data ?? []
-    if (event) product.isEvent = true
+/** A row with what people have said of it, and what tells an event from goods. */
+async function spoken(needs: Needs, name: List, row: Row): Promise<Row> {
+  if (name === 'products') {
+    const { rating, event } = row as unknown as { rating: { count: number }; event: unknown }
+    if (rating.count) row.reviews = (await read<{ data: unknown[] }>(needs, `/products/${row.id}/reviews?limit=${VOICES}`))?.data ?? []
+    if (event) row.isEvent = true
   }
-  for (const post of lists.posts)
-    if (post.commentCount)
-      post.comments = (await read<{ data: unknown[] }>(needs, `/posts/${post.id}/comments?limit=${VOICES}`))?.data ?? []
+  if (name === 'posts' && row.commentCount)
+    row.comments = (await read<{ data: unknown[] }>(needs, `/posts/${row.id}/comments?limit=${VOICES}`))?.data ?? []
+  return row
+}
+
+async function readLegal(needs: Needs) {
   const legal: Record<string, unknown> = {}
   for (const kind of LEGAL_KINDS) {
     const page = await read<Row>(needs, `/legal-pages/${kind}?format=html`)
     if (page) legal[kind] = texts(page)
   }
-  return { lists, legal }
+  return legal
 }
 
-async function readList(needs: Needs, name: List, lang: string | null): Promise<Row[]> {
-  const found = new Map<string, Row>()
+/** The rows of a list, a page at a time. */
+async function* rowsOf(needs: Needs, name: List, lang: string | null): AsyncGenerator<Row> {
+  const seen = new Set<string>()
   const language = lang ? `&lang=${lang}` : ''
+  const detail = DETAILS[name]
   for (let offset = 0; ; offset += AT_A_TIME) {
     const page = await read<{ data: Row[] }>(needs, `${LISTS[name]}&limit=${AT_A_TIME}&offset=${offset}${language}`)
     if (!page && !OPTIONAL.has(name)) throw new Error(`there are no ${name}`)
-    // While it is read, what is new shifts the rest: nothing is taken twice.
-    for (const row of page?.data ?? []) found.set(row.id, row)
-    if ((page?.data.length ?? 0) < AT_A_TIME) break
-  }
-  const detail = DETAILS[name]
-  if (!detail) return [...found.values()].map(texts)
-  const whole: Row[] = []
-  for (const { id } of found.values()) {
-    const answer = await read<Row & { event?: Row }>(needs, `${detail}${id}?${language}`)
-    const row = name === 'events' ? answer?.event : answer
-    if (row) whole.push(texts(row))
+    for (const row of page?.data ?? []) {
+      // While it is read, what is new shifts the rest: nothing is taken twice.
+      if (seen.has(row.id)) continue
+      seen.add(row.id)
+      if (!detail) {
+        yield texts(row)
+        continue
+      }
+      const answer = await read<Row & { event?: Row }>(needs, `${detail}${row.id}?${language}`)
+      const whole = name === 'events' ? answer?.event : answer
+      if (whole) yield texts(whole)
+    }
     // Others have their turn: this is many requests, in the process that answers theirs.
     await new Promise(setImmediate)
+    if ((page?.data.length ?? 0) < AT_A_TIME) return
   }
-  return whole
 }
 
 /** The rich texts of a row in the forms that pages have: HTML that is safe, and Markdown. */

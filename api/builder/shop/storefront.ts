@@ -303,6 +303,6 @@ function withCookies(visit: Visit, response: Response): Response {
 /** The currency that a visitor has chosen, where it is another one than the shop's own. */
 function currencyOf({ headers }: Request, currencies: readonly string[]): string | null {
   if (currencies.length < 2) return null
-  const chosen = /(?:^|; ?)currency=([a-z]{3})(?:;|$)/.exec(headers.get('cookie') ?? '')?.[1]
+  const chosen = /(?:^|; ?)(?:__Host-)?currency=([a-z]{3})(?:;|$)/.exec(headers.get('cookie') ?? '')?.[1]
   return chosen && chosen !== currencies[0] && currencies.includes(chosen) ? chosen : null
 }

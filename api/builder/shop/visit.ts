@@ -87,7 +87,7 @@ export class Visit {
   /** The currency that was chosen, if the shop sells in it; else its own. */
   get currency(): string {
     const { currencies } = this.shop.deployment
-    const chosen = this.#cookies.get('currency')
+    const chosen = this.cookie('currency')
     return chosen && currencies.includes(chosen) ? chosen : currencies[0]!
   }
 
@@ -122,23 +122,34 @@ export class Visit {
     ).toString()
   }
 
+  get #isSecure() {
+    return this.shop.served.base.startsWith('https:')
+  }
+
+  /** What a cookie is called: by https, as one that no other host can have set, not even one below the same parent. */
+  #named(name: string) {
+    return this.#isSecure ? `__Host-${name}` : name
+  }
+
   cookie(name: string): string | undefined {
-    return this.#cookies.get(name)
+    return this.#cookies.get(this.#named(name))
   }
 
   /** A value of a cookie that only we can have written, for this store and this purpose; null when it is not there, or not so. */
   sealed<T>(name: string): T | null {
-    const value = this.#cookies.get(name)
+    const value = this.cookie(name)
     return value ? this.app.services.secrets.open<T>(value, this.#place(name)) : null
   }
 
   /** Sets a cookie of this host alone; null removes it. Scripts can read it when it says nothing but numbers and codes. */
   setCookie(name: string, value: string | null, { forScripts = false } = {}) {
-    const isSecure = this.shop.served.base.startsWith('https:')
+    const own = this.#named(name)
     const end = value === null ? 'Max-Age=0' : `Max-Age=${LONG}`
-    this.#set.push(`${name}=${value ?? ''}; Path=/; ${end}; SameSite=Lax${forScripts ? '' : '; HttpOnly'}${isSecure ? '; Secure' : ''}`)
-    if (value === null) this.#cookies.delete(name)
-    else this.#cookies.set(name, value)
+    this.#set.push(
+      `${own}=${value ?? ''}; Path=/; ${end}; SameSite=Lax${forScripts ? '' : '; HttpOnly'}${this.#isSecure ? '; Secure' : ''}`,
+    )
+    if (value === null) this.#cookies.delete(own)
+    else this.#cookies.set(own, value)
   }
 
   seal(name: string, value: unknown) {

@@ -164,3 +164,6 @@ export function pagesOf<T>(kind: string, items: (store: Store) => { slug: string
 /** The paths of a page that is there once in each language: in the first part of a build alone. */
 export const onePage = () =>
   part === 0 ? shop.languages.map((language) => ({ params: { lang: language.path || undefined }, props: { language } })) : []
+
+/** Posts on a page of the journal. */
+export const POSTS_SHOWN = 24

@@ -8,7 +8,7 @@ const root = document
 const $ = <T extends Element>(selector: string, from: ParentNode = root) => from.querySelector<T>(selector)
 const $$ = <T extends Element>(selector: string, from: ParentNode = root) => [...from.querySelectorAll<T>(selector)]
 
-const cookie = (name: string) => new RegExp(`(?:^|; )${name}=([^;]*)`).exec(document.cookie)?.[1]
+const cookie = (name: string) => new RegExp(`(?:^|; )(?:__Host-)?${name}=([^;]*)`).exec(document.cookie)?.[1]
 
 /** How many things are in the cart, as the host noted it. */
 function count() {

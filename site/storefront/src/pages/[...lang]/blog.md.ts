@@ -11,9 +11,8 @@ export const GET: APIRoute = ({ props }) =>
     textMarkdown(
       wordsIn(props.language)('blog'),
       storeIn(props.language)
-        .catalog.posts.map(
-          (post: Post) => `- ${link(props.language, post.title, `/blog/${post.slug}`)}${post.excerpt ? `: ${plain(post.excerpt)}` : ''}`,
-        )
+        .catalog.posts.slice(0, 500)
+        .map((post: Post) => `- ${link(props.language, post.title, `/blog/${post.slug}`)}${post.excerpt ? `: ${plain(post.excerpt)}` : ''}`)
         .join('\n') || wordsIn(props.language)('nothing'),
     ),
   )
