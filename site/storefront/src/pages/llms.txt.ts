@@ -27,7 +27,9 @@ export const GET: APIRoute = () => {
     ? `\n## Languages\n\n${others.map(({ code, path }) => `- [${code}](${shop.base}/${path}.md)`).join('\n')}\n`
     : ''
   let text = head
-  for (const [kind, entries] of Map.groupBy(listedIn(own!), ({ kind }) => kind)) {
+  // A page of a project's own is one without Markdown, until it has a kind that is known here.
+  const listed = listedIn(own!).filter(({ kind }) => kind in TITLES)
+  for (const [kind, entries] of Map.groupBy(listed, ({ kind }) => kind)) {
     const room = CHARACTERS_MAX - text.length - foot.length
     const lines: string[] = []
     let used = 0
@@ -39,7 +41,7 @@ export const GET: APIRoute = () => {
     }
     if (lines.length < entries.length)
       lines.push(`- [All ${entries.length}](${shop.base}/${kind === 'products' ? 'products.md' : 'sitemap.xml'})`)
-    text += `\n## ${TITLES[kind] ?? kind}\n\n${lines.join('\n')}\n`
+    text += `\n## ${TITLES[kind]}\n\n${lines.join('\n')}\n`
   }
   return new Response(text + foot, { headers: { 'content-type': 'text/markdown; charset=utf-8' } })
 }
