@@ -198,6 +198,51 @@ describe('the gateway', () => {
     expect((await wrong.response.text()).replace(/value="[^"]*"/g, '')).toBe((await none.response.text()).replace(/value="[^"]*"/g, ''))
   })
 
+  test('what is collected says where, and points of no carrier are named by their buyer', async () => {
+    const about = {
+      label: 'Kiln',
+      name: 'The kiln',
+      line1: 'Kiln Yard 3',
+      city: 'Portland',
+      postalCode: '97205',
+      country: 'US',
+      phone: '+1 503 555 0100',
+    }
+    const { body: place } = await shop.call('POST', '/pickup-locations', about)
+    const buyAt = async (method: RegExp, more: (id: string) => Record<string, string>) => {
+      const { cookie } = await add()
+      const fields = { email: 'ada@example.com', name: 'Ada', line1: 'A 1', city: 'P', postalCode: '1', country: 'US', from: '/checkout' }
+      await post('checkout/address', fields, { cookie })
+      const page = await (await shop.visit(host(), '/checkout', { headers: { cookie } })).text()
+      const id = method.exec(page)![1]!
+      await post('checkout/shipping', { shippingMethodId: id, from: '/checkout' }, { cookie })
+      const [, total] = /name="expectedTotalCents" value="(\d+)"/.exec(
+        await (await shop.visit(host(), '/checkout', { headers: { cookie } })).text(),
+      )!
+      const order = { shippingMethodId: id, expectedTotalCents: total!, paymentMethod: 'test', from: '/checkout', ...more(id) }
+      const placed = await post('checkout', order, { cookie })
+      expect(placed.response.status).toBe(303)
+      return (await shop.visit(host(), placed.location!)).text()
+    }
+    const collected = await buyAt(/value="([^"]+)"[^>]*>\s*<span>Collect in store/, (id) => ({ [`place-${id}`]: place.id }))
+    expect(collected).toContain('Collect in store, The kiln')
+    expect(await buyAt(/value="([^"]+)"[^>]*>\s*<span>Pickup point/, (id) => ({ [`point-${id}`]: 'Kiosk 7' }))).toContain(
+      'Pickup point, Kiosk 7',
+    )
+  })
+
+  test('points are for who has shown that the address is theirs, and nobody learns of others’', async () => {
+    const { cookie } = await add()
+    const fields = { email: 'ada@example.com', name: 'Mallory', line1: 'A 1', city: 'P', postalCode: '1', country: 'US', from: '/checkout' }
+    await post('checkout/address', fields, { cookie })
+    const asked = await post('cart/points', { points: '999999', from: '/cart' }, { cookie, accept: 'application/json' })
+    expect([asked.response.status, (await asked.response.json()).error]).toEqual([
+      403,
+      'open the shop by the link in one of our mails first',
+    ])
+    expect(await (await shop.visit(host(), '/cart', { headers: { cookie } })).text()).not.toContain('name="points"')
+  })
+
   test('wrong guesses at orders are limited for right and wrong alike', async () => {
     let status = 404
     for (let i = 0; i < 40 && status === 404; i++)

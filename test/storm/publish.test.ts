@@ -68,7 +68,8 @@ async function verdict(n: number, id: string) {
 const builds = () =>
   readdirSync('/proc').filter((pid) => {
     try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(join(folder, 'builds'))
+      const command = /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/cmdline`, 'utf8') : ''
+      return command.includes(join(folder, 'builds')) && command.includes('build.mjs')
     } catch {
       return false
     }

@@ -125,8 +125,10 @@ export async function checkOut(visit: Visit, form: Form): Promise<Outcome> {
   if (!cart) return gone
   const method = text(form, 'shippingMethodId')
   const expected = whole(form, 'expectedTotalCents', -1)
-  if (method && method !== cart.shippingMethodId) {
-    const chosen = await visit.ask('PATCH', `/carts/${cart.id}`, { shippingMethodId: method })
+  const [place, point] = [text(form, `place-${method}`), text(form, `point-${method}`)]
+  if (method && (method !== cart.shippingMethodId || place || point)) {
+    const pickup = { pickupLocationId: place || null, pickupPoint: point ? { name: point.slice(0, 200) } : null }
+    const chosen = await visit.ask('PATCH', `/carts/${cart.id}`, { shippingMethodId: method, ...pickup })
     if (chosen.status >= 400) return refused(chosen)
     // Without scripts the total is told with the method that was chosen before: who changes it is asked once more.
     const now = await readCart(visit)

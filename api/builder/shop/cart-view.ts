@@ -37,6 +37,7 @@ export interface Cart {
   promotions: { name: string; discountCents: number }[]
   loyaltyPoints: number
   shippingMethodId: string | null
+  pickupLocationId: string | null
   shippingAddress: Address | null
   note: string | null
   subtotalCents: number
@@ -158,6 +159,8 @@ export async function cartView(visit: Visit, cart: Cart | null) {
 interface Option {
   id: string
   name: string
+  type: 'courier' | 'pickup_point' | 'in_store'
+  addonName: string | null
   description: string | null
   priceCents: number
   currency: string
@@ -190,8 +193,13 @@ export async function checkoutView(
     note: cart?.note ?? '',
     ...given.form,
   } as Record<string, string>
-  const options = cart?.items.length
+  const offered = cart?.items.length
     ? ((await visit.ask<{ data: Option[] }>('GET', `/carts/${cart.id}/shipping-options`)).body.data ?? [])
+    : []
+  // A carrier's points are chosen in a widget of the carrier's, which is no part of the starter.
+  const options = offered.filter(({ type, addonName }) => type !== 'pickup_point' || addonName === null)
+  const places = options.some(({ type }) => type === 'in_store')
+    ? ((await visit.ask<{ data: { id: string; name: string }[] }>('GET', '/pickup-locations?limit=100')).body.data ?? [])
     : []
   const needsAddress = await needsShipping(visit, cart)
   const isKnown = form.email !== '' && form.name !== '' && (!needsAddress || (form.line1 !== '' && form.country !== ''))
@@ -216,6 +224,8 @@ export async function checkoutView(
       name: option.name,
       description: option.description ?? '',
       price: option.priceCents ? visit.money(option.priceCents, option.currency) : null,
+      places: option.type === 'in_store' ? places.map(({ id, name }) => ({ id, name, checked: id === cart?.pickupLocationId })) : [],
+      asksPoint: option.type === 'pickup_point',
       // What is there at once says nothing of days.
       min: option.minShippingTime ?? option.maxShippingTime,
       max: option.maxShippingTime || null,

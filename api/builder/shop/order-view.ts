@@ -1,6 +1,7 @@
 /** Orders and tickets, as the pages of a shop show them to whoever may see them. */
 import { eq } from 'drizzle-orm'
 import { bookings, bookingSlots } from '../../../db/store/events.ts'
+import { pickupLocations } from '../../../db/store/checkout.ts'
 import { customers, orders } from '../../../db/store/orders.ts'
 import { orderLinkOf } from '../../orders/mails/order-link.ts'
 import type { OrderLink, TicketLink } from '../../store/mails/shop-links.ts'
@@ -34,8 +35,9 @@ async function beside(visit: Visit, orderId: string) {
     new Intl.DateTimeFormat(visit.language.code, { dateStyle: 'full', timeStyle: 'short', timeZone }).format(new Date(at))
   return visit.app.store(visit.session.store.id, async ({ read }) => {
     const [order] = await read
-      .select({ address: orders.shippingAddress, name: orders.shippingName })
+      .select({ address: orders.shippingAddress, name: orders.shippingName, place: pickupLocations.name, point: orders.pickupPoint })
       .from(orders)
+      .leftJoin(pickupLocations, eq(pickupLocations.id, orders.pickupLocationId))
       .where(eq(orders.id, orderId))
     const booked = await read
       .select({ lineId: bookings.lineId, startsAt: bookingSlots.startsAt, timezone: bookingSlots.timezone })
@@ -45,7 +47,7 @@ async function beside(visit: Visit, orderId: string) {
     return {
       slots: new Map(booked.map(({ lineId, startsAt, timezone }) => [lineId, format(startsAt, timezone)])),
       to: order?.address?.line1 ? addressLines(visit, order.address) : [],
-      shippedBy: order?.name ?? null,
+      shippedBy: order?.name ? [order.name, order.place, order.point?.name].filter((part) => typeof part === 'string').join(', ') : null,
     }
   })
 }
