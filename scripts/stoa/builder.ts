@@ -89,7 +89,12 @@ async function deployments({ store: idOrSlug }: { store: string }, command: Comm
       url: storefronts.urlOf(storefronts.hostOf(id)),
     }))
   })
-  const rows = data.map(({ id, kind, commitSha, createdAt, live }) => [id, live ? 'live' : kind, commitSha.slice(0, 8), createdAt])
+  const rows = data.map(({ id, kind, commitSha, createdAt, live, closed }) => [
+    id,
+    live ? 'live' : closed ? 'closed' : kind,
+    commitSha.slice(0, 8),
+    createdAt,
+  ])
   print(command, { data, meta: { count: data.length } }, table(['ID', 'STATE', 'COMMIT', 'BUILT'], rows))
 }
 

@@ -10,7 +10,7 @@ import type { Registry, StoreRow } from '../../db/control/registry.ts'
 import { remainsOf, removeRemains } from '../../db/remains.ts'
 import { restoreStore, wouldReplace } from '../../db/restore.ts'
 import { settings } from '../../db/store/store.ts'
-import { ensureProject } from '../../api/builder/workspace.ts'
+import { ensureProject, projectFolder } from '../../api/builder/workspace.ts'
 import { newStore } from '../new-store.ts'
 import { checked, NAME, print, requireStore, servicesOf, table, typedPath, withDatabase, withLive, withRegistry } from './context.ts'
 
@@ -40,16 +40,20 @@ interface CreateOptions {
 }
 
 async function create(options: CreateOptions, command: Command) {
-  const created = await withRegistry(
+  const { made: created, shop } = await withRegistry(
     async (registry, config) => {
       const made = await newStore(registry, { ...options, aiBuilt: options.aiBuilt ?? false })
-      if (options.aiBuilt) await ensureProject(await servicesOf(registry, config), made.id)
-      return made
+      if (!options.aiBuilt) return { made, shop: null }
+      const services = await servicesOf(registry, config)
+      await ensureProject(services, made.id)
+      const { storefronts } = services
+      return { made, shop: { project: projectFolder(services, made.id), url: storefronts.urlOf(storefronts.hostOf(made.slug)) } }
     },
     { makes: true },
   )
   print(command, created, [
     `store       ${created.slug} (${created.id})`,
+    ...(shop ? [`project     ${shop.project}`, `shop        ${shop.url}, once it is published: stoa publish --store ${created.slug}`] : []),
     'keys, shown this once:',
     ...Object.entries(created.keys).map(([name, key]) => `  ${name.padEnd(10)}  ${key}`),
   ])
