@@ -26,6 +26,8 @@ export async function checkFiles(paths: string[], tell: (done: number) => void =
     const rest = paths.slice(checked.length)
     const child = Bun.spawn([process.execPath, SELF], { stdin: new Blob([rest.join('\n')]), stdout: 'pipe', stderr: 'inherit' })
     for await (const damage of answers(child, fileMaxMs)) {
+      // It was over as the last answer came.
+      if (checked.length === paths.length) break
       checked.push({ path: paths[checked.length]!, damage: damage === TIMED_OUT ? null : damage, isUnknown: damage === TIMED_OUT })
       tell(checked.length)
     }

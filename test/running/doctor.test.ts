@@ -90,7 +90,8 @@ test('doctor names what cut-off commands left, and migrate removes it', async ()
   expect((await Bun.$`ls -a ${dataDir}`.text()).match(/^(\.stoa-.*|.*\.new-.*)$/gm)).toEqual([`.stoa-${host}-${process.pid}-abc`])
 })
 
-test('a file that takes too long holds nobody up', async () => {
+// On a machine that is very busy the answer may come before the clock is looked at.
+test('a file that takes too long holds nobody up', { retry: 3 }, async () => {
   const { path } = await store()
   expect(await checkFiles([path, path], undefined, 0)).toEqual([
     { path, damage: null, isUnknown: true },

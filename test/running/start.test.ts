@@ -293,7 +293,7 @@ describe('a request that does not end', () => {
     const running = run([BUN, '-e', serving], { DATA_DIR: dataDir, LOG: 'info' })
     const [, api] = await running.says(/Store API (\S+)\n/)
     const slow = slowRequest(api!, keys.admin)
-    await Bun.sleep(200)
+    await Bun.sleep(1_000)
     running.child.kill('SIGTERM')
     expect(await slow.closed).toBe('')
     const { code, stdout } = await running.ended
