@@ -6,14 +6,14 @@ import type { Reader } from '../../../db/driver.ts'
 import { readLooks } from '../../store/mails/looks.ts'
 import { MODULES } from './run.ts'
 
-/** Families under free licences, by the names that a brand kit gives them, with their packages. */
+/** Families under free licences, by the names that a brand kit gives them, with those of their packages. */
 const FAMILIES: Readonly<Record<string, string>> = {
-  'bricolage grotesque': '@fontsource-variable/bricolage-grotesque',
-  fraunces: '@fontsource-variable/fraunces',
-  inter: '@fontsource-variable/inter',
-  'instrument sans': '@fontsource-variable/instrument-sans',
-  newsreader: '@fontsource-variable/newsreader',
-  'space grotesk': '@fontsource-variable/space-grotesk',
+  'bricolage grotesque': 'bricolage-grotesque',
+  fraunces: 'fraunces',
+  inter: 'inter',
+  'instrument sans': 'instrument-sans',
+  newsreader: 'newsreader',
+  'space grotesk': 'space-grotesk',
 }
 /** The letters of European languages; others are shown in a font of the reader's own. */
 const SUBSETS = ['latin', 'latin-ext']
@@ -25,25 +25,34 @@ interface FontFile {
   range: string
 }
 
+/** Headings have one weight: alone it is half of what all weights are. */
+const ALONE = { scope: '@fontsource', css: '400.css', face: '400-normal' }
+const ALL = { scope: '@fontsource-variable', css: 'wght.css', face: 'wght-normal' }
+
 /** Writes the font files of a store's brand kit, and a list of them, to a folder. */
 export async function writeFonts(folder: string, db: Reader) {
   const { fonts } = await readLooks(db)
   const list: FontFile[] = []
   await mkdir(folder, { recursive: true })
-  for (const family of new Set([fonts.heading, fonts.body])) {
+  const heading = fonts.heading === fonts.body ? null : fonts.heading
+  for (const [family, form] of [
+    [heading, ALONE],
+    [fonts.body, ALL],
+  ] as const) {
     const name = family && FAMILIES[family.toLowerCase()]
     if (!name) continue
-    const css = readFileSync(join(MODULES, name, 'wght.css'), 'utf8')
+    const packed = join(MODULES, form.scope, name)
+    const css = readFileSync(join(packed, form.css), 'utf8')
     for (const subset of SUBSETS) {
-      const face = new RegExp(`/\\* [^*]*-${subset}-wght-normal \\*/[^}]*}`).exec(css)?.[0]
+      const face = new RegExp(`/\\* [^*]*-${subset}-${form.face} \\*/[^}]*}`).exec(css)?.[0]
       const [from, weight, range] = [/url\(\.\/files\/([^)]+)\)/, /font-weight: ([\d ]+)/, /unicode-range: ([^;]+);/].map(
         (part) => part.exec(face ?? '')?.[1],
       )
       if (!from || !range) continue
-      const bytes = readFileSync(join(MODULES, name, 'files', from))
+      const bytes = readFileSync(join(packed, 'files', from))
       const hash = new Bun.CryptoHasher('sha256').update(bytes).digest('hex').slice(0, 12)
       const file = from.replace(/\.woff2$/, `.${hash}.woff2`)
-      await copyFile(join(MODULES, name, 'files', from), join(folder, file))
+      await copyFile(join(packed, 'files', from), join(folder, file))
       list.push({ family: family!, file, weight: weight ?? '100 900', range })
     }
   }

@@ -132,11 +132,13 @@ const before: Record<string, string> = existsSync(join(folder, 'before.json')) ?
 const hashes: Record<string, string> = {}
 if (process.env.STOA_AFTER) process.on('exit', () => writeFileSync(process.env.STOA_AFTER!, JSON.stringify(hashes)))
 
-/** What every page shows: the shop's facts, and the menus. */
+/** The files of the fonts that pages name. */
+const fonts = existsSync(join(folder, 'fonts/fonts.json')) ? readFileSync(join(folder, 'fonts/fonts.json'), 'utf8') : ''
+/** What every page shows: the shop's facts, its fonts and the menus. */
 const frame = (language: Language) => {
   const { categories, collections, legal } = storeIn(language).catalog
   const named = (rows: Group[]) => rows.map(({ id, name, slug, parentId }) => [id, name, slug, parentId])
-  return JSON.stringify([shop, named(categories), named(collections), Object.keys(legal), process.env.STOA_CODE])
+  return JSON.stringify([shop, fonts, named(categories), named(collections), Object.keys(legal), process.env.STOA_CODE])
 }
 const frames = new Map<string, string>()
 
