@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withOwnPaths } from '../../api/builder/own-files.ts'
+import { RenderBudget } from '../../api/builder/shop/render-budget.ts'
 import { render } from '../../api/builder/shop/templates.ts'
 import { trouble } from '../../api/builder/shop/trouble.ts'
 import { Refusal } from '../../api/values/refusal.ts'
@@ -347,6 +348,22 @@ describe('a page that can not be shown', () => {
     const started = performance.now()
     render('hang', () => text, {})
     expect(performance.now() - started).toBeLessThan(500)
+  })
+
+  test('of a store whose pages take long waits, and comes back; other stores do not', () => {
+    let now = 0
+    const budget = new RenderBudget(() => now)
+    const render = (store: string, ms: number) => budget.spend(store, () => (now += ms))
+    for (let page = 0; page < 20; page++) render('slow', 100)
+    expect(() => render('slow', 100)).toThrow('take too long')
+    render('other', 3)
+    now += 1_000
+    render('slow', 3)
+    // A page of a few milliseconds never waits, however many there are one after the other.
+    for (let page = 0; page < 2_000; page++) {
+      render('busy', 3)
+      now += 3
+    }
   })
 
   test('since its template takes too much is an error of its own, and others go on', async () => {

@@ -6,14 +6,19 @@ import type { Reader } from '../../../db/driver.ts'
 import { readLooks } from '../../store/mails/looks.ts'
 import { MODULES } from './run.ts'
 
-/** Families under free licences, by the names that a brand kit gives them, with those of their packages. */
-const FAMILIES: Readonly<Record<string, string>> = {
-  'bricolage grotesque': 'bricolage-grotesque',
-  fraunces: 'fraunces',
-  inter: 'inter',
-  'instrument sans': 'instrument-sans',
-  newsreader: 'newsreader',
-  'space grotesk': 'space-grotesk',
+/** A family's packages: one weight in each file, and all weights in one. */
+interface Family {
+  alone: string
+  all: string
+}
+/** Families under free licences, by the names that a brand kit gives them. */
+const FAMILIES: Readonly<Record<string, Family>> = {
+  'bricolage grotesque': { alone: '@fontsource/bricolage-grotesque', all: '@fontsource-variable/bricolage-grotesque' },
+  fraunces: { alone: '@fontsource/fraunces', all: '@fontsource-variable/fraunces' },
+  inter: { alone: '@fontsource/inter', all: '@fontsource-variable/inter' },
+  'instrument sans': { alone: '@fontsource/instrument-sans', all: '@fontsource-variable/instrument-sans' },
+  newsreader: { alone: '@fontsource/newsreader', all: '@fontsource-variable/newsreader' },
+  'space grotesk': { alone: '@fontsource/space-grotesk', all: '@fontsource-variable/space-grotesk' },
 }
 /** The letters of European languages; others are shown in a font of the reader's own. */
 const SUBSETS = ['latin', 'latin-ext']
@@ -26,8 +31,8 @@ interface FontFile {
 }
 
 /** Headings have one weight: alone it is half of what all weights are. */
-const ALONE = { scope: '@fontsource', css: '400.css', face: '400-normal' }
-const ALL = { scope: '@fontsource-variable', css: 'wght.css', face: 'wght-normal' }
+const ALONE = { packed: 'alone', css: '400.css', face: '400-normal' } as const
+const ALL = { packed: 'all', css: 'wght.css', face: 'wght-normal' } as const
 
 /** Writes the font files of a store's brand kit, and a list of them, to a folder. */
 export async function writeFonts(folder: string, db: Reader) {
@@ -39,9 +44,9 @@ export async function writeFonts(folder: string, db: Reader) {
     [heading, ALONE],
     [fonts.body, ALL],
   ] as const) {
-    const name = family && FAMILIES[family.toLowerCase()]
-    if (!name) continue
-    const packed = join(MODULES, form.scope, name)
+    const known = family && Object.hasOwn(FAMILIES, family.toLowerCase()) ? FAMILIES[family.toLowerCase()] : null
+    if (!known) continue
+    const packed = join(MODULES, known[form.packed])
     const css = readFileSync(join(packed, form.css), 'utf8')
     for (const subset of SUBSETS) {
       const face = new RegExp(`/\\* [^*]*-${subset}-${form.face} \\*/[^}]*}`).exec(css)?.[0]

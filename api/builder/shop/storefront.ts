@@ -20,6 +20,7 @@ import { localPath } from './local-path.ts'
 import { orderView, ticketView, ticketsView } from './order-view.ts'
 import type { Outcome } from './outcome.ts'
 import type { TicketLink } from '../../store/mails/shop-links.ts'
+import { RenderBudget } from './render-budget.ts'
 import { render } from './templates.ts'
 import { trouble } from './trouble.ts'
 import { Visit, type Surroundings } from './visit.ts'
@@ -52,6 +53,7 @@ const RECENT_MAX = 2_000
 
 export class Storefront {
   readonly #recent = new Map<string, Recent>()
+  readonly #budget = new RenderBudget()
   /** The state of the registry that they hold for. */
   #epoch = -1
 
@@ -210,11 +212,9 @@ export class Storefront {
   #shown(visit: Visit, template: string, view: object, status = 200): Response {
     const { shop, request } = visit
     const key = `${shop.deployment.id} ${shop.served.base} ${shop.served.canonical} ${template}`
-    const response = shop.made(
-      request,
-      render(key, () => shop.text(template), { here: hereOf(visit), ...view }),
-      { status },
-    )
+    const text = () => shop.text(template)
+    const html = this.#budget.spend(visit.session.store.id, () => render(key, text, { here: hereOf(visit), ...view }))
+    const response = shop.made(request, html, { status })
     return withCookies(visit, response)
   }
 
