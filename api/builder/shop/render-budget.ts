@@ -28,9 +28,8 @@ export class RenderBudget {
     try {
       return work()
     } finally {
-      const at = this.now()
       if (this.#taken.size >= STORES_MAX) this.#taken.clear()
-      this.#taken.set(storeId, { ms: before + (at - started), at })
+      this.#taken.set(storeId, { ms: before + (this.now() - started), at: started })
     }
   }
 
