@@ -5,9 +5,12 @@ import { eq } from 'drizzle-orm'
 import git from 'isomorphic-git'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeDeployment } from '../../api/builder/publishing/make.ts'
+import { publishStorefront } from '../../api/builder/publishing/publish-job.ts'
 import type { Running } from '../../api/jobs/kind.ts'
 import { servicesFor } from '../../api/services.ts'
 import { deployments, projects } from '../../db/control/tables.ts'
+import { Handles } from '../../db/handles.ts'
+import { publishes } from '../../db/store/builder.ts'
 import { openShop, type PublishedShop } from './published.ts'
 
 let shop: PublishedShop
@@ -466,6 +469,36 @@ test('what a process has built that died before it was registered is taken as it
   expect(statSync(manifest).mtimeMs).toBe(built)
   await Bun.sleep(300)
   expect((await shop.visit(`${deploymentId}.localhost`, '/')).status).toBe(200)
+  expect((await shop.publish()).status).toBe('live')
+}, 30_000)
+
+test('a publish whose process died after the switch ends as live, and what is live is not looked at again, let alone thrown away', async () => {
+  const { publishId, deploymentId } = await shop.publish()
+  const folder = join(shop.config.dataDir, 'deployments', deploymentId)
+  await shop.registry(async (registry) => {
+    const services = await servicesFor(shop.config, { registry, baseUrl: shop.api.url, port: shop.api.port, listensOn: shop.api.listensOn })
+    const handles = new Handles(shop.config.database, 2)
+    await handles.use(shop.store.id, 'live', async (store) => {
+      await store.write(
+        async (tx) => void (await tx.update(publishes).set({ status: 'verifying', running: 1 }).where(eq(publishes.id, publishId))),
+      )
+      // A look at it would find this, and have it removed.
+      writeFileSync(join(folder, 'cart.html'), '[% for %]')
+      const job = {
+        store,
+        storeId: shop.store.id,
+        environment: 'live',
+        subject: publishId,
+        clock: services.clock,
+        signal: AbortSignal.timeout(20_000),
+      }
+      await publishStorefront(services).run({ ...job, held: async () => {}, progress: async () => {} } as Running)
+    })
+    handles.close()
+  })
+  expect((await shop.call('GET', `/publish/${publishId}`)).body).toMatchObject({ status: 'live', reason: null })
+  expect(existsSync(join(folder, 'manifest.json'))).toBe(true)
+  expect((await shop.visit('shop.localhost', '/')).status).toBe(200)
   expect((await shop.publish()).status).toBe('live')
 }, 30_000)
 

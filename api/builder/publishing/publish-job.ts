@@ -42,10 +42,12 @@ async function publish(services: Services, job: Running): Promise<'interrupted' 
     })
   try {
     await inTurn(signal, async () => {
+      const liveId = (await projectOf(services.registry, storeId))?.liveId ?? null
+      // The hosts serve it already: the process that switched them has died before it could say so.
+      if (liveId === row.deploymentId) return
       await step('building')
       await makeVerified(services, job, {
-        ...{ id: row.deploymentId!, kind: 'publish', commitSha: row.commitSha, signal },
-        previousId: (await projectOf(services.registry, storeId))?.liveId ?? null,
+        ...{ id: row.deploymentId!, kind: 'publish', commitSha: row.commitSha, previousId: liveId, signal },
         onMade: () => step('verifying'),
       })
     })
