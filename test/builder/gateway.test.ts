@@ -5,6 +5,8 @@ import { withOwnPaths } from '../../api/builder/own-files.ts'
 import { RenderBudget } from '../../api/builder/shop/render-budget.ts'
 import { render } from '../../api/builder/shop/templates.ts'
 import { trouble } from '../../api/builder/shop/trouble.ts'
+import { servicesFor } from '../../api/services.ts'
+import { shopToken } from '../../api/store/mails/shop-links.ts'
 import { Refusal } from '../../api/values/refusal.ts'
 import { openShop, type PublishedShop } from './published.ts'
 
@@ -17,7 +19,7 @@ beforeAll(async () => {
     slug: 'oak-bowl',
     price: 40,
     prices: { eur: 38 },
-    stock: { quantity: 5 },
+    stock: { quantity: 50 },
   })
   variantId = made.body.variants[0].id
   // What looks like a template in the store's own texts is none.
@@ -242,6 +244,39 @@ describe('the gateway', () => {
       'open the shop by the link in one of our mails first',
     ])
     expect(await (await shop.visit(host(), '/cart', { headers: { cookie } })).text()).not.toContain('name="points"')
+  })
+
+  test('points that were chosen for one’s own address do not follow the cart to another', async () => {
+    expect((await shop.call('PUT', '/loyalty/settings', {})).status).toBe(200)
+    const [mine, other] = ['mine@example.com', 'other@example.com']
+    for (const email of [mine, other]) {
+      const { body } = await shop.call('POST', '/orders', { customer: { email }, items: [{ variantId, quantity: 1 }], paid: true })
+      expect(
+        (await shop.call('POST', `/loyalty/members/${body.customer.id}/adjustments`, { points: 5_000, reason: 'A present' })).status,
+      ).toBeLessThan(300)
+    }
+    const { body } = await shop.call('GET', '/orders?limit=1')
+    const link = await shop.registry(async (registry) => {
+      const { secrets } = await servicesFor(shop.config, { registry, baseUrl: shop.api.url, port: shop.api.port })
+      return shopToken(secrets, shop.store.id, 'order', { id: body.data[0].id, email: mine, mailed: true })
+    })
+    const reader = (await shop.visit(host(), `/order/${link}`)).headers.getSetCookie().find((cookie) => cookie.startsWith('reader='))!
+    expect(reader).toContain('HttpOnly')
+    const cookie = `${(await add()).cookie}; ${reader.split(';')[0]}`
+    const fields = { name: 'Ada', line1: 'A 1', city: 'P', postalCode: '1', country: 'US', from: '/checkout' }
+    await post('checkout/address', { ...fields, email: mine }, { cookie })
+    const cart = async () => (await shop.visit(host(), '/cart', { headers: { cookie } })).text()
+    expect(await cart()).toMatch(/You have 50\d\d\./)
+    expect((await post('cart/points', { points: '1000', from: '/cart' }, { cookie })).response.status).toBe(303)
+    expect(await cart()).toContain('name="points" value="1000"')
+    await post('checkout/address', { ...fields, email: other }, { cookie })
+    const checkout = await (await shop.visit(host(), '/checkout', { headers: { cookie } })).text()
+    const [, method] = /name="shippingMethodId" value="([^"]+)"[^>]*checked/.exec(checkout)!
+    const [, total] = /name="expectedTotalCents" value="(\d+)"/.exec(checkout)!
+    const order = { shippingMethodId: method!, expectedTotalCents: total!, paymentMethod: 'test', from: '/checkout' }
+    expect((await post('checkout', order, { cookie })).response.status).toBe(303)
+    const { body: placed } = await shop.call('GET', '/orders?limit=1')
+    expect(placed.data[0]).toMatchObject({ customer: { email: other }, loyalty: { pointsRedeemed: 0 } })
   })
 
   test('wrong guesses at orders are limited for right and wrong alike', async () => {

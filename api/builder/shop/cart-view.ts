@@ -2,7 +2,7 @@
 import { settingsIn } from '../../http/call.ts'
 import { COUNTRIES } from '../../values/countries.ts'
 import { takesStripe } from './payment.ts'
-import { pointsOf } from './proven.ts'
+import { pointsOf, reads } from './proven.ts'
 import type { Visit } from './visit.ts'
 
 interface Item {
@@ -54,7 +54,11 @@ export async function readCart(visit: Visit): Promise<Cart | null> {
   const known = visit.sealed<{ id: string }>('cart')
   if (!known) return null
   const { status, body } = await visit.ask<Cart>('GET', `/carts/${known.id}`)
-  return status === 200 && !body.orderId ? body : null
+  if (status !== 200 || body.orderId) return null
+  if (!body.loyaltyPoints || reads(visit, body.email)) return body
+  // Its address was changed since: points of whoever that is are not the visitor's.
+  const without = await visit.ask<Cart>('PUT', `/carts/${known.id}/loyalty`, { points: 0 })
+  return without.status === 200 ? without.body : null
 }
 
 /** Notes for the badge of the header how many things are in the cart. */
