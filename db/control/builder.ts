@@ -17,7 +17,13 @@ export async function builderOf(db: Reader, storeId: string): Promise<Builder | 
   return { project: { keyId: project.keyId, createdAt: project.createdAt }, domain: domain ? (own as Builder['domain']) : null }
 }
 
-/** Gives a store that comes back what it had. Nothing is live until it is published; a domain that is another's by now stays so. */
+/** Older than any look at a domain: the next round takes it. */
+const LONG_AGO = new Date(0).toISOString()
+
+/**
+ * Gives a store that comes back what it had. Nothing is live until it is published. Its domain comes back as a claim alone, since an archive
+ * proves nothing: DNS is asked within minutes, where the record still stands. One that is another's by now stays so.
+ */
 export async function adoptBuilder(tx: Db, storeId: string, { project: { keyId, createdAt }, domain }: Builder) {
   const [key] = await tx
     .select()
@@ -30,5 +36,7 @@ export async function adoptBuilder(tx: Db, storeId: string, { project: { keyId, 
     .select()
     .from(domains)
     .where(or(eq(domains.domain, domain.domain), eq(domains.storeId, storeId)))
-  if (!taken) await tx.insert(domains).values({ ...domain, storeId })
+  if (taken) return
+  const claim = { domain: domain.domain, token: domain.token, createdAt: new Date().toISOString() }
+  await tx.insert(domains).values({ ...claim, storeId, status: 'Pending Verification', verifiedAt: null, checkedAt: LONG_AGO })
 }

@@ -9,6 +9,7 @@ import { serveApi } from '../../api/main.ts'
 import { goRound } from '../../api/maintenance-rounds.ts'
 import { readConfig } from '../../api/server/config.ts'
 import { createLog } from '../../api/server/log.ts'
+import { adoptBuilder, builderOf } from '../../db/control/builder.ts'
 import { deployments, domains, projects } from '../../db/control/tables.ts'
 import { testDns, type TestDns } from '../dns.ts'
 import { folder } from '../running/processes.ts'
@@ -573,6 +574,30 @@ describe('the daily look', () => {
     app.clock.advance(DAY_MS)
     await look()
     expect((await shop.get()).body).toMatchObject({ status: 'Valid Configuration', verified: true })
+  })
+
+  test('finds a claim proven that a backup has brought back, once its records stand; one that nobody asked for yet waits', async () => {
+    const [restored, asked, unasked] = [fresh(), fresh(), fresh()]
+    await connected(restored)
+    const builder = (await builderOf(app.registry.control.read, shop.store.id))!
+    await app.registry.change(async (tx) => {
+      await tx.delete(domains)
+      await tx.delete(projects).where(eq(projects.storeId, shop.store.id))
+      await adoptBuilder(tx, shop.store.id, builder)
+    })
+    expect((await shop.get()).body).toMatchObject({ domain: restored, status: 'Pending Verification', verified: false })
+    expect(await storeOfDomain(app.registry, restored)).toBeNull()
+    const [second, third] = [await newShop(), await newShop()]
+    const wanted = await attached(asked, second)
+    await attached(unasked, third)
+    await second.verify()
+    await look()
+    expect((await shop.get()).body).toMatchObject({ status: 'Valid Configuration', verified: true })
+    publish(wanted)
+    app.clock.advance(DAY_MS)
+    await look()
+    expect((await second.get()).body).toMatchObject({ status: 'Valid Configuration', verified: true })
+    expect((await third.get()).body).toMatchObject({ status: 'Pending Verification', verified: false })
   })
 
   test('is a part of the rounds, which remove claims that have ended', async () => {

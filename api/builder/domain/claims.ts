@@ -125,13 +125,13 @@ export async function removeEnded({ control }: Registry, now: string): Promise<v
   })
 }
 
-/** Verified domains that were looked at last up to `before`, those first that have waited longest. */
-export function verifiedLookedAtUpTo({ control }: Registry, before: string, limit: number): Promise<DomainRow[]> {
+/** Domains that were looked at last up to `before`, those first that have waited longest; claims that nobody asked for yet are none. */
+export function lookedAtUpTo({ control }: Registry, before: string, limit: number): Promise<DomainRow[]> {
   return control.read
     .select(columns)
     .from(domains)
     .innerJoin(stores, eq(stores.id, domains.storeId))
-    .where(and(lte(domains.checkedAt, before), isNotNull(domains.verifiedAt)))
+    .where(lte(domains.checkedAt, before))
     .orderBy(asc(domains.checkedAt))
     .limit(limit)
 }
