@@ -158,7 +158,7 @@ function storefrontOver({ services, handles, visitors, log }: Surroundings): Sto
   const { registry, storefronts } = services
   const { stripeKey } = storefronts.place
   const hosts = new Hosts(registry, storefronts, new Shelf(SHELF_BYTES), stripeKey !== null)
-  storefronts.openShop = (storeId) => hosts.openShop(storeId)
+  storefronts.openBy((storeId) => hosts.openShop(storeId))
   return new Storefront({
     services,
     log,
@@ -169,6 +169,8 @@ function storefrontOver({ services, handles, visitors, log }: Surroundings): Sto
       const name = `orders looked up by ${visitors.clientOf(request)}`
       return isWrong ? visitors.guesses.take(name).retryAfterSeconds === 0 : visitors.guesses.waitFor(name) === 0
     },
+    mayPay: (request) =>
+      !visitors || visitors.submissions.take(`payments looked at by ${visitors.clientOf(request)}`).retryAfterSeconds === 0,
     stripeKey,
     limits: { visitors: visitors?.shoppers ?? null, clientOf: (request) => visitors?.clientOf(request) ?? '' },
   })

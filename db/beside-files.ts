@@ -1,5 +1,5 @@
 /** Files that lie beside the databases of a store, as its backup takes them along: which there are, and what they come to. */
-import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createHash } from 'node:crypto'
 
@@ -45,15 +45,5 @@ export function unlessGone(work: () => void) {
     work()
   } catch (error) {
     if ((error as { code?: string }).code !== 'ENOENT') throw error
-  }
-}
-
-/** Lays a file into a backup's folder by `lay`, else as a copy: on another file system, or one without links. */
-export function layOrCopy(lay: (from: string, to: string) => void, from: string, to: string) {
-  try {
-    lay(from, to)
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') throw error
-    copyFileSync(from, to)
   }
 }

@@ -1,7 +1,7 @@
 /** The files of a store's media and messages, which lie beside its databases: taken along by its backup, its restore and its end. */
-import { existsSync, fsyncSync, linkSync, mkdirSync, openSync, closeSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, closeSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { filesBelow, layOrCopy, unlessGone, type Beside } from './beside-files.ts'
+import { filesBelow, unlessGone, type Beside } from './beside-files.ts'
 
 /** The folder of all stores' media. */
 export const mediaFolder = (dataDir: string) => join(dataDir, 'media')
@@ -13,6 +13,16 @@ const FILE = new RegExp(`^${FOLDER}/(live|sandbox)/${UUID}/((image|\\d{1,4})\\.(
 /** How a backup keeps them. */
 export const MEDIA: Beside = { folder: FOLDER, isOne: (path) => FILE.test(path) }
 
+/** Links a file into a backup's folder, else copies it: to another file system, or one without links. */
+function linkOrCopy(from: string, to: string) {
+  try {
+    linkSync(from, to)
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') throw error
+    copyFileSync(from, to)
+  }
+}
+
 /** Lays a store's files into a backup's folder. One that is removed meanwhile is left out; none of them ever changes. */
 export function collectMedia(dataDir: string, storeId: string, folder: string) {
   const from = join(mediaFolder(dataDir), storeId)
@@ -21,7 +31,7 @@ export function collectMedia(dataDir: string, storeId: string, folder: string) {
     const to = `${FOLDER}/${path}`
     if (!MEDIA.isOne(to)) continue
     mkdirSync(dirname(join(folder, to)), { recursive: true })
-    unlessGone(() => layOrCopy(linkSync, join(from, path), join(folder, to)))
+    unlessGone(() => linkOrCopy(join(from, path), join(folder, to)))
   }
 }
 

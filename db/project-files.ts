@@ -14,8 +14,11 @@ const FOLDER = 'project'
 export const NOT_PROJECT: ReadonlySet<string> = new Set(['.git', 'node_modules', 'dist', '.astro', '.cache'])
 /** Of the repository: no hooks and no configuration, which name programs. */
 const OF_GIT = /^(HEAD|index|packed-refs|refs\/(heads|tags)\/.+|objects\/([0-9a-f]{2}\/[0-9a-f]{38}|pack\/pack-[0-9a-f]{40}\.(pack|idx)))$/
-/** The configuration of every project: a push to `main` moves the workspace along, when nothing in it is unsaved. */
-const CONFIG = `[core]
+/**
+ * The configuration of every project. A push to `main` moves the workspace along, when nothing in it is unsaved; links are seen as what they
+ * are, and refused by name: as plain files they would differ from what was pushed.
+ */
+export const GIT_CONFIG = `[core]
 	repositoryformatversion = 0
 	filemode = false
 	bare = false
@@ -63,7 +66,7 @@ export function adoptProject(folder: string, dataDir: string, storeId: string) {
   const own = join(folder, FOLDER)
   // Git takes a folder without these for none of its own.
   for (const name of ['refs', 'objects']) mkdirSync(join(own, '.git', name), { recursive: true })
-  writeFileSync(join(own, '.git', 'config'), CONFIG)
+  writeFileSync(join(own, '.git', 'config'), GIT_CONFIG)
   mkdirSync(dirname(to), { recursive: true })
   renameSync(own, to)
 }

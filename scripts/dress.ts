@@ -4,7 +4,7 @@
  */
 import { createApp } from '../api/app.ts'
 import { beginPublish } from '../api/builder/publishing/publish.ts'
-import { ensureProject } from '../api/builder/workspace.ts'
+import { ensureProject } from '../api/builder/project/workspace.ts'
 import { leaveWord } from '../api/jobs/presence.ts'
 import type { Api } from '../api/main.ts'
 import type { Services } from '../api/outside/services.ts'

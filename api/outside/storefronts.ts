@@ -9,8 +9,8 @@ type Ask = (session: Session, request: Request, sent: Request | null) => Promise
 type Read = (session: Session, request: Request, path: string) => Promise<Response> | null
 
 /**
- * A request to the API of this process, at a path that begins with `/api/v1`. It leaves by no socket, so its host is nobody's; the router takes
- * none of https.
+ * A request to the API of this process, at a path that begins with `/api/v1`. It leaves by no socket, so its host is nobody's. Without https: the
+ * router (`standardHostname: false`) looks for the path behind `http://`, whatever the scheme is.
  */
 export const inside = (path: string, init: RequestInit = {}): Request => new Request(`http://localhost${path}`, init)
 
@@ -44,8 +44,7 @@ interface OpenShop {
 export class Storefronts {
   #ask: Ask | null = null
   #read: Read = () => null
-  /** The shop that a store's hosts serve; null while there is none. */
-  openShop: (storeId: string) => Promise<OpenShop | null> = async () => null
+  #open: (storeId: string) => Promise<OpenShop | null> = async () => null
 
   constructor(readonly place: Place) {}
 
@@ -53,6 +52,16 @@ export class Storefronts {
   answerWith(ask: Ask, read: Read) {
     this.#ask = ask
     this.#read = read
+  }
+
+  /** Has the shops of stores found from now on. */
+  openBy(find: (storeId: string) => Promise<OpenShop | null>) {
+    this.#open = find
+  }
+
+  /** The shop that a store's hosts serve; null while there is none. */
+  openShop(storeId: string) {
+    return this.#open(storeId)
   }
 
   get read(): Read {

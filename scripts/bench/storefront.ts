@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ensureProject } from '../../api/builder/workspace.ts'
+import { ensureProject } from '../../api/builder/project/workspace.ts'
 import { readConfig } from '../../api/server/config.ts'
 import { servicesFor } from '../../api/services.ts'
 import { openRegistry } from '../../db/control/open.ts'

@@ -10,7 +10,7 @@ import type { Registry, StoreRow } from '../../db/control/registry.ts'
 import { remainsOf, removeRemains } from '../../db/remains.ts'
 import { restoreStore, wouldReplace } from '../../db/restore.ts'
 import { settings } from '../../db/store/store.ts'
-import { ensureProject, projectFolder } from '../../api/builder/workspace.ts'
+import { ensureProject, projectFolder } from '../../api/builder/project/workspace.ts'
 import { newStore } from '../new-store.ts'
 import { checked, NAME, print, requireStore, servicesOf, table, typedPath, withDatabase, withLive, withRegistry } from './context.ts'
 

@@ -148,4 +148,20 @@ describe.skipIf(!hasChromium)('paying at Stripe', () => {
     expect(await violationsOf(page, theme)).toEqual([])
     await page.context().close()
   })
+
+  test('Stripe is asked twenty times a minute for one address, whatever its pages ask', async () => {
+    const { page } = await toPayment()
+    await order(page)
+    const body = new URLSearchParams({ token: new URL(page.url()).pathname.split('/').at(-1)! }).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' }
+    const answers: Response[] = []
+    for (let i = 0; i < 30; i++)
+      answers.push(await shop.visit(`shop.localhost:${shop.api.port}`, '/_shop/order/payment', { method: 'POST', body, headers }))
+    const statuses = answers.map(({ status }) => status)
+    const refused = statuses.filter((status) => status === 429).length
+    expect(refused).toBeGreaterThan(9)
+    expect(new Set(statuses.slice(-refused))).toEqual(new Set([429]))
+    expect(await answers.at(-1)!.json()).toMatchObject({ code: 'many' })
+    await page.context().close()
+  })
 })

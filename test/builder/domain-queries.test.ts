@@ -1,6 +1,6 @@
 /** How domains are found in the control database: by a key or an index, however many there are. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { attach, detach, domainOf, noteCheck, removeEnded, storeOfDomain, verifiedLookedAtUpTo } from '../../api/builder/domain/claims.ts'
+import { attach, detach, domainOf, noteCheck, removeEnded, storeOfDomain, lookedAtUpTo } from '../../api/builder/domain/claims.ts'
 import { certificates } from '../../api/builder/domain/certificates.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { seeStatements, unpacked } from '../plans.ts'
@@ -30,7 +30,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['attaching', () => attach(app.registry, { ...claim, storeId, now: AT })],
   ['noting a check', () => noteCheck(app.registry, claim, 'Valid Configuration', AT)],
   ['claims that have ended', () => removeEnded(app.registry, AT)],
-  ['domains to look at', () => verifiedLookedAtUpTo(app.registry, AT, 100)],
+  ['domains to look at', () => lookedAtUpTo(app.registry, AT, 100)],
   ['a certificate for a host of a store', () => ask('atelier.localhost')],
   ['detaching', () => detach(app.registry, storeId)],
 ])('%s takes no scan and no sorting', async (_, run) => {

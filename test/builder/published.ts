@@ -1,6 +1,6 @@
 /** A shop that is published: a server of this process over a data folder of its own, with a store whose storefront was built. */
 import { serveApi, type Api } from '../../api/main.ts'
-import { ensureProject } from '../../api/builder/workspace.ts'
+import { ensureProject } from '../../api/builder/project/workspace.ts'
 import { readConfig, type Config } from '../../api/server/config.ts'
 import { servicesFor } from '../../api/services.ts'
 import { openRegistry } from '../../db/control/open.ts'

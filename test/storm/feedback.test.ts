@@ -1,43 +1,25 @@
 /** Feedback sessions while their server is killed, at each step of the preview and while comments become tasks: none is ever stuck. */
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openRegistry } from '../../db/control/open.ts'
-import { makeDataDir } from '../../db/data-dir.ts'
-import { readConfig } from '../../api/server/config.ts'
-import { newStore, type CreatedStore } from '../../scripts/new-store.ts'
-import { seedStore } from '../../scripts/seed.ts'
-import { folderFor } from '../folder.ts'
-import { killable, type Killable } from './killable.ts'
+import { killableStores } from './killable.ts'
 
-let folder: string
-let store: CreatedStore
-let server: Killable
+let shop: Awaited<ReturnType<typeof killableStores>>
 
 async function killAndStart() {
-  await server.kill()
-  await server.start()
+  await shop.server.kill()
+  await shop.server.start()
 }
 
 beforeAll(async () => {
-  folder = folderFor('feedback-storm')
-  makeDataDir(folder)
-  const { registry, close } = await openRegistry(readConfig({ DATA_DIR: folder }).database)
   // Its project is not there yet: the first session makes it.
-  const about = { name: 'Shop', slug: 'shop', plan: 'growth', currency: 'usd', locale: 'en-US', aiBuilt: true } as const
-  store = await newStore(registry, about, (live) => seedStore(live, { products: 2, customers: 1, orders: 0 }))
-  close()
-  server = killable(folder)
-  await server.start()
+  shop = await killableStores({ count: 1, products: 2 })
 })
-afterAll(async () => {
-  await server?.kill()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => shop?.close())
 
 const call = async (method: string, path = '') => {
-  const headers = { authorization: `Bearer ${store.keys.admin}`, connection: 'close' }
-  const response = await fetch(`${server.url}/api/v1/feedback-sessions${path}`, { method, headers })
+  const headers = { authorization: `Bearer ${shop.stores[0]!.keys.admin}`, connection: 'close' }
+  const response = await fetch(`${shop.server.url}/api/v1/feedback-sessions${path}`, { method, headers })
   return { status: response.status, body: (await response.json()) as any }
 }
 /** Waits until a session is where it should be, looking as often as that goes. */
@@ -50,7 +32,7 @@ async function until(id: string, isThere: (session: any) => boolean) {
 }
 const isUp = ({ status }: any) => status !== 'created'
 const visit = (deploymentUrl: string) =>
-  fetch(`${server.url}/`, { headers: { host: new URL(deploymentUrl).host, connection: 'close' } }).then(({ status }) => status)
+  fetch(`${shop.server.url}/`, { headers: { host: new URL(deploymentUrl).host, connection: 'close' } }).then(({ status }) => status)
 
 test.each([
   ['waits', 0],
@@ -84,7 +66,7 @@ test('a server that is killed right after a session was canceled or finalized le
   expect(await visit(up.deploymentUrl)).toBe(410)
   // Of the one that was canceled nothing is left to look at.
   await Bun.sleep(1_000)
-  expect(readdirSync(join(folder, 'builds')).filter((name) => name.startsWith('dpl_')).length).toBeLessThanOrEqual(1)
+  expect(readdirSync(join(shop.folder, 'builds')).filter((name) => name.startsWith('dpl_')).length).toBeLessThanOrEqual(1)
   expect((await call('POST')).status).toBe(201)
   const [{ id }] = (await call('GET', '?limit=1')).body.data
   await until(id, isUp)
@@ -99,9 +81,11 @@ test('a server that is killed while comments become tasks makes the rest of them
   for (let n = 0; n < 19; n++) {
     const comment = { content: `Wish ${n}`, pagePath: '/' }
     const headers = { 'content-type': 'application/json', connection: 'close' }
-    expect((await fetch(`${server.url}${review}/comments`, { method: 'POST', headers, body: JSON.stringify(comment) })).status).toBe(201)
+    expect((await fetch(`${shop.server.url}${review}/comments`, { method: 'POST', headers, body: JSON.stringify(comment) })).status).toBe(
+      201,
+    )
   }
-  expect((await fetch(`${server.url}${review}/submit`, { method: 'POST', headers: { connection: 'close' } })).status).toBe(200)
+  expect((await fetch(`${shop.server.url}${review}/submit`, { method: 'POST', headers: { connection: 'close' } })).status).toBe(200)
   expect((await call('POST', `/${body.id}/process`)).body.status).toBe('processing')
   await killAndStart()
   await until(body.id, ({ status }) => status === 'in_review')

@@ -1,5 +1,16 @@
+/** Servers in processes of their own, which tests kill. */
+import { rmSync } from 'node:fs'
+import type { Services } from '../../api/outside/services.ts'
+import { readConfig } from '../../api/server/config.ts'
+import { servicesFor } from '../../api/services.ts'
+import { openRegistry } from '../../db/control/open.ts'
+import { makeDataDir } from '../../db/data-dir.ts'
+import { newStore, type CreatedStore } from '../../scripts/new-store.ts'
+import { seedStore } from '../../scripts/seed.ts'
+import { folderFor } from '../folder.ts'
+
 /** A server in a process of its own, over a data folder, that a test kills and starts again at the same port. */
-export interface Killable {
+interface Killable {
   /** Where it listens. */
   url: string
   start(): Promise<void>
@@ -7,7 +18,45 @@ export interface Killable {
   kill(): Promise<void>
 }
 
-export function killable(folder: string): Killable {
+/** Stores with a storefront, `shop-0` and so on, in a data folder of their own, with a server over it that can be killed. */
+interface KillableStores {
+  folder: string
+  stores: CreatedStore[]
+  server: Killable
+  close(): Promise<void>
+}
+
+/** `prepare` is called for each store before the server starts. */
+export async function killableStores(
+  { count, products }: { count: number; products: number },
+  prepare: (services: Services, storeId: string) => Promise<void> = async () => {},
+): Promise<KillableStores> {
+  const folder = folderFor('killable')
+  makeDataDir(folder)
+  const config = readConfig({ DATA_DIR: folder })
+  const { registry, close } = await openRegistry(config.database)
+  const services = await servicesFor(config, { registry, baseUrl: 'http://127.0.0.1', port: 1 })
+  const stores: CreatedStore[] = []
+  for (let n = 0; n < count; n++) {
+    const about = { name: `Shop ${n}`, slug: `shop-${n}`, plan: 'growth', currency: 'usd', locale: 'en-US', aiBuilt: true } as const
+    stores.push(await newStore(registry, about, (live) => seedStore(live, { products, customers: 1, orders: 0 })))
+    await prepare(services, stores[n]!.id)
+  }
+  close()
+  const server = killable(folder)
+  await server.start()
+  return {
+    folder,
+    stores,
+    server,
+    async close() {
+      await server.kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function killable(folder: string): Killable {
   let child: Bun.Subprocess<'ignore', 'pipe', 'inherit'> | undefined
   const server: Killable = {
     url: '',

@@ -1,45 +1,20 @@
 /** Publishes of several stores at once, while the server, and a build of it, are killed at each of their states. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ensureProject } from '../../api/builder/workspace.ts'
-import { readConfig } from '../../api/server/config.ts'
-import { servicesFor } from '../../api/services.ts'
-import { openRegistry } from '../../db/control/open.ts'
-import { makeDataDir } from '../../db/data-dir.ts'
-import { newStore, type CreatedStore } from '../../scripts/new-store.ts'
-import { seedStore } from '../../scripts/seed.ts'
-import { folderFor } from '../folder.ts'
-import { killable, type Killable } from './killable.ts'
+import { ensureProject } from '../../api/builder/project/workspace.ts'
+import { killableStores } from './killable.ts'
 
 const STORES = 5
 const AT_ONCE = 20
 const ENDED = ['live', 'domain_pending', 'failed']
 
-let folder: string
-let stores: CreatedStore[]
-let server: Killable
+let shops: Awaited<ReturnType<typeof killableStores>>
 
 beforeAll(async () => {
-  folder = folderFor('publish-storm')
-  makeDataDir(folder)
-  const config = readConfig({ DATA_DIR: folder })
-  const { registry, close } = await openRegistry(config.database)
-  const services = await servicesFor(config, { registry, baseUrl: 'http://127.0.0.1', port: 1 })
-  stores = []
-  for (let n = 0; n < STORES; n++) {
-    const about = { name: `Shop ${n}`, slug: `shop-${n}`, plan: 'growth', currency: 'usd', locale: 'en-US', aiBuilt: true } as const
-    stores.push(await newStore(registry, about, (live) => seedStore(live, { products: 3, customers: 1, orders: 0 })))
-    await ensureProject(services, stores[n]!.id)
-  }
-  close()
-  server = killable(folder)
-  await server.start()
+  shops = await killableStores({ count: STORES, products: 3 }, ensureProject)
 })
-afterAll(async () => {
-  await server?.kill()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => shops?.close())
 
 /** The connection may be one of the server that was killed. */
 async function again<T>(work: () => Promise<T>): Promise<T> {
@@ -47,13 +22,13 @@ async function again<T>(work: () => Promise<T>): Promise<T> {
 }
 
 const call = async (n: number, method: string, path: string) => {
-  const response = await fetch(`${server.url}/api/v1${path}`, {
+  const response = await fetch(`${shops.server.url}/api/v1${path}`, {
     method,
-    headers: { authorization: `Bearer ${stores[n]!.keys.admin}`, connection: 'close' },
+    headers: { authorization: `Bearer ${shops.stores[n]!.keys.admin}`, connection: 'close' },
   })
   return { status: response.status, body: (await response.json()) as any }
 }
-const home = (n: number) => fetch(`${server.url}/`, { headers: { host: `shop-${n}.localhost`, connection: 'close' } })
+const home = (n: number) => fetch(`${shops.server.url}/`, { headers: { host: `shop-${n}.localhost`, connection: 'close' } })
 
 /** Waits until the publish of a store has ended. */
 async function verdict(n: number, id: string) {
@@ -69,20 +44,20 @@ const builds = () =>
   readdirSync('/proc').filter((pid) => {
     try {
       const command = /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/cmdline`, 'utf8') : ''
-      return command.includes(join(folder, 'builds')) && command.includes('build.mjs')
+      return command.includes(join(shops.folder, 'builds')) && command.includes('build.mjs')
     } catch {
       return false
     }
   })
 
 test('twenty publishes over five stores each end in their right status, and the live shops are never down', async () => {
-  const first = await Promise.all(stores.map((_, n) => call(n, 'POST', '/publish')))
+  const first = await Promise.all(shops.stores.map((_, n) => call(n, 'POST', '/publish')))
   for (const [n, { body }] of first.entries()) expect(await verdict(n, body.publishId)).toMatchObject({ status: 'live' })
   let [down, asked] = [0, 0]
   let isOver = false
   const watching = (async () => {
     while (!isOver) {
-      for (const n of stores.keys()) {
+      for (const n of shops.stores.keys()) {
         asked++
         if ((await home(n)).status !== 200) down++
       }
@@ -112,11 +87,11 @@ test.each(['queued', 'building', 'verifying'] as const)(
       if (now.status === state || ENDED.includes(now.status)) break
       await Bun.sleep(1)
     }
-    await server.kill()
+    await shops.server.kill()
     // Nothing of a build outlives the process that it is for.
     await Bun.sleep(300)
     expect(builds()).toEqual([])
-    await server.start()
+    await shops.server.start()
     expect(await (await again(() => home(0))).text()).toBe(before)
     expect(await verdict(0, body.publishId)).toMatchObject({ status: 'live', deploymentId: body.deploymentId })
     expect((await home(0)).status).toBe(200)
@@ -136,8 +111,8 @@ test('a publish that kills its server each time is given up', async () => {
   const { body } = await again(() => call(2, 'POST', '/publish'))
   for (let attempt = 0; attempt < 3; attempt++) {
     while (!builds().length) await Bun.sleep(5)
-    await server.kill()
-    await server.start()
+    await shops.server.kill()
+    await shops.server.start()
   }
   expect(await verdict(2, body.publishId)).toMatchObject({ status: 'failed', reason: expect.stringContaining('the process ended') })
   expect((await home(2)).status).toBe(200)

@@ -158,8 +158,9 @@ async function writeCatalog(path: string, needs: Needs, { lang, most }: { lang: 
   const sink = Bun.file(path).writer()
   let entries = 0
   try {
+    sink.write('{')
     for (const name of Object.keys(LISTS) as List[]) {
-      sink.write(`${entries || name !== Object.keys(LISTS)[0] ? ',' : '{'}${JSON.stringify(name)}:[`)
+      sink.write(`${JSON.stringify(name)}:[`)
       let isFirst = true
       for await (const row of rowsOf(needs, name, lang)) {
         if (++entries > most)
@@ -170,9 +171,9 @@ async function writeCatalog(path: string, needs: Needs, { lang, most }: { lang: 
         isFirst = false
         if (entries % AT_A_TIME === 0) await sink.flush()
       }
-      sink.write(']')
+      sink.write('],')
     }
-    sink.write(`,"legal":${textFor(id, await readLegal(needs))}}`)
+    sink.write(`"legal":${textFor(id, await readLegal(needs))}}`)
   } finally {
     await sink.end()
   }

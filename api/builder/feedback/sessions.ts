@@ -114,7 +114,7 @@ export const feedbackSessionRoutes = resource('builder', '/feedback-sessions')
       scope: SCOPE,
       responses: { 200: FeedbackSession },
     },
-    (call) => end(call, 'cancel', 'only a session that is being prepared can be canceled, finalize this one instead'),
+    (call) => end(call, 'cancel', 'only a session that is being prepared can be canceled: to end this one, finalize it'),
   )
   .post(
     '/{id}/finalize',

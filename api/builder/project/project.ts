@@ -3,13 +3,12 @@
  * by its path, and push to `main`, which moves the workspace, too; Stoa itself needs no git.
  */
 import fs, { constants, existsSync } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import git from 'isomorphic-git'
 import { version } from '../../../package.json'
+import { GIT_CONFIG } from '../../../db/project-files.ts'
 import { AUTHOR, copyFolder, MAIN, ProjectError } from './tree.ts'
-
-export { ProjectError }
 
 const STARTER = new URL('../../../site/storefront', import.meta.url).pathname
 
@@ -23,10 +22,7 @@ export async function makeProject(folder: string) {
   try {
     await copyFolder(STARTER, unfinished)
     await git.init({ ...at, defaultBranch: MAIN })
-    // A push to `main` moves the workspace along, when nothing in it is unsaved.
-    await git.setConfig({ ...at, path: 'receive.denyCurrentBranch', value: 'updateInstead' })
-    // Links are seen as what they are, and refused by name: as plain files they would differ from what was pushed.
-    await git.setConfig({ ...at, path: 'core.symlinks', value: true })
+    await writeFile(join(unfinished, '.git', 'config'), GIT_CONFIG)
     await git.add({ ...at, filepath: '.' })
     await git.commit({ ...at, message: `Start from the storefront of Stoa ${version}`, author: AUTHOR })
     await mkdir(dirname(folder), { recursive: true })

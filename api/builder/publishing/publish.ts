@@ -9,10 +9,11 @@ import { emit } from '../../store/outbox.ts'
 import type { Moment } from '../../values/clock.ts'
 import { conflict, Refusal } from '../../values/refusal.ts'
 import { later } from '../../values/time.ts'
-import { headOf, ProjectError } from '../project/project.ts'
+import { headOf } from '../project/project.ts'
+import { ProjectError } from '../project/tree.ts'
 import { saveWorkspace } from '../project/repository.ts'
 import { newDeploymentId } from '../projects.ts'
-import { projectFolder } from '../workspace.ts'
+import { projectFolder } from '../project/workspace.ts'
 
 export type PublishRow = typeof publishes.$inferSelect
 type Running = 'queued' | 'building' | 'verifying'

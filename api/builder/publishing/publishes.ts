@@ -10,7 +10,7 @@ import { missing, Refusal } from '../../values/refusal.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { storeOfDomain } from '../domain/claims.ts'
 import { projectOf, type DeploymentRow } from '../projects.ts'
-import { ensureProject, isUp } from '../workspace.ts'
+import { ensureProject, isUp } from '../project/workspace.ts'
 import { inspectorUrl } from './inspector.ts'
 import { beginPublish, findPublish, readyStateOf, requireBuilder } from './publish.ts'
 

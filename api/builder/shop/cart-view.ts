@@ -122,9 +122,7 @@ async function withSlots(visit: Visit, lines: Awaited<ReturnType<typeof linesOf>
   const shown: object[] = []
   for (const { bookingSlotId, ...line } of lines) {
     const slot = bookingSlotId ? await visit.ask<{ startsAt: string; timezone: string }>('GET', `/booking-slots/${bookingSlotId}`) : null
-    const format = (at: string, timeZone: string) =>
-      new Intl.DateTimeFormat(visit.language.code, { dateStyle: 'full', timeStyle: 'short', timeZone }).format(new Date(at))
-    shown.push({ ...line, slot: slot?.status === 200 ? format(slot.body.startsAt, slot.body.timezone) : null })
+    shown.push({ ...line, slot: slot?.status === 200 ? visit.when(slot.body.startsAt, slot.body.timezone) : null })
   }
   return shown
 }

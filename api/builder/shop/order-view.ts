@@ -31,8 +31,6 @@ export const orderPath = (visit: Visit, link: OrderLink) => visit.at(`/order/${v
 
 /** What the API does not tell a storefront of an order, and its buyer may see: when what was booked is, where it goes, and how. */
 async function beside(visit: Visit, orderId: string) {
-  const format = (at: string, timeZone: string) =>
-    new Intl.DateTimeFormat(visit.language.code, { dateStyle: 'full', timeStyle: 'short', timeZone }).format(new Date(at))
   return visit.app.store(visit.session.store.id, async ({ read }) => {
     const [order] = await read
       .select({ address: orders.shippingAddress, name: orders.shippingName, place: pickupLocations.name, point: orders.pickupPoint })
@@ -45,7 +43,7 @@ async function beside(visit: Visit, orderId: string) {
       .innerJoin(bookingSlots, eq(bookingSlots.id, bookings.slotId))
       .where(eq(bookings.orderId, orderId))
     return {
-      slots: new Map(booked.map(({ lineId, startsAt, timezone }) => [lineId, format(startsAt, timezone)])),
+      slots: new Map(booked.map(({ lineId, startsAt, timezone }) => [lineId, visit.when(startsAt, timezone)])),
       to: order?.address?.line1 ? addressLines(visit, order.address) : [],
       shippedBy: order?.name ? [order.name, order.place, order.point?.name].filter((part) => typeof part === 'string').join(', ') : null,
     }
@@ -112,11 +110,6 @@ interface Bundle {
   }[]
 }
 
-const when = (visit: Visit, startsAt: string | null, timeZone: string) =>
-  startsAt
-    ? new Intl.DateTimeFormat(visit.language.code, { dateStyle: 'full', timeStyle: 'short', timeZone }).format(new Date(startsAt))
-    : ''
-
 const zoneOf = async (visit: Visit): Promise<string> =>
   (await visit.ask<{ store: { settings: { timezone: string } } }>('GET', '/me')).body.store.settings.timezone
 
@@ -127,7 +120,7 @@ export async function ticketsView(visit: Visit, { code, email }: TicketLink) {
   const zone = await zoneOf(visit)
   const lines = body.lines.map(({ product, event, seats }) => ({
     name: product.name,
-    when: when(visit, event.startsAt, zone),
+    when: event.startsAt ? visit.when(event.startsAt, zone) : '',
     location: event.location,
     seats: seats.map(({ token, name, email: own }, at) => ({
       number: at + 1,
@@ -159,7 +152,7 @@ export async function ticketView(visit: Visit, token: string) {
     ticket: {
       token,
       event: body.product.name,
-      when: when(visit, event.startsAt, zone),
+      when: event.startsAt ? visit.when(event.startsAt, zone) : '',
       location: event.location,
       name: attendee.name ?? '',
       email: attendee.email ?? '',
@@ -167,7 +160,7 @@ export async function ticketView(visit: Visit, token: string) {
       socialProfileUrl: attendee.socialProfileUrl ?? '',
       listed: attendee.listed,
       active: !['cancelled', 'refunded'].includes(body.orderStatus),
-      checkedIn: isInstant ? when(visit, checkedInAt, zone) : null,
+      checkedIn: isInstant ? visit.when(checkedInAt, zone) : null,
       pdf: `/_shop/tickets/attendee/${encodeURIComponent(token)}/ticket.pdf`,
     },
   }

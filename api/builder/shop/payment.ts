@@ -40,6 +40,7 @@ export async function payOrder(visit: Visit, form: Form): Promise<Outcome> {
   const answer = (step: string, more: object = {}): Outcome => ({ location, data: { step, ...more } })
   const id = await visit.app.store(storeId, ({ read }) => awaitedAtStripe(read, link.id))
   if (id === null) return answer(DONE)
+  if (!visit.app.mayPay(visit.request)) return { notice: { code: 'many', text: 'too many payments from this address' }, status: 429 }
   const intent = await provider.stripe.paymentIntents.retrieve(id)
   if (intent.status === 'processing') return answer(WAIT)
   if (intent.status !== 'succeeded' && intent.status !== 'canceled') return answer(PAY, { clientSecret: intent.client_secret })

@@ -1,5 +1,6 @@
 /** A deployment as it is served on one host: its files and pages, each in the form, encoding and currency that is asked for. */
 import type { Deployment, ShopPage } from '../builds/assemble.ts'
+import type { Language } from '../builds/snapshot.ts'
 import { Bodies, type Body } from '../../hosting/bodies.ts'
 import { etagOf, type Entry } from '../../hosting/manifest.ts'
 import { formFor, type Form } from '../../hosting/negotiate.ts'
@@ -64,6 +65,18 @@ export class Shop {
 
   file(path: string): Entry | undefined {
     return Object.hasOwn(this.deployment.files, path) ? this.deployment.files[path] : undefined
+  }
+
+  /** The language whose prefix a path begins with; the store's own when none does. */
+  languageAt(path: string): Language {
+    const { languages } = this.deployment
+    return languages.find((one) => one.path && (path === `/${one.path}` || path.startsWith(`/${one.path}/`))) ?? languages[0]!
+  }
+
+  /** A path without the prefix of its language. */
+  withoutLanguage(path: string): string {
+    const { path: prefix } = this.languageAt(path)
+    return prefix ? path.slice(prefix.length + 1) || '/' : path
   }
 
   /** What answers a GET of a page as it was built, or of a file; null when it takes no form of it. */

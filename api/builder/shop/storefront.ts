@@ -102,7 +102,7 @@ export class Storefront {
       // A path may be a capability: it is not written down.
       if (!refusal)
         this.needs.log.write('warn', 'a page of a shop could not be made', { storeId: found.session.store.id, error: String(error) })
-      return trouble(request, this.#languageAt(found, path).code, refusal)
+      return trouble(request, found.shop.languageAt(path).code, refusal)
     }
   }
 
@@ -125,7 +125,7 @@ export class Storefront {
       const file = await serveFile(this.needs.services.files, request)
       if (file) return file
     }
-    const list = isListQuery(searchOf(request.url)) ? listAt(host.shop.deployment, this.#unprefixed(host, path)) : null
+    const list = isListQuery(searchOf(request.url)) ? listAt(host.shop.deployment, host.shop.withoutLanguage(path)) : null
     if (!list) {
       const built = this.#built(request, host, path)
       if (built) return built.answer(request)
@@ -140,17 +140,6 @@ export class Storefront {
     return this.#missing(request, host)
   }
 
-  /** The language whose prefix a path begins with; the store's own when none does. */
-  #languageAt({ shop }: Host, path: string) {
-    const { languages } = shop.deployment
-    return languages.find((one) => one.path && (path === `/${one.path}` || path.startsWith(`/${one.path}/`))) ?? languages[0]!
-  }
-
-  #unprefixed(host: Host, path: string): string {
-    const language = this.#languageAt(host, path)
-    return language.path ? path.slice(language.path.length + 1) || '/' : path
-  }
-
   #limit(request: Request) {
     const { visitors, clientOf } = this.needs.limits
     if (!visitors) return
@@ -160,7 +149,7 @@ export class Storefront {
 
   /** A page that is filled in for this visitor; null when there is none at the path. */
   async #live(request: Request, host: Host, path: string, list: ReturnType<typeof listAt>): Promise<Response | null> {
-    const plain = this.#unprefixed(host, path)
+    const plain = host.shop.withoutLanguage(path)
     const [, capability, token] = CAPABILITY.exec(plain) ?? []
     const prefix = path.slice(0, path.length - plain.length)
     const template = list ? `${prefix}/list` : capability ? `${prefix}/${capability}` : path

@@ -25,6 +25,8 @@ export interface Surroundings {
   store<T>(storeId: string, fn: (store: Handle) => Promise<T>): Promise<T>
   /** Counts wrong guesses of a visitor; false when there were too many. */
   mayGuess(request: Request, isWrong: boolean): boolean
+  /** Counts that a visitor has a payment looked at, which asks Stripe; false when there was too much of that. */
+  mayPay(request: Request): boolean
   /** Null: Stripe's element is not offered. */
   stripeKey: string | null
 }
@@ -58,8 +60,8 @@ export class Visit {
         if (at > 0) this.#cookies.set(part.slice(0, at), part.slice(at + 1))
       }
     const path = decodeURI(this.url.pathname)
-    this.language = languageOf(this.shop, path)
-    this.path = this.language.path ? path.slice(this.language.path.length + 1) || '/' : path
+    this.language = this.shop.languageAt(path)
+    this.path = this.shop.withoutLanguage(path)
   }
 
   get shop(): Shop {
@@ -73,7 +75,7 @@ export class Visit {
   /** Speaks the language of the page that a form was sent from, which is where its visitor goes back to. */
   comesFrom(path: string | undefined): string {
     const from = localPath(path) ?? '/'
-    this.language = languageOf(this.shop, from)
+    this.language = this.shop.languageAt(from)
     this.from = from
     return from
   }
@@ -95,6 +97,11 @@ export class Visit {
   money(cents: number, currency = this.currency): string {
     const amount = cents / 10 ** decimalsOf(currency)
     return new Intl.NumberFormat(this.language.code, { style: 'currency', currency: currency.toUpperCase() }).format(amount)
+  }
+
+  /** An instant as the visitor reads it, in the time zone of where something takes place. */
+  when(instant: string, timeZone: string): string {
+    return new Intl.DateTimeFormat(this.language.code, { dateStyle: 'full', timeStyle: 'short', timeZone }).format(new Date(instant))
   }
 
   /** Asks the API, with the rights of the storefront and on behalf of this visitor. Addresses of the store's own files are made paths. */
@@ -201,11 +208,4 @@ export class Visit {
     }
     return found
   }
-}
-
-/** The language whose prefix a path begins with; the store's own when none does. */
-function languageOf(shop: Shop, path: string): Language {
-  const { languages } = shop.deployment
-  const first = path.split('/', 2)[1]
-  return languages.find((language) => language.path !== '' && language.path === first) ?? languages[0]!
 }

@@ -1,8 +1,8 @@
 /** Where the project of a store is, and that it is there. */
 import { join } from 'node:path'
-import type { Services } from '../outside/services.ts'
-import { hasProject, makeProject } from './project/project.ts'
-import { addProject, projectOf } from './projects.ts'
+import type { Services } from '../../outside/services.ts'
+import { hasProject, makeProject } from './project.ts'
+import { addProject, projectOf } from '../projects.ts'
 
 /** The folder of a store's project. */
 export const projectFolder = ({ storefronts }: Pick<Services, 'storefronts'>, storeId: string) =>
