@@ -1,8 +1,9 @@
 /** The outside as a configuration describes it: made once by whatever starts the API, a server or a test. */
+import { Bucket } from '../db/bucket.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { mediaFolder } from '../db/media-files.ts'
 import { publicFetch } from './outside/fetch-public.ts'
-import { filesIn } from './outside/files.ts'
+import { filesIn, filesInBucket } from './outside/files.ts'
 import { mailersFor } from './outside/mail.ts'
 import type { Provider } from './outside/payment-provider.ts'
 import { resolverAt } from './outside/resolver.ts'
@@ -16,6 +17,7 @@ import { realClock } from './values/clock.ts'
 type ServiceConfig = Pick<
   Config,
   | 'dataDir'
+  | 's3'
   | 'secretKey'
   | 'stripe'
   | 'carriers'
@@ -44,7 +46,7 @@ export const servicesFor = async (
   return {
     clock: realClock,
     registry,
-    files: filesIn(mediaFolder(config.dataDir), baseUrl),
+    files: config.s3 ? filesInBucket(new Bucket(config.s3), baseUrl) : filesIn(mediaFolder(config.dataDir), baseUrl),
     fetchPublic: publicFetch({ allow: config.fetchAllow, lookup: resolver.addresses }),
     mailers: mailersFor(config, baseUrl),
     payments: await paymentsOf(config.stripe),
@@ -53,6 +55,7 @@ export const servicesFor = async (
     resolver,
     storefronts: new Storefronts({
       dataDir: config.dataDir,
+      s3: config.s3,
       domain: storesDomainOf(config, port),
       ip: config.storesIp,
       buildTimeoutMs: config.buildTimeout * 1_000,

@@ -2,19 +2,20 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pack, PARTS, partFile, type Manifest } from './archive.ts'
+import type { FilesPlace } from './bucket.ts'
 import type { Registry } from './control/registry.ts'
 import { FileConnection } from './connection.ts'
 import { sweepFolder, temporaryFolder } from './leftovers.ts'
 import { builderOf } from './control/builder.ts'
-import { collectMedia } from './media-files.ts'
+import { mediaFilesOf } from './media-files.ts'
 import { migrations } from './migrate.ts'
 import { collectProject } from './project-files.ts'
 import { numbersAt } from './numbers-at.ts'
 import { databaseName, fileOf, openStore, type Environment, type Location } from './open.ts'
 import { explained, Unusable } from './unusable.ts'
 
-/** Writes a store's backup to `file`; its files come from `dataDir`. What was committed before this call is in it; writers are not held up. */
-export async function backupStore(registry: Registry, storeId: string, file: string, dataDir: string): Promise<Manifest> {
+/** Writes a store's backup to `file`; its files come from `place`. What was committed before this call is in it; writers are not held up. */
+export async function backupStore(registry: Registry, storeId: string, file: string, place: FilesPlace): Promise<Manifest> {
   const store = await registry.store(storeId)
   if (!store) throw new Error(`there is no store ${storeId}`)
   const target = resolve(file)
@@ -26,8 +27,8 @@ export async function backupStore(registry: Registry, storeId: string, file: str
     const keys = await registry.listKeys(storeId)
     for (const part of PARTS) await snapshot(registry.location, storeId, part, partFile(folder, part))
     // After the rows: what is named there is here, unless it was removed meanwhile.
-    collectMedia(dataDir, storeId, folder)
-    collectProject(dataDir, storeId, folder)
+    await mediaFilesOf(place).collect(storeId, folder)
+    collectProject(place.dataDir, storeId, folder)
     const builder = await builderOf(registry.control.read, storeId)
     const about = {
       createdAt: new Date().toISOString(),

@@ -2,6 +2,7 @@
 import { chmodSync, copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { backupStore } from './backup.ts'
+import type { FilesPlace } from './bucket.ts'
 import { CONTROL } from './control/open.ts'
 import type { Registry, StoreRow } from './control/registry.ts'
 import { FileConnection } from './connection.ts'
@@ -30,8 +31,7 @@ interface NotBackedUp {
 }
 
 /** Where an installation's data is, and where its key is kept. */
-export interface Place {
-  dataDir: string
+export interface Place extends FilesPlace {
   secretFile: string
 }
 
@@ -42,7 +42,7 @@ export interface Place {
 export async function backupInstallation(
   registry: Registry,
   folder: string,
-  { dataDir, secretFile }: Place,
+  place: Place,
   tell: (text: string) => void = () => {},
 ): Promise<{ installation: Installation; failed: NotBackedUp[] }> {
   const control = fileOf(registry.location, CONTROL)
@@ -56,13 +56,13 @@ export async function backupInstallation(
     try {
       const createdAt = new Date().toISOString()
       copyDatabase(control, controlIn(made))
-      const secretKey = copySecret(secretFile, secretIn(made))
+      const secretKey = copySecret(place.secretFile, secretIn(made))
       const backedUp: StoreBackup[] = []
       const failed: NotBackedUp[] = []
       const rows = await registry.listStores()
       for (const [i, row] of rows.entries()) {
         tell(`stores ${i + 1} of ${rows.length}`)
-        const outcome = await backupOne(registry, row, made, dataDir)
+        const outcome = await backupOne(registry, row, made, place)
         if (outcome === null) continue
         if ('sha256' in outcome) backedUp.push(outcome)
         else {
@@ -80,9 +80,9 @@ export async function backupInstallation(
 }
 
 /** Backs one store up; null when it was deleted meanwhile. */
-async function backupOne(registry: Registry, { id, slug }: StoreRow, made: string, dataDir: string) {
+async function backupOne(registry: Registry, { id, slug }: StoreRow, made: string, place: FilesPlace) {
   try {
-    const { createdAt } = await backupStore(registry, id, storeIn(made, id), dataDir)
+    const { createdAt } = await backupStore(registry, id, storeIn(made, id), place)
     return { id, slug, createdAt, ...(await sumOf(storeIn(made, id))) }
   } catch (error) {
     if (!(await registry.store(id))) return null

@@ -134,7 +134,7 @@ async function apply(registry: Registry, place: Place, { installation, journal, 
     tell(`stores ${i + 1} of ${installation.stores.length}`)
     if (journal.done.includes(id)) continue
     try {
-      setAside.push(...(await restoreStore(registry, id, storeIn(files, id), place.dataDir)).setAside)
+      setAside.push(...(await restoreStore(registry, id, storeIn(files, id), place)).setAside)
     } catch (error) {
       failed.push({ id, slug, error: (error as Error).message })
     }

@@ -1,10 +1,12 @@
 /** Files on the disk of a store beside its open databases: set aside, left by a removal that was cut off, or unknown to the registry. */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { BucketError, type FilesPlace } from './bucket.ts'
 import { historyOf, unfinished } from './control/history.ts'
 import type { Registry } from './control/registry.ts'
 import { sweepFolder } from './leftovers.ts'
-import { mediaFolder, removeMedia } from './media-files.ts'
+import { mediaFilesOf } from './media-files.ts'
+import { removeDeployments } from './deployment-files.ts'
 import { projectOn, removeProject } from './project-files.ts'
 import { databaseName, fileOf, type Location } from './open.ts'
 
@@ -51,31 +53,39 @@ export async function strangers(registry: Registry): Promise<string[]> {
 export const storesOnDisk = (location: Location): string[] => [...filesByStore(location).keys()].sort()
 
 /** Whether anything is left of a store that the registry does not know. */
-export async function remainsOf(registry: Registry, storeId: string, dataDir: string): Promise<boolean> {
+export async function remainsOf(registry: Registry, storeId: string, place: FilesPlace): Promise<boolean> {
   if ((await historyOf(registry.control.read, storeId))?.phase) return true
   return (
-    filesByStore(registry.location).has(storeId) ||
-    [join(mediaFolder(dataDir), storeId), projectOn(dataDir, storeId)].some((path) => existsSync(path))
+    filesByStore(registry.location).has(storeId) || existsSync(projectOn(place.dataDir, storeId)) || mediaFilesOf(place).hasAny(storeId)
   )
 }
 
 /** Removes all files of a store for good. */
-export function removeRemains(location: Location, storeId: string, dataDir: string) {
+export async function removeRemains(location: Location, storeId: string, place: FilesPlace) {
   for (const path of filesByStore(location).get(storeId) ?? []) rmSync(path, { force: true })
-  removeMedia(dataDir, storeId)
+  await mediaFilesOf(place).remove(storeId)
   // The source of its storefront, and the log of its last build; what was built of it is cleared away by the next round.
-  removeProject(dataDir, storeId)
-  rmSync(join(dataDir, 'builds', 'logs', `${storeId}.log`), { force: true })
+  await removeDeployments(place, storeId)
+  removeProject(place.dataDir, storeId)
+  rmSync(join(place.dataDir, 'builds', 'logs', `${storeId}.log`), { force: true })
+}
+
+/** Without its S3 store a server starts all the same: what is there of stores that are gone waits for the next start. */
+function unlessAway(error: unknown) {
+  if (!(error instanceof BucketError)) throw error
+  console.error(error.message)
 }
 
 /** Ends what a crash cut off: removals, stores that were being made, files on their way. Returns how many stores it cleared away. */
-export async function clearAway(registry: Registry, dataDir: string, now = new Date()): Promise<number> {
+export async function clearAway(registry: Registry, place: FilesPlace, now = new Date()): Promise<number> {
+  const { dataDir } = place
   for (const folder of new Set([dataDir, filesOf(registry.location)?.folder ?? dataDir])) sweepFolder(folder)
   const old = new Date(now.getTime() - MAKING_MAX_MS).toISOString()
   const left = (await unfinished(registry.control.read)).filter(({ phase, since }) => phase === 'removing' || since! < old)
+  let cleared = 0
   for (const { storeId } of left) {
     if (await registry.store(storeId)) continue
-    await registry.deleteStore(storeId, undefined, () => removeRemains(registry.location, storeId, dataDir))
+    await registry.deleteStore(storeId, undefined, () => removeRemains(registry.location, storeId, place)).then(() => cleared++, unlessAway)
   }
-  return left.length
+  return cleared
 }

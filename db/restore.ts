@@ -5,11 +5,12 @@
 import { rmSync } from 'node:fs'
 import { and, eq, inArray, lte, or } from 'drizzle-orm'
 import { partFile, PARTS, unpack, type Manifest } from './archive.ts'
+import type { FilesPlace } from './bucket.ts'
 import { historyOf } from './control/history.ts'
 import type { Registry } from './control/registry.ts'
 import type { Db } from './driver.ts'
 import { temporaryFolder } from './leftovers.ts'
-import { adoptMedia } from './media-files.ts'
+import { mediaFilesOf } from './media-files.ts'
 import { adoptProject } from './project-files.ts'
 import { migrations } from './migrate.ts'
 import { databaseName, fileOf, openDatabase, openStore, type Environment, type Location } from './open.ts'
@@ -30,10 +31,10 @@ interface Restored {
  * Makes the store what it was when `file` was written. A store that the registry does not know comes back with its id, slug and
  * keys; one that it knows keeps its keys and plan. A database that can't be used is set aside.
  */
-export async function restoreStore(registry: Registry, storeId: string, file: string, dataDir: string): Promise<Restored> {
+export async function restoreStore(registry: Registry, storeId: string, file: string, place: FilesPlace): Promise<Restored> {
   const { location } = registry
   if (!fileOf(location, storeId)) throw new Error('restore of a store on a libSQL server is done there: this command copies files')
-  const folder = temporaryFolder(dataDir)
+  const folder = temporaryFolder(place.dataDir)
   try {
     const manifest = await unpack(file, folder)
     await requireFitting(registry, storeId, file, manifest)
@@ -48,8 +49,8 @@ export async function restoreStore(registry: Registry, storeId: string, file: st
       const least = history?.numbers[part] ?? {}
       targets.push({ path, from: `${folder}/${part}.db`, fault, least, isNew: !isKnown && fault === 'missing' })
     }
-    adoptMedia(folder, dataDir, storeId)
-    adoptProject(folder, dataDir, storeId)
+    await mediaFilesOf(place).adopt(folder, storeId)
+    adoptProject(folder, place.dataDir, storeId)
     const setAside = await replaceAll(targets, new Date())
     if (isKnown) await registry.updateStore(storeId, { name: manifest.store.name })
     else await registry.adoptStore(manifest.store, manifest.keys, manifest.builder ?? null)

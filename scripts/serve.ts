@@ -23,9 +23,9 @@ export interface Running {
 }
 
 /** What has to be done before the first request. A store whose database is broken keeps no other one from being served. */
-async function prepare(registry: Registry, { dataDir }: Config) {
-  await resumeRestore(registry, { dataDir, secretFile: join(dataDir, KEY_FILE) })
-  await clearAway(registry, dataDir)
+async function prepare(registry: Registry, { dataDir, s3 }: Config) {
+  await resumeRestore(registry, { dataDir, s3, secretFile: join(dataDir, KEY_FILE) })
+  await clearAway(registry, { dataDir, s3 })
   for (const { database, error } of (await migrateAll(registry)).failures) {
     console.error(`${database} is not usable, its store is not served: ${error}`)
   }

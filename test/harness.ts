@@ -15,6 +15,7 @@ import { jobKinds } from '../api/job-kinds.ts'
 import { mailFolder } from '../api/outside/mail.ts'
 import { Runner } from '../api/jobs/runner.ts'
 import { readConfig } from '../api/server/config.ts'
+import type { BucketPlace } from '../db/bucket.ts'
 import { servicesFor } from '../api/services.ts'
 import { noticedWithinMs } from '../db/control/notice.ts'
 import type { NewStore } from '../db/control/first-settings.ts'
@@ -79,6 +80,7 @@ interface TestOptions extends Replaced {
   rememberedBytes?: number
   dnsServers?: string[]
   smtpUrl?: string | null
+  s3?: BucketPlace | null
   baseUrl?: string
   /** Where the stores' own hosts are: below `localhost` and this port. */
   port?: number
@@ -118,7 +120,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
   }
   const appClock = { ...realClock, now: () => new Date(clock.now), ...options.clock }
   const log = options.log ?? createLog('warn', process.stderr)
-  const config = { ...readConfig({ DATA_DIR: folder }), smtpUrl: options.smtpUrl ?? null, dnsServers: options.dnsServers ?? [] }
+  const config = { ...readConfig({ DATA_DIR: folder }), smtpUrl: options.smtpUrl ?? null, dnsServers: options.dnsServers ?? [], s3: options.s3 ?? null }
   const made = await servicesFor(config, {
     registry,
     baseUrl: options.baseUrl ?? 'https://api.shop.example',

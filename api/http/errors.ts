@@ -1,4 +1,5 @@
 /** Errors that are no refusals yet: what the database would not take, and what nobody expected. */
+import { BucketError } from '../../db/bucket.ts'
 import { Abandoned, Busy, constraintOf, troubleOf, type Trouble } from '../../db/errors.ts'
 import { Unusable } from '../../db/unusable.ts'
 import { Refusal } from '../values/refusal.ts'
@@ -25,6 +26,8 @@ export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Abandoned) return new Refusal(408, 'the connection was closed before it was the turn of the request')
   const trouble = troubleOf(error)
   if (trouble) return troubleRefusal(trouble)
+  if (error instanceof BucketError)
+    return new Refusal(503, "the server's file store does not answer: nothing was changed", {}, { 'retry-after': '10' })
   return constraintRefusal(error)
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Owner } from '../outside/files.ts'
 import type { Session } from '../../db/control/registry.ts'
+import { BucketError } from '../../db/bucket.ts'
 import { troubleOf } from '../../db/errors.ts'
 import type { Handle } from '../../db/open.ts'
 import { Unusable } from '../../db/unusable.ts'
@@ -204,6 +205,7 @@ export class Pipeline {
     let refusal = refusalOf(error)?.at(documentation)
     const trouble = troubleOf(error)
     if (trouble) readiness.note(trouble, requestId, session && { storeId: session.store.id, environment: session.environment })
+    if (error instanceof BucketError) log.write('warn', 'the S3 store failed', { requestId, error: error.message })
     if (error instanceof Unusable)
       log.write('warn', 'a database is not usable', { requestId, database: error.database, error: error.message })
     if (!refusal) {

@@ -102,9 +102,11 @@ export function encoded(ready: Ready, result: unknown, checked: boolean): string
   return text
 }
 
-/** The bytes of a result that is no text; null for all others. A `Blob` is shared by all who are sent it, and brings its ETag. */
-export const bytesOf = (result: unknown): Uint8Array | Blob | null =>
-  result instanceof Reply && (result.body instanceof Uint8Array || result.body instanceof Blob) ? result.body : null
+/** The bytes of a result that is no text; null for all others. A `Blob` or a stream is read as it is sent, and brings its ETag. */
+export const bytesOf = (result: unknown): Uint8Array | Blob | ReadableStream<Uint8Array> | null => {
+  const body = result instanceof Reply ? result.body : null
+  return body instanceof Uint8Array || body instanceof Blob || body instanceof ReadableStream ? body : null
+}
 
 function check({ route: { options }, checks }: Ready, status: number, text: string) {
   let check = checks.get(status)

@@ -31,12 +31,16 @@ export function respond(
   const text = bytesOf(result) ?? encoded(ready, result, checked)
   headers['content-type'] ??= ready.type
   if (ready.route.method === 'GET' && status === 200) {
-    const etag = text instanceof Blob ? headers.etag! : etagOf(text)
+    const isWhole = !(text instanceof Blob || text instanceof ReadableStream)
+    const etag = isWhole ? etagOf(text) : headers.etag!
     headers['cache-control'] ??= 'private, no-cache'
     if (ready.route.options.stored) headers.vary = 'accept-encoding'
-    if (!(text instanceof Blob)) memory?.keep(etag, text, headers)
+    if (isWhole) memory?.keep(etag, text, headers)
     const condition = request.headers.get('if-none-match')
-    if (condition !== null && matches(condition, etag)) return notModified(namedBy(condition, etag), headers)
+    if (condition !== null && matches(condition, etag)) {
+      if (text instanceof ReadableStream) void text.cancel().catch(() => {})
+      return notModified(namedBy(condition, etag), headers)
+    }
     headers.etag = etag
   } else headers['cache-control'] ??= 'no-store'
   return new Response(text as BodyInit, { status, headers })

@@ -97,7 +97,7 @@ export const isSchema = (answer: AnswerBody): answer is TSchema => typeof answer
 /** Bodies by status. */
 type Answers = Readonly<Record<number, AnswerBody>>
 
-type BodyOf<A> = A extends TSchema ? Static<A> : string | Uint8Array | Blob
+type BodyOf<A> = A extends TSchema ? Static<A> : string | Uint8Array | Blob | ReadableStream<Uint8Array>
 /** The status of a plain return value: the first that is there. */
 type First<A> = 200 extends keyof A ? 200 : 201 extends keyof A ? 201 : 202 extends keyof A ? 202 : never
 type Replies<A> = { [S in keyof A & number]: Reply<S, BodyOf<A[S]>> }[keyof A & number]

@@ -1,6 +1,8 @@
-/** Where the files of media lie: one interface, and the folder that keeps them on this machine. */
+/** Where the files of media lie: one interface, and what keeps them: a folder on this machine, or an S3 store. */
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { inParts, type Bucket, type Stored } from '../../db/bucket.ts'
+import { mediaPrefix } from '../../db/media-files.ts'
 import type { Environment } from '../../db/open.ts'
 
 /** The owner of files: a store's live data, or its sandbox. */
@@ -19,12 +21,20 @@ export interface File {
   bytes: Uint8Array
 }
 
+/** A file that is kept: its size in bytes, and its bytes to be sent. */
+interface Kept {
+  size: number
+  body: Blob | Stored['body']
+}
+
 /** Keeps the files of each id together. Names and ids come from Stoa alone, never from a request. */
 export interface Files {
   /** Keeps all files of an id, or none; they are on disk when it resolves. */
   keep(owner: Owner, id: string, files: readonly File[]): Promise<void>
   /** One file, to be read as it is sent; null when there is none. */
-  read(owner: Owner, id: string, name: string): Promise<Blob | null>
+  read(owner: Owner, id: string, name: string): Promise<Kept | null>
+  /** The size of a file in bytes; null when there is none. */
+  size(owner: Owner, id: string, name: string): Promise<number | null>
   /** Removes all files of an id, if there are any. */
   remove(owner: Owner, id: string): Promise<void>
   /** The names that something is kept under, and since when. Those of writes that did not end are among them. */
@@ -55,7 +65,11 @@ export function filesIn(root: string, baseUrl: string): Files {
     },
     async read(owner, id, name) {
       const file = Bun.file(join(folderOf(owner), id, name))
-      return (await file.exists()) ? file : null
+      return (await file.exists()) ? { size: file.size, body: file } : null
+    },
+    async size(owner, id, name) {
+      const file = Bun.file(join(folderOf(owner), id, name))
+      return (await file.exists()) ? file.size : null
     },
     remove: (owner, id) => rm(join(folderOf(owner), id), { recursive: true, force: true }),
     async list(owner) {
@@ -66,6 +80,38 @@ export function filesIn(root: string, baseUrl: string): Files {
         if (entry) found.push({ id, keptAt: entry.mtime })
       }
       return found
+    },
+    urlOf: (owner, id) => baseUrl + pathIn(owner, id),
+  }
+}
+
+/** Files in an S3 store, at the same paths as below the data folder. */
+export function filesInBucket(bucket: Bucket, baseUrl: string): Files {
+  const folderOf = ({ storeId, environment }: Owner) => `${mediaPrefix(storeId)}${environment}/`
+  const keyOf = (owner: Owner, id: string, name: string) => `${folderOf(owner)}${id}/${name}`
+  const remove = (owner: Owner, id: string) => bucket.removeAll(keyOf(owner, id, ''))
+  return {
+    async keep(owner, id, files) {
+      const put = ({ name, bytes }: File) => bucket.put(keyOf(owner, id, name), new Uint8Array(bytes))
+      try {
+        await inParts(files, put)
+      } catch (error) {
+        // What can't be removed now is found by the daily look for files that no row names.
+        await remove(owner, id).catch(() => {})
+        throw error
+      }
+    },
+    read: (owner, id, name) => bucket.get(keyOf(owner, id, name)),
+    size: (owner, id, name) => bucket.size(keyOf(owner, id, name)),
+    remove,
+    async list(owner) {
+      const found = new Map<string, Date>()
+      const prefix = folderOf(owner)
+      for await (const { key, at } of bucket.list(prefix)) {
+        const id = key.slice(prefix.length).split('/', 1)[0]!
+        if (!(found.get(id)! > at)) found.set(id, at)
+      }
+      return [...found].map(([id, keptAt]) => ({ id, keptAt }))
     },
     urlOf: (owner, id) => baseUrl + pathIn(owner, id),
   }

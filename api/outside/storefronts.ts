@@ -1,5 +1,7 @@
 /** Where storefronts are: the names of their hosts, the folders that they are built in, and the way from them to the API. */
 import { join } from 'node:path'
+import type { BucketPlace } from '../../db/bucket.ts'
+import { DeploymentFiles } from '../../db/deployment-files.ts'
 import type { Session } from '../../db/control/registry.ts'
 
 /** Asks the API of this process for a store, with the rights of a session; `sent` is the request of the visitor on whose behalf. */
@@ -18,6 +20,7 @@ interface Place {
   /** Where this process listens, as others on the machine reach it; null: nowhere. */
   listensOn: string | null
   dataDir: string
+  s3: BucketPlace | null
   /** The parent of the stores' hosts, with its port if it has one. */
   domain: string
   /** What an `A` record of a custom domain has to carry. */
@@ -46,7 +49,11 @@ export class Storefronts {
   #read: Read = () => null
   #open: (storeId: string) => Promise<OpenShop | null> = async () => null
 
-  constructor(readonly place: Place) {}
+  readonly files: DeploymentFiles
+
+  constructor(readonly place: Place) {
+    this.files = new DeploymentFiles(place)
+  }
 
   /** Has the API answer from now on. */
   answerWith(ask: Ask, read: Read) {
@@ -89,7 +96,6 @@ export class Storefronts {
 
   /** The folders of all projects, of all deployments, and of builds that run. */
   get folders() {
-    const { dataDir } = this.place
-    return { projects: join(dataDir, 'builder'), deployments: join(dataDir, 'deployments'), builds: join(dataDir, 'builds') }
+    return { projects: join(this.place.dataDir, 'builder'), ...this.files.folders }
   }
 }

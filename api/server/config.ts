@@ -1,6 +1,7 @@
 /** The configuration of the servers and the command line, read from the environment. */
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import type { BucketPlace } from '../../db/bucket.ts'
 import type { Location } from '../../db/open.ts'
 import type { Level } from './log.ts'
 import type { Rate } from './rate-limit.ts'
@@ -18,6 +19,8 @@ export interface Config {
   /** Absolute. */
   dataDir: string
   database: Location
+  /** Where media and deployments are kept instead of the data folder; null: there. */
+  s3: BucketPlace | null
   workers: number
   /** Null: no limit. */
   rate: Rate | null
@@ -87,6 +90,7 @@ export function readConfig(env: Environment): Config {
       adminUrl: text('DATABASE_ADMIN_URL'),
       authToken: text('DATABASE_AUTH_TOKEN'),
     }),
+    s3: s3Store(text),
     workers: whole('WORKERS', text('WORKERS'), { fallback: 1, least: 1, most: WORKERS_MAX }),
     rate: rate(text('RATE_LIMIT')),
     trustProxy: list(text('TRUST_PROXY')).map((range) =>
@@ -232,6 +236,24 @@ function stripe(secretKey: string | null, webhookSecret: string | null, apiBase:
   if (secretKey && !webhookSecret) fail('STRIPE_WEBHOOK_SECRET', null, 'the signing secret of the webhook, since STRIPE_SECRET_KEY is set')
   if (webhookSecret && !secretKey) fail('STRIPE_SECRET_KEY', null, 'a secret key, since STRIPE_WEBHOOK_SECRET is set')
   return { secretKey, webhookSecret, apiBase: webUrl('STRIPE_API_BASE', apiBase) }
+}
+
+/** All four or none: files would be lost between two places. */
+function s3Store(text: (name: string) => string | null): BucketPlace | null {
+  const names = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
+  const given = names.filter((name) => text(name) !== null)
+  if (!given.length) return null
+  const missing = names.find((name) => text(name) === null)
+  if (missing) fail(missing, null, `a value, since ${given[0]} is set`)
+  const bucket = text('S3_BUCKET')!
+  return {
+    endpoint: webUrl('S3_ENDPOINT', text('S3_ENDPOINT'))!,
+    bucket: /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)
+      ? bucket
+      : fail('S3_BUCKET', bucket, "a bucket's name: 3 to 63 lowercase letters, digits, dots and hyphens"),
+    accessKeyId: secret('S3_ACCESS_KEY_ID', text('S3_ACCESS_KEY_ID'))!,
+    secretAccessKey: secret('S3_SECRET_ACCESS_KEY', text('S3_SECRET_ACCESS_KEY'))!,
+  }
 }
 
 /** A key without a service to ask would be of no use. */

@@ -221,7 +221,7 @@ export class Registry {
    * Revokes its keys and forgets the store, but for the numbers that it gave; then removes its databases, and with `removeMore` what
    * else is its own. Also takes up where a removal was cut off.
    */
-  async deleteStore(id: string, handles?: Handles, removeMore = () => {}): Promise<boolean> {
+  async deleteStore(id: string, handles?: Handles, removeMore: () => Promise<void> | void = () => {}): Promise<boolean> {
     const numbers = numbersAt(this.location, id)
     const removed = await this.change(async (tx) => {
       await begin(tx, id, 'removing', new Date())
@@ -231,7 +231,7 @@ export class Registry {
     })
     handles?.drop(id)
     for (const environment of ['live', 'sandbox'] as const) await removeDatabase(this.location, databaseName(id, environment))
-    removeMore()
+    await removeMore()
     await this.control.write((tx) => end(tx, id))
     return removed > 0
   }

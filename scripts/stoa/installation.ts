@@ -13,7 +13,9 @@ const FOLDER = checked((text) => (text.trim() ? null : 'Name a folder.'))
 async function backup(options: { to: string }, command: Command) {
   const folder = typedPath(options.to)
   const { installation, failed } = await progress((tell) =>
-    withRegistry((registry, { dataDir }) => backupInstallation(registry, folder, { dataDir, secretFile: join(dataDir, KEY_FILE) }, tell)),
+    withRegistry((registry, { dataDir, s3 }) =>
+      backupInstallation(registry, folder, { dataDir, s3, secretFile: join(dataDir, KEY_FILE) }, tell),
+    ),
   )
   const { createdAt, stores, secretKey } = installation
   for (const { id, slug, error, kept } of failed)
@@ -42,9 +44,11 @@ async function backup(options: { to: string }, command: Command) {
 async function restore(options: { from: string; yes?: boolean }, command: Command) {
   const folder = typedPath(options.from)
   if (!options.yes) command.error(`error: this replaces what the stores have now by what ${folder} has: add --yes`)
-  const { database, dataDir } = readConfig(process.env)
+  const { database, dataDir, s3 } = readConfig(process.env)
   makeDataDir(dataDir)
-  const outcome = await progress((tell) => restoreInstallation(database, { dataDir, secretFile: join(dataDir, KEY_FILE) }, folder, tell))
+  const outcome = await progress((tell) =>
+    restoreInstallation(database, { dataDir, s3, secretFile: join(dataDir, KEY_FILE) }, folder, tell),
+  )
   for (const { id, slug, error } of outcome.failed) console.error(`${slug} (${id}) is not restored: ${error}`)
   print(command, { folder, ...outcome }, [
     `${outcome.restored.length} stores are as they were at ${outcome.createdAt}`,

@@ -10,9 +10,9 @@ import { print, progress, withRegistry } from './context.ts'
 
 async function migrate(_: object, command: Command) {
   const result = await withRegistry(
-    async (registry, { dataDir }) => {
-      await resumeRestore(registry, { dataDir, secretFile: join(dataDir, KEY_FILE) })
-      await clearAway(registry, dataDir)
+    async (registry, { dataDir, s3 }) => {
+      await resumeRestore(registry, { dataDir, s3, secretFile: join(dataDir, KEY_FILE) })
+      await clearAway(registry, { dataDir, s3 })
       return migrateAll(registry)
     },
     { makes: true },

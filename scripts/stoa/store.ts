@@ -116,13 +116,13 @@ async function list(_: object, command: Command) {
 async function remove(idOrSlug: string, options: { yes?: boolean }, command: Command) {
   if (!options.yes) command.error('error: this removes the store, its keys and all of its data for good: add --yes')
   const { id, slug } = await withRegistry(
-    async (registry, { dataDir }) => {
+    async (registry, config) => {
       const id = idOrSlug.toLowerCase()
       const known = (await registry.store(id)) ?? (await registry.storeBySlug(idOrSlug))
       // What a removal has left that was cut off, or a registry that is lost, has an id alone.
-      const store = known ?? (isUuid(id) && (await remainsOf(registry, id, dataDir)) ? { id, slug: 'what was left of a store' } : null)
+      const store = known ?? (isUuid(id) && (await remainsOf(registry, id, config)) ? { id, slug: 'what was left of a store' } : null)
       if (!store) throw new Error(`there is no store ${idOrSlug}: see store list`)
-      await registry.deleteStore(store.id, undefined, () => removeRemains(registry.location, store.id, dataDir))
+      await registry.deleteStore(store.id, undefined, () => removeRemains(registry.location, store.id, config))
       return store
     },
     { mends: true },
@@ -133,7 +133,7 @@ async function remove(idOrSlug: string, options: { yes?: boolean }, command: Com
 async function backup(idOrSlug: string, options: { to: string }, command: Command) {
   const file = typedPath(options.to)
   const { store, createdAt, parts } = await withRegistry(async (registry, config) =>
-    backupStore(registry, (await requireStore(registry, idOrSlug)).id, file, config.dataDir),
+    backupStore(registry, (await requireStore(registry, idOrSlug)).id, file, config),
   )
   print(
     command,
@@ -148,7 +148,7 @@ async function restore(idOrSlug: string, options: { from: string; yes?: boolean 
     async (registry, config) => {
       const id = (await registry.storeBySlug(idOrSlug))?.id ?? idOrSlug.toLowerCase()
       if (!options.yes && (await wouldReplace(registry, id))) return id
-      return restoreStore(registry, id, file, config.dataDir)
+      return restoreStore(registry, id, file, config)
     },
     { makes: true, mends: true },
   )

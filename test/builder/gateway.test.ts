@@ -316,7 +316,15 @@ describe('hosts', () => {
     const { Shelf } = await import('../../api/builder/shop/shelf.ts')
     const { Storefronts } = await import('../../api/outside/storefronts.ts')
     const place = {
-      ...{ listensOn: null, dataDir: shop.config.dataDir, domain: 'shops.example', ip: '192.0.2.1', buildTimeoutMs: 1, stripeKey: null },
+      ...{
+        listensOn: null,
+        dataDir: shop.config.dataDir,
+        s3: null,
+        domain: 'shops.example',
+        ip: '192.0.2.1',
+        buildTimeoutMs: 1,
+        stripeKey: null,
+      },
       ...{ apiUrl: 'https://shop.shops.example', contentUrl: 'https://www.shops.example/docs' },
     }
     await shop.registry(async (registry) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { each, Folder } from '../../hosting/folder.ts'
 import { inlineScripts } from '../../hosting/inline-scripts.ts'
 import { typeOf, type Entry } from '../../hosting/manifest.ts'
+import { MANIFEST } from '../../../db/deployment-files.ts'
 import { BuildError } from './run.ts'
 import type { Language } from './snapshot.ts'
 
@@ -38,7 +39,6 @@ export interface Deployment {
   hashes: Record<string, string>
 }
 
-export const MANIFEST = 'manifest.json'
 /** Above so many pages they are packed less tightly, which is several times as fast. */
 const MANY = 400
 const [TIGHT, QUICK] = [9, 5]

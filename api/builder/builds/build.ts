@@ -1,13 +1,14 @@
 /** Building a storefront: the files of its project and the data of its store become a deployment. */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { version } from '../../../package.json'
 import type { Session } from '../../../db/control/registry.ts'
+import { MANIFEST } from '../../../db/deployment-files.ts'
 import type { Handle } from '../../../db/open.ts'
 import type { Storefronts } from '../../outside/storefronts.ts'
 import { checkOut, copyWorkspace } from '../project/repository.ts'
-import { assemble, filesBelow, MANIFEST, type Deployment } from './assemble.ts'
+import { assemble, filesBelow, type Deployment } from './assemble.ts'
 import { writeFonts } from './fonts.ts'
 import type { BuildLog } from './log.ts'
 import { readPlain, requireFolder } from './plain.ts'
@@ -39,12 +40,9 @@ interface Building {
   signal: AbortSignal
 }
 
-export const deploymentFolder = (storefronts: Storefronts, id: string) => join(storefronts.folders.deployments, id)
-
-/** The manifest of a deployment; null when its files are not there, or not whole. */
-export function readDeployment(storefronts: Storefronts, id: string): Deployment | null {
-  const path = join(deploymentFolder(storefronts, id), MANIFEST)
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Deployment) : null
+/** The manifest of a deployment, whose files are in the data folder then; null when they are nowhere, or not whole. */
+export async function readDeployment({ files }: Storefronts, storeId: string, id: string): Promise<Deployment | null> {
+  return (await files.fetch(storeId, id)) ? (JSON.parse(readFileSync(join(files.folderOf(id), MANIFEST), 'utf8')) as Deployment) : null
 }
 
 /** Builds a deployment. Throws a `BuildError` that says what is wrong with the project, or the reason of `signal`. */
@@ -68,7 +66,7 @@ export async function build(building: Building): Promise<Deployment> {
     const { outs, hashes } = await runAll(building, folder, snapshot, key)
     log.say('putting the deployment together')
     const { languages, currencies, changes } = snapshot
-    const deployment = await assemble(deploymentFolder(storefronts, id), {
+    const deployment = await assemble(storefronts.files.folderOf(id), {
       outs,
       before,
       about: {
@@ -103,11 +101,11 @@ async function writeProject({ storefronts, session, commitSha, isWorkspace, log,
 }
 
 /** The deployment before, when pages of it can be taken over: it was made of the same code. */
-async function readBefore({ storefronts, previousId }: Building, key: string, path: string) {
-  const manifest = previousId ? readDeployment(storefronts, previousId) : null
+async function readBefore({ storefronts, session, previousId }: Building, key: string, path: string) {
+  const manifest = previousId ? await readDeployment(storefronts, session.store.id, previousId) : null
   if (!manifest || manifest.key !== key) return null
   await writeFile(path, JSON.stringify(manifest.hashes))
-  return { folder: deploymentFolder(storefronts, previousId!), manifest }
+  return { folder: storefronts.files.folderOf(previousId!), manifest }
 }
 
 /** Runs Astro, once for each part of a large catalog, so that the memory of a build has a bound. */

@@ -3,12 +3,11 @@
  * where a process that died has left it; a build that nobody waits for any more is ended and thrown away.
  */
 import { eq } from 'drizzle-orm'
-import { rm } from 'node:fs/promises'
 import { feedbackSessions } from '../../../db/store/builder.ts'
 import type { JobKind, Running } from '../../jobs/kind.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { Services } from '../../outside/services.ts'
-import { deploymentFolder, readDeployment } from '../builds/build.ts'
+import { readDeployment } from '../builds/build.ts'
 import { BuildError } from '../builds/run.ts'
 import { headOf } from '../project/project.ts'
 import { ProjectError } from '../project/tree.ts'
@@ -36,16 +35,16 @@ async function atStep(job: Running, done: number, eta: string | null) {
 }
 
 /** Closes the preview of a session and, of one that nobody has seen, removes its files. */
-async function close({ registry, storefronts, clock }: Services, { status, deploymentId }: SessionRow) {
+async function close({ registry, storefronts, clock }: Services, storeId: string, { status, deploymentId }: SessionRow) {
   if (!deploymentId) return
   await closeDeployment(registry, deploymentId, clock.now())
-  if (status !== 'done') await rm(deploymentFolder(storefronts, deploymentId), { recursive: true, force: true })
+  if (status !== 'done') await storefronts.files.remove(storeId, deploymentId)
 }
 
 /** Closes what the session of a job has left, when it has ended. */
-async function closeEnded(services: Services, { store, subject }: Running) {
+async function closeEnded(services: Services, { store, storeId, subject }: Running) {
   const row = await findSession(store.read, subject)
-  if (row && isEnded(row.status)) await close(services, row)
+  if (row && isEnded(row.status)) await close(services, storeId, row)
 }
 
 /** Aborts a build when its session is not being prepared any more; returns how to stop looking. */
@@ -79,7 +78,8 @@ async function prepare(services: Services, job: Running): Promise<'interrupted' 
       await ensureProject(services, storeId)
       const id = row.deploymentId!
       // What was built of the workspace by a process that died is the preview, whatever was committed since.
-      const commitSha = readDeployment(services.storefronts, id)?.commitSha ?? (await headOf(projectFolder(services, storeId)))
+      const commitSha =
+        (await readDeployment(services.storefronts, storeId, id))?.commitSha ?? (await headOf(projectFolder(services, storeId)))
       await makeVerified(services, job, { id, kind: 'preview', commitSha, previousId: null, signal, onMade: () => atStep(job, 2, eta) })
     })
     signal.throwIfAborted()

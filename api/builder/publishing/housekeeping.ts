@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { inArray } from 'drizzle-orm'
 import { deployments } from '../../../db/control/tables.ts'
 import type { Services } from '../../outside/services.ts'
-import { deploymentFolder } from '../builds/build.ts'
 import { outlived, removeDeployment } from '../projects.ts'
 
 const DAY_MS = 86_400_000
@@ -16,9 +15,11 @@ const CHUNK = 500
 /** One round. Rows go first: a host never serves what is being removed. */
 export async function clearDeployments({ registry, storefronts, clock }: Services) {
   const now = clock.now()
-  for (const { id } of await outlived(registry, now)) {
+  const stores = new Set<string>()
+  for (const { id, storeId } of await outlived(registry, now)) {
     await removeDeployment(registry, id)
-    await rm(deploymentFolder(storefronts, id), { recursive: true, force: true })
+    await storefronts.files.remove(storeId, id)
+    stores.add(storeId)
   }
   const { deployments: built, builds } = storefronts.folders
   const isKept = async (names: string[]) => {
@@ -26,6 +27,15 @@ export async function clearDeployments({ registry, storefronts, clock }: Service
     return new Set(rows.map(({ id }) => id))
   }
   await clearFolder(built, now.getTime() - DAY_MS, isKept)
+  // What a crash has left in the S3 store goes with what the store publishes later: nothing lists all stores there.
+  for (const storeId of stores) {
+    const old = await storefronts.files.keptBefore(storeId, new Date(now.getTime() - DAY_MS))
+    for (let at = 0; at < old.length; at += CHUNK) {
+      const names = old.slice(at, at + CHUNK)
+      const kept = await isKept(names)
+      for (const id of names) if (!kept.has(id)) await storefronts.files.remove(storeId, id)
+    }
+  }
   await clearFolder(builds, now.getTime() - BUILD_MAX_MS, async () => new Set(['logs']))
 }
 

@@ -1,5 +1,4 @@
 /** Making a deployment, for whatever it is wanted: built once, registered, and noted for estimates. */
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { desc, inArray } from 'drizzle-orm'
 import type { Db } from '../../../db/driver.ts'
@@ -7,7 +6,7 @@ import { builds } from '../../../db/store/builder.ts'
 import type { Running } from '../../jobs/kind.ts'
 import type { Services } from '../../outside/services.ts'
 import type { Deployment } from '../builds/assemble.ts'
-import { build, deploymentFolder, readDeployment } from '../builds/build.ts'
+import { build, readDeployment } from '../builds/build.ts'
 import { BuildLog } from '../builds/log.ts'
 import { BuildError, LIMITS } from '../builds/run.ts'
 import { domainOf } from '../domain/claims.ts'
@@ -71,15 +70,16 @@ export async function makeDeployment(services: Services, job: Running, making: M
   const session = await storefrontSession(registry, storeId)
   if (!session) throw new BuildError('the store has no project')
   const register = async (deployment: Deployment) => {
+    await storefronts.files.keep(storeId, id)
     const createdAt = clock.now().toISOString()
     const { changes } = deployment
     await addDeployment(registry, { id, storeId, kind: kind === 'preview' ? kind : 'production', commitSha, changes, createdAt })
     return deployment
   }
-  const there = readDeployment(storefronts, id)
+  const there = await readDeployment(storefronts, storeId, id)
   if (there?.commitSha === commitSha) return register(there)
   // Of a commit that the workspace had before it was saved: its publish was taken up in the middle.
-  if (there) await rm(deploymentFolder(storefronts, id), { recursive: true, force: true })
+  if (there) await storefronts.files.remove(storeId, id)
   const isWorkspace = kind === 'preview'
   const base = isWorkspace ? storefronts.urlOf(storefronts.hostOf(id)) : await baseOf(services, session.store, clock.now().toISOString())
   const log = new BuildLog(logPath(services, storeId), LIMITS.outputBytes, () => clock.now())
@@ -107,7 +107,7 @@ export async function makeVerified(services: Services, job: Running, making: Mak
   } catch (error) {
     if (error instanceof BuildError) {
       await removeDeployment(services.registry, making.id)
-      await rm(deploymentFolder(services.storefronts, making.id), { recursive: true, force: true })
+      await services.storefronts.files.remove(job.storeId, making.id)
     }
     throw error
   }

@@ -2,8 +2,8 @@
 import { isIP } from 'node:net'
 import type { Registry, Session } from '../../../db/control/registry.ts'
 import type { Storefronts } from '../../outside/storefronts.ts'
-import { deploymentFolder, readDeployment } from '../builds/build.ts'
-import { hostedByDomain, hostedById, hostedBySlug, provenDomain, storefrontSession, type Hosted } from '../projects.ts'
+import { readDeployment } from '../builds/build.ts'
+import { type DeploymentRow, hostedByDomain, hostedById, hostedBySlug, provenDomain, storefrontSession, type Hosted } from '../projects.ts'
 import type { Shelf } from './shelf.ts'
 import { Shop, type Served } from './shop.ts'
 
@@ -105,7 +105,7 @@ export class Hosts {
     if (!session) return null
     const own = (await provenDomain(this.registry, storeId)) ?? this.storefronts.hostOf(session.store.slug)
     const isOne = host === this.storefronts.hostOf(deployment.id)
-    const shop = this.#shop(deployment.id, {
+    const shop = await this.#shop(deployment, {
       base: this.storefronts.urlOf(host),
       canonical: this.storefronts.urlOf(deployment.kind === 'preview' ? host : own),
       isHidden: isOne,
@@ -116,13 +116,13 @@ export class Hosts {
   }
 
   /** A deployment as one host serves it; null when its files are not there. */
-  #shop(id: string, served: Served): Shop | null {
+  async #shop({ id, storeId }: Pick<DeploymentRow, 'id' | 'storeId'>, served: Served): Promise<Shop | null> {
     const key = `${id} ${served.base} ${served.canonical}`
     const known = this.#shops.get(key)
     if (known) return known
-    const deployment = readDeployment(this.storefronts, id)
+    const deployment = await readDeployment(this.storefronts, storeId, id)
     if (!deployment) return null
-    const shop = new Shop(deployment, deploymentFolder(this.storefronts, id), served, this.shelf)
+    const shop = new Shop(deployment, this.storefronts.files.folderOf(id), served, this.shelf)
     for (const oldest of this.#shops.keys()) {
       if (this.#shops.size < MANIFESTS_MAX) break
       this.#shops.delete(oldest)

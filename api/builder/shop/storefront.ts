@@ -89,8 +89,13 @@ export class Storefront {
 
   /** Answers a request of a store's host; null when its host is none. */
   async answer(request: Request): Promise<Response | null> {
-    const { hosts } = this.needs
-    const found = await hosts.find(hostNameOf(request))
+    const { hosts, log } = this.needs
+    const name = hostNameOf(request)
+    const found = await hosts.find(name).catch((error) => {
+      log.write('warn', 'a shop could not be opened', { host: name, error: String(error) })
+      return trouble(request, 'en', refusalOf(error))
+    })
+    if (found instanceof Response) return found
     if (found === null) return null
     if (found === 'closed')
       return new Response('This preview has ended.\n', { status: 410, headers: { 'cache-control': 'no-store', 'x-robots-tag': 'noindex' } })

@@ -1,6 +1,7 @@
 /** The store's CDN path: files of media, served without a key and for ever. */
 import type { Environment } from '../../../db/open.ts'
 import { isUuid } from '../../values/uuid.ts'
+import { refusalOf } from '../../http/errors.ts'
 import { targetOf } from '../../http/url.ts'
 import { CDN, pathIn, type Files, type Owner } from '../../outside/files.ts'
 
@@ -19,12 +20,26 @@ export function idIn(owner: Owner, address: string): string | null {
 
 /** Answers a request for a file; null when it is for something else, or there is none. A file never changes under its name. */
 export async function serveFile(files: Files, request: Request): Promise<Response | null> {
+  try {
+    return await fileFor(files, request)
+  } catch (error) {
+    const refusal = refusalOf(error)
+    if (!refusal) throw error
+    return Response.json(refusal.body, { status: refusal.status, headers: { ...refusal.headers, 'cache-control': 'no-store' } })
+  }
+}
+
+async function fileFor(files: Files, request: Request): Promise<Response | null> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return null
   const match = PATH.exec(targetOf(request.url).replace(/\?.*$/s, ''))
   if (!match) return null
   const [, storeId, environment, id, name, extension] = match as unknown as [string, string, Environment, string, string, string]
-  const file = await files.read({ storeId, environment }, id, name)
-  if (!file) return null
+  const owner = { storeId, environment }
+  const isKnown = request.headers.get('if-none-match')?.includes(`"${id}-${name}"`)
+  const isRead = request.method === 'GET' && !isKnown
+  const file = isRead ? await files.read(owner, id, name) : null
+  const size = isRead ? file?.size : await files.size(owner, id, name)
+  if (size === undefined || size === null) return null
   const etag = `"${id}-${name}"`
   const headers: Record<string, string> = {
     etag,
@@ -35,7 +50,6 @@ export async function serveFile(files: Files, request: Request): Promise<Respons
     'cross-origin-resource-policy': 'cross-origin',
     'access-control-allow-origin': '*',
   }
-  if (request.headers.get('if-none-match')?.includes(etag)) return new Response(null, { status: 304, headers })
-  if (request.method === 'HEAD') return new Response(null, { headers: { ...headers, 'content-length': String(file.size) } })
-  return new Response(file, { headers })
+  if (isKnown) return new Response(null, { status: 304, headers })
+  return new Response(file?.body ?? null, { headers: { ...headers, 'content-length': String(size) } })
 }

@@ -75,11 +75,11 @@ export async function findAttachment(db: Reader, caseId: string, id: string): Pr
 
 /** An attachment as it is sent: never shown by a browser as a page of this host. */
 export async function serveAttachment({ services }: Pick<Call, 'services'>, owner: Owner, file: AttachedFile | undefined) {
-  const bytes = file && (await services.files.read(owner, file.id, FILE))
-  if (!bytes) throw missing('attachment')
+  const kept = file && (await services.files.read(owner, file.id, FILE))
+  if (!kept) throw missing('attachment')
   // Kept once, and never changed: its id says which bytes they are.
   const name = file.name.replace(/[^\x20-\x7e]/g, '_')
-  return new Reply(200, bytes, {
+  return new Reply(200, kept.body, {
     'content-type': file.type,
     etag: `"${file.id}"`,
     'content-disposition': `attachment; filename="${name}"; filename*=UTF-8''${encodeURIComponent(file.name)}`,

@@ -1,0 +1,209 @@
+/**
+ * Files in an S3 store instead of the data folder (document 4, `S3_*`). Bun signs the addresses; the requests are ours, so that each has an
+ * end, is tried again where that helps, and says what was wrong.
+ */
+import { S3Client } from 'bun'
+
+/** Where an S3 store is, and who may write to it. */
+export interface BucketPlace {
+  /** Its URL without the bucket and without a slash at the end. */
+  endpoint: string
+  bucket: string
+  accessKeyId: string
+  secretAccessKey: string
+}
+
+/** Where files are kept: in an S3 store, or, without one, in the data folder. */
+export interface FilesPlace {
+  dataDir: string
+  s3: BucketPlace | null
+}
+
+/** The S3 store did not do what it was asked for. Nothing is known to be wrong with the request: worth another try. */
+export class BucketError extends Error {}
+
+/** An object as it is read: its size in bytes, and its bytes as they come. */
+export interface Stored {
+  size: number
+  body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>
+}
+
+export interface Listed {
+  key: string
+  size: number
+  at: Date
+}
+
+/** Until the first byte of an answer; what is sent or read has a second more for each so many bytes. */
+const ANSWER_MAX_MS = 10_000
+const LEAST_BYTES_PER_SECOND = 64 * 1024
+const TRIES = 3
+const PAUSE_MS = 150
+/** Signed addresses are used at once; clocks differ by minutes. */
+const SIGNED_FOR_S = 900
+/** Objects up to this size are read whole: a connection to the store is free again before a slow client has its answer. */
+const WHOLE_MAX_BYTES = 256 * 1024
+/** Objects that are written or removed at once. */
+const AT_ONCE = 8
+
+/** The region that a store's address names, as providers write it; `us-east-1` is what the others take. */
+export function regionOf(endpoint: string): string {
+  const { hostname } = new URL(endpoint)
+  if (hostname.endsWith('.r2.cloudflarestorage.com')) return 'auto'
+  return /(?:^|\.)s3[.-](?:dualstack\.)?([a-z]{2,}(?:-[a-z0-9]+)+)\./.exec(hostname)?.[1] ?? 'us-east-1'
+}
+
+/** It does not answer: who waits for it has waited long enough. */
+class Late extends Error {}
+
+interface Sending {
+  body?: Uint8Array<ArrayBuffer> | Blob
+  type?: string
+}
+
+export class Bucket {
+  readonly #client: S3Client
+  readonly #place: string
+
+  constructor(
+    { endpoint, bucket, accessKeyId, secretAccessKey }: BucketPlace,
+    readonly answerMaxMs = ANSWER_MAX_MS,
+  ) {
+    this.#client = new S3Client({ endpoint, bucket, accessKeyId, secretAccessKey, region: regionOf(endpoint) })
+    this.#place = `${bucket} at ${endpoint}`
+  }
+
+  /** Keeps an object, whole, whatever was there. */
+  async put(key: string, body: Uint8Array<ArrayBuffer> | Blob, type = 'application/octet-stream'): Promise<void> {
+    await this.#ask('PUT', key, { body, type }, async (response) => void (await response.arrayBuffer()))
+  }
+
+  /** An object; null when there is none. */
+  get(key: string): Promise<Stored | null> {
+    return this.#ask('GET', key, {}, async (response, restart) => {
+      const size = Number(response.headers.get('content-length') ?? NaN)
+      if (Number.isNaN(size)) throw new Error(`${key} came without its size: is there a proxy that packs what it passes on?`)
+      if (size > WHOLE_MAX_BYTES) {
+        restart(size)
+        return { size, body: response.body! }
+      }
+      const body = new Uint8Array(await response.arrayBuffer())
+      if (body.length !== size) throw new Error(`${key} was cut off`)
+      return { size, body }
+    })
+  }
+
+  /** The size of an object in bytes; null when there is none. */
+  size(key: string): Promise<number | null> {
+    return this.#ask('HEAD', key, {}, async (response) => Number(response.headers.get('content-length')))
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.#ask('DELETE', key, {}, async (response) => void (await response.arrayBuffer()))
+  }
+
+  /** All objects whose keys begin with a prefix, in the order of their keys. */
+  async *list(prefix: string): AsyncGenerator<Listed> {
+    for (let startAfter: string | undefined; ;) {
+      const { contents = [], isTruncated } = await this.#page(prefix, startAfter)
+      for (const { key, size = 0, lastModified } of contents) yield { key, size, at: new Date(lastModified ?? Date.now()) }
+      if (!isTruncated || !contents.length) return
+      startAfter = contents.at(-1)!.key
+    }
+  }
+
+  /** Whether there is an object whose key begins with a prefix. */
+  async has(prefix: string): Promise<boolean> {
+    return ((await this.#page(prefix, undefined, 1)).contents ?? []).length > 0
+  }
+
+  /** Removes all objects whose keys begin with a prefix. */
+  async removeAll(prefix: string): Promise<void> {
+    await inParts(this.list(prefix), ({ key }) => this.remove(key))
+  }
+
+  /** A page of a list. Bun's own request has no end: this one is waited for no longer than for others. */
+  async #page(prefix: string, startAfter?: string, maxKeys?: number) {
+    return this.#again(async () => {
+      let timer: Timer
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Late('it does not answer')), this.answerMaxMs)
+      })
+      const page = this.#client.list({ prefix, ...(startAfter && { startAfter }), ...(maxKeys && { maxKeys }) })
+      page.catch(() => {})
+      return Promise.race([page, late]).finally(() => clearTimeout(timer))
+    })
+  }
+
+  /** Asks for an object, and has `read` take the answer; null when there is none. `read` may begin the time anew, for so many bytes to come. */
+  #ask<T>(
+    method: 'GET' | 'HEAD' | 'PUT' | 'DELETE',
+    key: string,
+    { body, type }: Sending,
+    read: (response: Response, restart: (bytes: number) => void) => Promise<T>,
+  ): Promise<T | null> {
+    return this.#again(async () => {
+      const over = new AbortController()
+      const allow = (bytes: number) => {
+        const ms = this.answerMaxMs + ((bytes || 0) / LEAST_BYTES_PER_SECOND) * 1_000
+        return setTimeout(() => over.abort(new Late('it does not answer')), ms).unref()
+      }
+      let timer = allow(body instanceof Blob ? body.size : (body?.length ?? 0))
+      let goesOn = false
+      try {
+        const headers = { ...(type && { 'content-type': type }) }
+        const response = await fetch(this.#client.presign(key, { method, expiresIn: SIGNED_FOR_S }), {
+          ...{ method, headers, redirect: 'manual' as const, signal: over.signal },
+          ...(body && { body }),
+        })
+        if (!response.ok) {
+          const code = await codeOf(response)
+          if (response.status === 404 && method !== 'PUT' && code !== 'NoSuchBucket') return null
+          throw Object.assign(new Error(`${response.status}${code && ` ${code}`}`), { status: response.status })
+        }
+        return await read(response, (bytes) => {
+          clearTimeout(timer)
+          timer = allow(bytes)
+          goesOn = true
+        })
+      } finally {
+        if (!goesOn) clearTimeout(timer)
+      }
+    })
+  }
+
+  async #again<T>(work: () => Promise<T>): Promise<T> {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await work()
+      } catch (error) {
+        const { message, status, code } = error as { message: string; status?: number; code?: string }
+        const isFinal = error instanceof Late || (status !== undefined && status < 500 && status !== 429)
+        if (tried < TRIES && !isFinal) await Bun.sleep(PAUSE_MS * 4 ** (tried - 1))
+        else throw new BucketError(`the S3 store ${this.#place} failed: ${message || code}`, { cause: error })
+      }
+    }
+  }
+}
+
+/** The code in an S3 store's refusal; empty when it names none. */
+const codeOf = async (response: Response) => /<Code>([\w.-]{1,80})<\/Code>/.exec(await response.text())?.[1] ?? ''
+
+/** Does something with each of many, some at once; the first failure ends it, when what has begun is over. */
+export async function inParts<T>(all: Iterable<T> | AsyncIterable<T>, work: (one: T) => Promise<unknown>): Promise<void> {
+  const running = new Set<Promise<void>>()
+  const failures: unknown[] = []
+  for await (const one of all) {
+    if (failures.length) break
+    const task: Promise<void> = work(one)
+      .then(
+        () => {},
+        (error) => void failures.push(error),
+      )
+      .finally(() => running.delete(task))
+    running.add(task)
+    if (running.size >= AT_ONCE) await Promise.race(running)
+  }
+  await Promise.all(running)
+  if (failures.length) throw failures[0]
+}

@@ -1,0 +1,131 @@
+/** Deployments in an S3 store (document 4, `S3_*`): kept there whole, fetched where they are not, and removed. */
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { clearDeployments } from '../../api/builder/publishing/housekeeping.ts'
+import { servicesFor } from '../../api/services.ts'
+import { DeploymentFiles } from '../../db/deployment-files.ts'
+import { s3Double, type S3Double } from '../doubles/s3.ts'
+import { openShop, type PublishedShop } from './published.ts'
+
+let s3: S3Double
+let shop: PublishedShop
+let first: { deploymentId: string }
+beforeAll(async () => {
+  s3 = await s3Double()
+  shop = await openShop({ env: s3.env, products: 3 })
+  first = await shop.publish()
+  expect(first).toMatchObject({ status: 'live' })
+}, 60_000)
+beforeEach(() => {
+  Object.assign(s3, { mood: 'well', refuses: null, seen: [] })
+})
+afterAll(async () => {
+  await shop?.close()
+  s3?.close()
+})
+
+const keyOf = (id: string) => `deployments/${shop.store.id}/${id}.tar`
+const folderOf = (id: string) => join(shop.config.dataDir, 'deployments', id)
+const home = (path = '/') => shop.visit(`shop.localhost:${shop.api.port}`, path)
+const files = (folder: string) => (readdirSync(folder, { recursive: true }) as string[]).toSorted()
+
+describe('a deployment in an S3 store', () => {
+  test('is one archive there, and served from the data folder', async () => {
+    expect([...s3.objects.keys()].filter((key) => key.startsWith('deployments/'))).toEqual([keyOf(first.deploymentId)])
+    expect(s3.objects.get(keyOf(first.deploymentId))!.type).toBe('application/x-tar')
+    expect((await home()).status).toBe(200)
+    expect(s3.seen).toEqual([])
+    expect(readdirSync(join(shop.config.dataDir, 'builds')).filter((name) => name.endsWith('.tar'))).toEqual([])
+  })
+
+  test('is fetched where its files are not, once for all who ask at the same time, the same as it was', async () => {
+    const [page, list] = [await (await home()).text(), files(folderOf(first.deploymentId))]
+    await shop.restart()
+    rmSync(join(shop.config.dataDir, 'deployments'), { recursive: true })
+    s3.seen = []
+    const all = await Promise.all(Array.from({ length: 20 }, () => home()))
+    expect(await Promise.all(all.map((answer) => answer.text()))).toEqual(all.map(() => page))
+    expect(s3.seen).toEqual([`GET ${keyOf(first.deploymentId)}`])
+    expect(files(folderOf(first.deploymentId))).toEqual(list)
+    expect(readdirSync(join(shop.config.dataDir, 'deployments'))).toEqual([first.deploymentId])
+  })
+
+  test('whose store is away is a page that says to come back, and is there once the store is', async () => {
+    await shop.restart()
+    rmSync(folderOf(first.deploymentId), { recursive: true, force: true })
+    s3.mood = 'down'
+    const answer = await home()
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.any(String)])
+    s3.mood = 'well'
+    expect((await home()).status).toBe(200)
+  })
+
+  test.each([
+    ['cut off', (tar: Uint8Array) => tar.subarray(0, tar.length >> 1)],
+    ['without its manifest', (tar: Uint8Array) => tar.subarray(0, Buffer.from(tar).indexOf('./manifest.json'))],
+    ['no archive', () => new TextEncoder().encode('<html>maintenance</html>')],
+  ])('whose archive is %s is not served, and leaves nothing', async (_, spoil) => {
+    const object = s3.objects.get(keyOf(first.deploymentId))!
+    const whole = object.bytes
+    await shop.restart()
+    rmSync(folderOf(first.deploymentId), { recursive: true, force: true })
+    object.bytes = spoil(whole)
+    expect((await home()).status).toBe(503)
+    expect(readdirSync(join(shop.config.dataDir, 'deployments'))).toEqual([])
+    object.bytes = whole
+    expect((await home()).status).toBe(200)
+  })
+
+  test('a publish waits for a store that is away, while the live one stays, and is built once', async () => {
+    const page = await (await home()).text()
+    const { body } = await shop.call('POST', '/publish')
+    // It is not there yet: so it is built.
+    while (!s3.seen.includes(`GET ${keyOf(body.deploymentId)}`)) await Bun.sleep(5)
+    s3.refuses = 'deployments/'
+    while (s3.seen.filter((line) => line.startsWith('PUT deployments/')).length < 3) await Bun.sleep(20)
+    expect(await (await home()).text()).toBe(page)
+    expect((await shop.call('GET', `/publish/${body.publishId}`)).body.status).toBe('building')
+    s3.refuses = null
+    const log = join(shop.config.dataDir, 'builds/logs', `${shop.store.id}.log`)
+    const written = readFileSync(log, 'utf8')
+    for (let status = ''; status !== 'live'; await Bun.sleep(50)) {
+      status = (await shop.call('GET', `/publish/${body.publishId}`)).body.status
+      expect(status).not.toBe('failed')
+    }
+    expect(readFileSync(log, 'utf8')).toBe(written)
+    expect(s3.objects.has(keyOf(body.deploymentId))).toBe(true)
+  }, 60_000)
+
+  test('goes from both places when nobody needs it, with what a crash has left there', async () => {
+    const live = await shop.publish()
+    const lost = `deployments/${shop.store.id}/dpl_lost.tar`
+    const young = `deployments/${shop.store.id}/dpl_young.tar`
+    s3.objects.set(lost, { bytes: new Uint8Array(1), type: '', at: new Date(Date.now() - 2 * 86_400_000) })
+    s3.objects.set(young, { bytes: new Uint8Array(1), type: '', at: new Date(Date.now() + 2 * 86_400_000) })
+    await shop.registry(async (registry) => {
+      const services = await servicesFor(shop.config, { registry, baseUrl: shop.url, port: shop.api.port })
+      const later = new Date(Date.now() + 86_400_000 + 60_000)
+      await clearDeployments({ ...services, clock: { ...services.clock, now: () => later } })
+    })
+    const left = [...s3.objects.keys()].filter((key) => key.startsWith('deployments/'))
+    expect(left).toContain(keyOf(live.deploymentId))
+    expect(left).toContain(young)
+    expect(left).not.toContain(lost)
+    expect(left.filter((key) => key.includes('dpl_') && key !== young).toSorted()).toEqual(
+      readdirSync(join(shop.config.dataDir, 'deployments'))
+        .map((id) => keyOf(id))
+        .toSorted(),
+    )
+    expect(existsSync(folderOf(live.deploymentId))).toBe(true)
+  }, 60_000)
+
+  test('two processes that fetch it at once both have it', async () => {
+    const [id] = readdirSync(join(shop.config.dataDir, 'deployments'))
+    rmSync(folderOf(id!), { recursive: true })
+    const both = [new DeploymentFiles(shop.config), new DeploymentFiles(shop.config)]
+    expect(await Promise.all(both.map((each) => each.fetch(shop.store.id, id!)))).toEqual([true, true])
+    expect(await both[0]!.fetch(shop.store.id, 'dpl_nothing')).toBe(false)
+    expect(readdirSync(join(shop.config.dataDir, 'deployments')).filter((name) => name.includes('.new-'))).toEqual([])
+  })
+})
