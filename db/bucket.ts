@@ -28,7 +28,7 @@ export interface Stored {
   body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>
 }
 
-export interface Listed {
+interface Listed {
   key: string
   size: number
   at: Date
@@ -180,7 +180,10 @@ export class Bucket {
         const { message, status, code } = error as { message: string; status?: number; code?: string }
         const isFinal = error instanceof Late || (status !== undefined && status < 500 && status !== 429)
         if (tried < TRIES && !isFinal) await Bun.sleep(PAUSE_MS * 4 ** (tried - 1))
-        else throw new BucketError(`the S3 store ${this.#place} failed: ${message || code}`, { cause: error })
+        else
+          throw new BucketError(`the S3 store ${this.#place} failed: ${code && !message.includes(code) ? `${code}: ` : ''}${message}`, {
+            cause: error,
+          })
       }
     }
   }

@@ -1,15 +1,17 @@
 /** `stoa doctor`: whether everything that Stoa needs is there, and what to do where it is not. */
-import { existsSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { connect, isIP } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { readConfig, type Config, type Environment } from '../api/server/config.ts'
 import { KEY_FILE, keyIn, secretsWith } from '../api/outside/secrets.ts'
+import { Bucket } from '../db/bucket.ts'
 import { CONTROL, openRegistry } from '../db/control/open.ts'
 import { dataDirProblem } from '../db/data-dir.ts'
 import { givenUp } from '../api/jobs/given-up.ts'
 import { locked } from '../api/carriers/addon.ts'
 import type { Registry } from '../db/control/registry.ts'
+import { mediaFolder } from '../db/media-files.ts'
 import { peekStores } from '../db/peek.ts'
 import { addons } from '../db/store/addons.ts'
 import { fileOf } from '../db/open.ts'
@@ -17,7 +19,7 @@ import { findChromium } from '../site/analyses/speed/chromium.ts'
 import { examineDatabases } from './doctor-databases.ts'
 
 interface Check {
-  name: 'configuration' | 'databases' | 'jobs' | 'credentials' | 'disk' | 'chromium' | 'mail'
+  name: 'configuration' | 'databases' | 'jobs' | 'credentials' | 'disk' | 'files' | 'chromium' | 'mail'
   ok: boolean
   message: string
 }
@@ -41,6 +43,7 @@ export async function examine(env: Environment, tell: (text: string) => void = (
     await jobs(config),
     await credentials(config),
     disk(config),
+    await files(config),
     chromium(),
     await mail(config),
   ]
@@ -103,6 +106,33 @@ function disk({ dataDir }: Config): Check {
   return bavail * bsize >= FREE_LEAST_BYTES
     ? { name, ok: true, message: free }
     : { name, ok: false, message: `${free}: make room, or set DATA_DIR to a folder with more` }
+}
+
+/** Writes to the S3 store, reads it back and removes it; files that were kept before it was set are not looked for in the data folder. */
+async function files({ dataDir, s3 }: Config): Promise<Check> {
+  const name = 'files'
+  const media = mediaFolder(dataDir)
+  if (!s3) return { name, ok: true, message: `media and deployments are in ${dataDir}` }
+  const where = `${s3.bucket} at ${s3.endpoint}`
+  try {
+    const bucket = new Bucket(s3)
+    const key = `doctor/${crypto.randomUUID()}`
+    await bucket.put(key, new TextEncoder().encode(key))
+    const found = await bucket.get(key)
+    const isListed = await bucket.has(key)
+    await bucket.remove(key)
+    if (!found || (await new Response(found.body).text()) !== key || !isListed)
+      return { name, ok: false, message: `${where} does not give back what is written to it: is there a cache before it?` }
+  } catch (error) {
+    return { name, ok: false, message: `${(error as Error).message}: check S3_ENDPOINT, S3_BUCKET and the keys` }
+  }
+  return existsSync(media) && readdirSync(media).length
+    ? {
+        name,
+        ok: false,
+        message: `${where} is written and read, but ${media} has files that are not served: copy that folder to ${s3.bucket}/media`,
+      }
+    : { name, ok: true, message: `${where} is written and read` }
 }
 
 function chromium(): Check {

@@ -34,6 +34,7 @@ describe('configuration', () => {
       storesDomain: null,
       storesIp: '127.0.0.1',
       buildTimeout: 600,
+      s3: null,
       log: 'info',
       metrics: false,
     })
@@ -64,6 +65,10 @@ describe('configuration', () => {
         STORES_DOMAIN: 'Shops.example:8443',
         STORES_IP: '203.0.113.10',
         BUILD_TIMEOUT: '60',
+        S3_ENDPOINT: 'https://s3.eu-central-1.amazonaws.com/',
+        S3_BUCKET: 'shop-files',
+        S3_ACCESS_KEY_ID: 'AKIA1',
+        S3_SECRET_ACCESS_KEY: 'a+b/c=',
         FETCH_ALLOW: '127.0.0.1:8080, Intranet.example:443,[::1]:80',
         CARRIER_A_LIVE_URL: 'https://a.example/api/',
         CARRIER_A_TEST_URL: 'https://test.a.example',
@@ -97,6 +102,10 @@ describe('configuration', () => {
       storesDomain: 'shops.example:8443',
       storesIp: '203.0.113.10',
       buildTimeout: 60,
+      s3: {
+        ...{ endpoint: 'https://s3.eu-central-1.amazonaws.com', bucket: 'shop-files' },
+        ...{ accessKeyId: 'AKIA1', secretAccessKey: 'a+b/c=' },
+      },
       fetchAllow: ['127.0.0.1:8080', 'intranet.example:443', '[::1]:80'],
       log: 'warn',
       metrics: true,
@@ -149,6 +158,7 @@ describe('configuration', () => {
     ['STORES_IP', 'shops.example'],
     ['BUILD_TIMEOUT', '0'],
     ['BUILD_TIMEOUT', '9'],
+    ['S3_BUCKET', 'Shop_Files'],
     ['FETCH_ALLOW', 'intranet.example'],
     ['FETCH_ALLOW', 'http://intranet.example:80'],
     ['FETCH_ALLOW', 'intranet.example:0'],
@@ -165,6 +175,8 @@ describe('configuration', () => {
     ['SMTP_URL', 'https://user:hunter2@mail.example'],
     ['STRIPE_SECRET_KEY', 'sk_live_ hunter2'],
     ['STRIPE_WEBHOOK_SECRET', 'whsec\nhunter2'],
+    ['S3_ENDPOINT', 'https://user:hunter2@s3.example'],
+    ['S3_SECRET_ACCESS_KEY', 'hunter2 hunter2'],
     ['SECRET_KEY', 'hunter2'],
     ['SECRET_KEY', 'hunter2hunter2hunter2hunter2hunter2'],
     ['SECRET_KEY', 'hunter2 is a secret of many different letters'],
@@ -182,6 +194,12 @@ describe('configuration', () => {
     expect(refusal({ STRIPE_SECRET_KEY: 'sk_test_1' })).toMatch(/^STRIPE_WEBHOOK_SECRET: expected .* since STRIPE_SECRET_KEY is set$/)
     expect(refusal({ STRIPE_WEBHOOK_SECRET: 'whsec_1' })).toMatch(/^STRIPE_SECRET_KEY: expected .* since STRIPE_WEBHOOK_SECRET is set$/)
     expect(refusal({ DATA_DIR: '/srv/{name}/data' })).toBe('DATA_DIR is "/srv/{name}/data": expected a folder without {name} in its path')
+  })
+
+  test('an S3 store is given whole, or not at all', () => {
+    expect(refusal({ S3_BUCKET: 'shop-files' })).toBe('S3_ENDPOINT: expected a value, since S3_BUCKET is set')
+    const env = { S3_ENDPOINT: 'http://127.0.0.1:9000', S3_BUCKET: 'shop-files', S3_ACCESS_KEY_ID: 'a' }
+    expect(refusal(env)).toBe('S3_SECRET_ACCESS_KEY: expected a value, since S3_ENDPOINT is set')
   })
 
   test('public URLs come from host and port unless they are set', () => {

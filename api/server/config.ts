@@ -238,22 +238,25 @@ function stripe(secretKey: string | null, webhookSecret: string | null, apiBase:
   return { secretKey, webhookSecret, apiBase: webUrl('STRIPE_API_BASE', apiBase) }
 }
 
-/** All four or none: files would be lost between two places. */
+const bucketName = (name: string, value: string | null) =>
+  value === null || /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value)
+    ? value
+    : fail(name, value, 'the name of a bucket: 3 to 63 lowercase letters, digits, dots and hyphens')
+
+/** All four or none: with some of them files would be nowhere. */
 function s3Store(text: (name: string) => string | null): BucketPlace | null {
-  const names = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
-  const given = names.filter((name) => text(name) !== null)
-  if (!given.length) return null
-  const missing = names.find((name) => text(name) === null)
-  if (missing) fail(missing, null, `a value, since ${given[0]} is set`)
-  const bucket = text('S3_BUCKET')!
-  return {
-    endpoint: webUrl('S3_ENDPOINT', text('S3_ENDPOINT'))!,
-    bucket: /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)
-      ? bucket
-      : fail('S3_BUCKET', bucket, "a bucket's name: 3 to 63 lowercase letters, digits, dots and hyphens"),
-    accessKeyId: secret('S3_ACCESS_KEY_ID', text('S3_ACCESS_KEY_ID'))!,
-    secretAccessKey: secret('S3_SECRET_ACCESS_KEY', text('S3_SECRET_ACCESS_KEY'))!,
+  const all = {
+    S3_ENDPOINT: webUrl('S3_ENDPOINT', text('S3_ENDPOINT')),
+    S3_BUCKET: bucketName('S3_BUCKET', text('S3_BUCKET')),
+    S3_ACCESS_KEY_ID: secret('S3_ACCESS_KEY_ID', text('S3_ACCESS_KEY_ID')),
+    S3_SECRET_ACCESS_KEY: secret('S3_SECRET_ACCESS_KEY', text('S3_SECRET_ACCESS_KEY')),
   }
+  const given = Object.entries(all).find(([, value]) => value !== null)
+  if (!given) return null
+  const missing = Object.entries(all).find(([, value]) => value === null)
+  if (missing) fail(missing[0], null, `a value, since ${given[0]} is set`)
+  const { S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = all as Record<keyof typeof all, string>
+  return { endpoint: S3_ENDPOINT, bucket: S3_BUCKET, accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY }
 }
 
 /** A key without a service to ask would be of no use. */

@@ -282,7 +282,16 @@ describe('stoa doctor', () => {
   test('finds everything in order', async () => {
     const { checks, broken } = await doctor({ DATA_DIR: dataDir })
     expect(broken).toEqual([])
-    expect(checks.map((check) => check.name)).toEqual(['configuration', 'databases', 'jobs', 'credentials', 'disk', 'chromium', 'mail'])
+    expect(checks.map((check) => check.name)).toEqual([
+      'configuration',
+      'databases',
+      'jobs',
+      'credentials',
+      'disk',
+      'files',
+      'chromium',
+      'mail',
+    ])
   })
 
   test('tells of jobs that were given up, with their error', async () => {
