@@ -1,9 +1,10 @@
 /**
  * The files of deployments, each a folder that never changes. With an S3 store they are kept there, an archive for each, and the data folder
- * has those that were served or built on this machine.
+ * has those that were served or built on this machine. What pages become when they are compressed is in no archive: of 10,000 products it
+ * would have 620 MB, and has 9.
  */
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -12,7 +13,7 @@ import { Bucket, BucketError, type FilesPlace } from './bucket.ts'
 
 /** Says what a deployment is made of; the last file of it to be there, so that one with it is whole. */
 export const MANIFEST = 'manifest.json'
-const SUFFIX = '.tar'
+const SUFFIX = '.tar.zst'
 const prefixOf = (storeId: string) => `deployments/${storeId}/`
 const keyOf = (storeId: string, id: string) => `${prefixOf(storeId)}${id}${SUFFIX}`
 
@@ -55,7 +56,10 @@ export class DeploymentFiles {
       await pipeline(bytesOf(found.body), extract({ cwd: unfinished, strict: true, filter: isFile })).catch((error) => {
         throw new BucketError(`the archive of ${id} can not be read: ${error.message}`, { cause: error })
       })
-      if (!existsSync(join(unfinished, MANIFEST))) throw new BucketError(`the archive of ${id} is not whole`)
+      const manifest = join(unfinished, MANIFEST)
+      if (!existsSync(manifest)) throw new BucketError(`the archive of ${id} is not whole`)
+      const about = JSON.parse(await readFile(manifest, 'utf8')) as object
+      await writeFile(manifest, JSON.stringify({ ...about, isBare: true }))
       await rename(unfinished, this.folderOf(id)).catch((error) => {
         // Another process has fetched it meanwhile.
         if (!this.isHere(id)) throw error
@@ -66,17 +70,14 @@ export class DeploymentFiles {
     }
   }
 
-  /** Keeps a deployment that was built here: with an S3 store, in that, whole or not at all. */
-  async keep(storeId: string, id: string): Promise<void> {
+  /** Keeps the files of a deployment that is here, named below its folder: with an S3 store, in that, whole or not at all. */
+  async keep(storeId: string, id: string, files: Iterable<string>): Promise<void> {
     if (!this.#bucket) return
     const archive = join(this.folders.builds, `${id}-${crypto.randomUUID().slice(0, 8)}${SUFFIX}`)
     try {
-      const names = (await readdir(this.folderOf(id))).filter((name) => name !== MANIFEST)
-      await create(
-        { file: archive, cwd: this.folderOf(id), portable: true },
-        [...names, MANIFEST].map((name) => `./${name}`),
-      )
-      await this.#bucket.put(keyOf(storeId, id), Bun.file(archive), 'application/x-tar')
+      const names = [...new Set(files), MANIFEST].map((name) => `./${name}`)
+      await create({ file: archive, cwd: this.folderOf(id), portable: true, zstd: true }, names)
+      await this.#bucket.put(keyOf(storeId, id), Bun.file(archive), 'application/zstd')
     } finally {
       await rm(archive, { force: true })
     }

@@ -1,6 +1,6 @@
 /**
  * The bodies of a build. A build knows where it will be served only as far as its configuration
- * told: served elsewhere, the addresses in it are replaced, and what is compressed is compressed anew.
+ * told: served elsewhere, the addresses in it are replaced. What is compressed then, or was not yet, is compressed when it is asked for.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,19 +24,26 @@ export class Bodies {
     readonly folder: string,
     /** Addresses that the build has, each with the one that stands there as it is served. */
     moves: readonly (readonly [built: string, served: string])[],
+    /** Files are there as they are, without their compressed forms. */
+    readonly isBare = false,
   ) {
     this.#replace = moves.filter(([from, to]) => from !== to)
   }
 
   /** The encodings that a file can be had in. */
   encodings(entry: Entry): ReadonlySet<Encoding> {
-    if (!this.#isMoved(entry)) return new Set(Object.keys(entry.etags) as Encoding[])
+    if (this.#isStored(entry)) return new Set(Object.keys(entry.etags) as Encoding[])
     return new Set<Encoding>('br' in entry.etags ? ['identity', 'br', 'zstd', 'gzip'] : ['identity'])
   }
 
   /** A file in one of its encodings. */
   read(entry: Entry, encoding: Encoding): Body {
-    return this.#isMoved(entry) ? this.#moved(entry, encoding) : this.#stored(entry, encoding)
+    return this.#isStored(entry, encoding) ? this.#stored(entry, encoding) : this.#made(entry, encoding)
+  }
+
+  /** Whether what is sent is a file: of those that are bare, only what is not compressed. */
+  #isStored(entry: Entry, encoding?: Encoding): boolean {
+    return !this.#isMoved(entry) && (!this.isBare || encoding === 'identity')
   }
 
   #isMoved({ type, immutable }: Entry): boolean {
@@ -47,10 +54,13 @@ export class Bodies {
     return { bytes: new Uint8Array(readFileSync(join(this.folder, entry.file + SUFFIX[encoding]))), etag: entry.etags[encoding]!, encoding }
   }
 
-  #moved(entry: Entry, encoding: Encoding): Body {
-    let text = readFileSync(join(this.folder, entry.file), 'utf8')
-    for (const [from, to] of this.#replace) text = text.replaceAll(from, to)
-    const plain = Buffer.from(text)
+  #made(entry: Entry, encoding: Encoding): Body {
+    let plain: Buffer = readFileSync(join(this.folder, entry.file))
+    if (this.#isMoved(entry)) {
+      let text = plain.toString('utf8')
+      for (const [from, to] of this.#replace) text = text.replaceAll(from, to)
+      plain = Buffer.from(text)
+    }
     const bytes =
       encoding === 'br'
         ? brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: QUICK_BROTLI } })

@@ -25,18 +25,19 @@ afterAll(async () => {
   s3?.close()
 })
 
-const keyOf = (id: string) => `deployments/${shop.store.id}/${id}.tar`
+const keyOf = (id: string) => `deployments/${shop.store.id}/${id}.tar.zst`
 const folderOf = (id: string) => join(shop.config.dataDir, 'deployments', id)
-const home = (path = '/') => shop.visit(`shop.localhost:${shop.api.port}`, path)
+const home = (path = '/', encoding = 'identity') =>
+  shop.visit(`shop.localhost:${shop.api.port}`, path, { headers: { 'accept-encoding': encoding } })
 const files = (folder: string) => (readdirSync(folder, { recursive: true }) as string[]).toSorted()
 
 describe('a deployment in an S3 store', () => {
   test('is one archive there, and served from the data folder', async () => {
     expect([...s3.objects.keys()].filter((key) => key.startsWith('deployments/'))).toEqual([keyOf(first.deploymentId)])
-    expect(s3.objects.get(keyOf(first.deploymentId))!.type).toBe('application/x-tar')
+    expect(s3.objects.get(keyOf(first.deploymentId))!.type).toBe('application/zstd')
     expect((await home()).status).toBe(200)
     expect(s3.seen).toEqual([])
-    expect(readdirSync(join(shop.config.dataDir, 'builds')).filter((name) => name.endsWith('.tar'))).toEqual([])
+    expect(readdirSync(join(shop.config.dataDir, 'builds')).filter((name) => name.includes('.tar'))).toEqual([])
   })
 
   test('is fetched where its files are not, once for all who ask at the same time, the same as it was', async () => {
@@ -47,7 +48,19 @@ describe('a deployment in an S3 store', () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => home()))
     expect(await Promise.all(all.map((answer) => answer.text()))).toEqual(all.map(() => page))
     expect(s3.seen).toEqual([`GET ${keyOf(first.deploymentId)}`])
-    expect(files(folderOf(first.deploymentId))).toEqual(list)
+    // As they are: what is compressed is made when somebody asks for it, and says the same.
+    expect(files(folderOf(first.deploymentId))).toEqual(list.filter((path) => !/\.(br|gz|zst)$/.test(path)))
+    for (const path of ['/', '/index.md', ...[.../(?:href|src)="(\/_astro\/[^"]+)"/g[Symbol.matchAll](page)].map(([, asset]) => asset!)]) {
+      const identity = await home(path, 'identity')
+      const bytes = Buffer.from(await identity.arrayBuffer())
+      expect([identity.status, identity.headers.get('content-encoding'), bytes.length > 0]).toEqual([200, null, true])
+      for (const encoding of ['br', 'zstd', 'gzip']) {
+        const answer = await home(path, encoding)
+        expect(answer.headers.get('content-encoding'), path).toBe(encoding)
+        expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
+        expect(answer.headers.get('etag')).not.toBe(identity.headers.get('etag'))
+      }
+    }
     expect(readdirSync(join(shop.config.dataDir, 'deployments'))).toEqual([first.deploymentId])
   })
 
@@ -63,7 +76,13 @@ describe('a deployment in an S3 store', () => {
 
   test.each([
     ['cut off', (tar: Uint8Array) => tar.subarray(0, tar.length >> 1)],
-    ['without its manifest', (tar: Uint8Array) => tar.subarray(0, Buffer.from(tar).indexOf('./manifest.json'))],
+    [
+      'without its manifest',
+      (tar: Uint8Array) => {
+        const plain = Bun.zstdDecompressSync(tar)
+        return Bun.zstdCompressSync(plain.subarray(0, plain.indexOf('./manifest.json')))
+      },
+    ],
     ['no archive', () => new TextEncoder().encode('<html>maintenance</html>')],
   ])('whose archive is %s is not served, and leaves nothing', async (_, spoil) => {
     const object = s3.objects.get(keyOf(first.deploymentId))!
@@ -99,8 +118,8 @@ describe('a deployment in an S3 store', () => {
 
   test('goes from both places when nobody needs it, with what a crash has left there', async () => {
     const live = await shop.publish()
-    const lost = `deployments/${shop.store.id}/dpl_lost.tar`
-    const young = `deployments/${shop.store.id}/dpl_young.tar`
+    const lost = `deployments/${shop.store.id}/dpl_lost.tar.zst`
+    const young = `deployments/${shop.store.id}/dpl_young.tar.zst`
     s3.objects.set(lost, { bytes: new Uint8Array(1), type: '', at: new Date(Date.now() - 2 * 86_400_000) })
     s3.objects.set(young, { bytes: new Uint8Array(1), type: '', at: new Date(Date.now() + 2 * 86_400_000) })
     await shop.registry(async (registry) => {

@@ -105,7 +105,7 @@ test('doctor writes, reads and removes a file, and names files that were left in
 
 test('a store that is deleted leaves no files; one whose files could not be removed is cleared away by the next start', async () => {
   const { id, slug } = await createStore(dataDir, 'Gone')
-  for (const key of [`media/${id}/live/x/image.png`, `deployments/${id}/dpl_x.tar`])
+  for (const key of [`media/${id}/live/x/image.png`, `deployments/${id}/dpl_x.tar.zst`])
     s3.objects.set(key, { bytes: new Uint8Array(1), type: '', at: new Date() })
   const ofGone = () => [...s3.objects.keys()].filter((key) => key.includes(id))
   s3.mood = 'down'

@@ -37,6 +37,8 @@ export interface Deployment {
   key: string
   /** What each page that can be taken over was made of. */
   hashes: Record<string, string>
+  /** Its files came from an S3 store: they are compressed when somebody asks for them. */
+  isBare?: true
 }
 
 /** Above so many pages they are packed less tightly, which is several times as fast. */

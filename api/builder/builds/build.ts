@@ -103,7 +103,7 @@ async function writeProject({ storefronts, session, commitSha, isWorkspace, log,
 /** The deployment before, when pages of it can be taken over: it was made of the same code. */
 async function readBefore({ storefronts, session, previousId }: Building, key: string, path: string) {
   const manifest = previousId ? await readDeployment(storefronts, session.store.id, previousId) : null
-  if (!manifest || manifest.key !== key) return null
+  if (!manifest || manifest.key !== key || manifest.isBare) return null
   await writeFile(path, JSON.stringify(manifest.hashes))
   return { folder: storefronts.files.folderOf(previousId!), manifest }
 }

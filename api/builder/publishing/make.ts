@@ -70,7 +70,8 @@ export async function makeDeployment(services: Services, job: Running, making: M
   const session = await storefrontSession(registry, storeId)
   if (!session) throw new BuildError('the store has no project')
   const register = async (deployment: Deployment) => {
-    await storefronts.files.keep(storeId, id)
+    const files = Object.values(deployment.files).map(({ file }) => file)
+    if (!deployment.isBare) await storefronts.files.keep(storeId, id, files)
     const createdAt = clock.now().toISOString()
     const { changes } = deployment
     await addDeployment(registry, { id, storeId, kind: kind === 'preview' ? kind : 'production', commitSha, changes, createdAt })

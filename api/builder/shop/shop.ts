@@ -50,7 +50,7 @@ export class Shop {
     readonly served: Served,
     readonly shelf: Shelf,
   ) {
-    this.#bodies = new Bodies(folder, [[deployment.base, served.canonical]])
+    this.#bodies = new Bodies(folder, [[deployment.base, served.canonical]], deployment.isBare)
     this.#always = {
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'strict-origin-when-cross-origin',
