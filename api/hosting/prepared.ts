@@ -19,28 +19,27 @@ const OF_THE_BODY = ['content-length', 'content-type', 'content-encoding']
 
 export class Prepared {
   readonly #etag: string
-  // A blob and a list of headers that is made already are twice as fast to answer with as bytes and an object.
-  readonly #body: Blob
+  // A copy of an answer that is made already takes half the time of one that is made of bytes and an object.
+  readonly #whole: Response
   /** The bytes of its body. */
   readonly size: number
-  readonly #whole: { headers: Headers }
   readonly #head: { headers: Headers }
   readonly #unchanged: { status: number; headers: Headers }
 
   constructor({ bytes, etag }: Body, fields: Fields) {
     this.#etag = etag
-    this.#body = new Blob([bytes])
     this.size = bytes.length
     // The length of a body is told by the server itself.
     this.#head = { headers: new Headers(fields) }
-    this.#whole = { headers: new Headers(Object.entries(fields).filter(([name]) => name !== 'content-length')) }
+    const headers = new Headers(Object.entries(fields).filter(([name]) => name !== 'content-length'))
+    this.#whole = new Response(new Blob([bytes]), { headers })
     const rest = Object.entries(fields).filter(([name]) => !OF_THE_BODY.includes(name))
     this.#unchanged = { status: 304, headers: new Headers(rest) }
   }
 
   /** The answer to a GET. */
   get({ headers }: Request): Response {
-    return this.#has(headers.get('if-none-match')) ? new Response(null, this.#unchanged) : new Response(this.#body, this.#whole)
+    return this.#has(headers.get('if-none-match')) ? new Response(null, this.#unchanged) : this.#whole.clone()
   }
 
   /** The answer to a HEAD. */

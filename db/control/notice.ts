@@ -11,6 +11,7 @@ export const noticedWithinMs = ({ url }: Location) => (url.startsWith('file:') ?
 
 export class Notice {
   #checkedAt = -Infinity
+  readonly #withinMs: number
   /** The version of the registry's file, which differs after any commit, and the count of those commits that matter here. */
   #version: number | null = null
   #count: number | null = null
@@ -21,17 +22,15 @@ export class Notice {
     readonly control: Handle,
     readonly location: Location,
     readonly forget: () => void,
-  ) {}
+  ) {
+    this.#withinMs = noticedWithinMs(location)
+  }
 
   /** Forgets what is out of date. It is looked for now and then, not each time. */
   async take() {
+    if (this.isSame()) return
     const now = performance.now()
-    if (now - this.#checkedAt < noticedWithinMs(this.location)) return
     const version = this.control.version()
-    if (version !== null && version === this.#version) {
-      this.#checkedAt = now
-      return
-    }
     const count = (await this.control.read.select().from(changes))[0]?.count ?? 0
     this.#checkedAt = now
     this.#version = version
@@ -41,9 +40,14 @@ export class Notice {
     this.forget()
   }
 
-  /** Whether it was looked for so short a time ago that this still holds. */
-  get isRecent(): boolean {
-    return performance.now() - this.#checkedAt < noticedWithinMs(this.location)
+  /** Whether it was looked for so short a time ago that this still holds, or a look at the file, which nobody waits for, says the same. */
+  isSame(): boolean {
+    const now = performance.now()
+    if (now - this.#checkedAt < this.#withinMs) return true
+    const version = this.#version === null ? null : this.control.version()
+    if (version === null || version !== this.#version) return false
+    this.#checkedAt = now
+    return true
   }
 
   /** Has it looked for at the next occasion. */

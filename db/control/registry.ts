@@ -97,7 +97,7 @@ export class Registry {
 
   /** The same without looking, for what is asked thousands of times a second; null when it was not looked at just now. */
   epochSeen(): number | null {
-    return this.#notice.isRecent ? this.#notice.epoch : null
+    return this.#notice.isSame() ? this.#notice.epoch : null
   }
 
   /** Runs a change that every process is to notice at once, as one transaction. */
