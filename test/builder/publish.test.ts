@@ -331,6 +331,46 @@ describe('refreshes', () => {
   }, 30_000)
 })
 
+describe('what is taken over', () => {
+  test('is what a build of everything would make, whatever was changed', async () => {
+    const { call } = shop
+    const made = async (method: string, path: string, body: unknown) => {
+      const { status, body: answer } = await call(method, path, body)
+      expect([path, status < 300, JSON.stringify(answer)]).toEqual([path, true, expect.anything()])
+      return answer
+    }
+    const said = (text: string) => ({ type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text }] }] })
+    const first = async (list: string) => (await call('GET', `${list}?limit=1`)).body.data[0]
+    const [parent, product, brand] = await Promise.all(['/categories', '/products', '/brands'].map(first))
+    const child = await made('POST', '/categories', { name: 'Below', parentId: parent.id })
+    await made('PUT', '/legal-pages/terms', { title: 'Terms', content: said('What holds.') })
+    const price = [{ name: 'One', price: 10, stock: { quantity: 3 } }]
+    const other = await made('POST', '/products', { name: 'Zither', brandId: brand.id, categoryId: child.id, variants: price })
+    const variants = [other, product].map((each) => ({ variantId: each.variants[0].id }))
+    await made('POST', '/bundles', { name: 'Both', variants, discountPercentage: 10 })
+    expect(await shop.publish()).toMatchObject({ status: 'live' })
+
+    await made('PATCH', `/brands/${brand.id}`, { name: 'Another brand' })
+    await made('PUT', '/legal-pages/terms', { title: 'Other terms', content: said('What holds.') })
+    await made('POST', '/posts', { title: 'The first post', content: said('Hello.'), status: 'published' })
+    await made('PATCH', `/products/${other.id}`, { name: 'Another zither' })
+    const pages = async () => {
+      const { status, deploymentId } = await shop.publish()
+      expect(status).toBe('live')
+      const root = join(shop.config.dataDir, 'deployments', deploymentId)
+      const names = (readdirSync(root, { recursive: true }) as string[]).filter((name) => /\.(html|md|xml|txt)$/.test(name))
+      return new Map(names.toSorted().map((name) => [name, readFileSync(join(root, name), 'utf8')]))
+    }
+    const partly = await pages()
+    writeFileSync(join(project, 'note.txt'), 'Another commit: nothing can be taken over.')
+    const whole = await pages()
+    rmSync(join(project, 'note.txt'))
+    expect([...partly.keys()]).toEqual([...whole.keys()])
+    for (const [name, text] of whole) expect(partly.get(name) === text, name).toBe(true)
+    expect(whole.get(`products/${product.slug}.html`)).toContain('Other terms')
+  }, 60_000)
+})
+
 describe('a workspace that is not up', () => {
   const head = () => join(shop.config.dataDir, 'builder', shop.store.id, '.git')
 

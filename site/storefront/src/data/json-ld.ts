@@ -1,7 +1,7 @@
 /** What pages say to search engines and assistants (schema.org). */
 import { activeVariants, canBuy, priceIn } from './money.ts'
-import { pathIn, productPath, shop, storeIn } from './store.ts'
-import type { Language, Post, Product } from './types.ts'
+import { pathIn, pathOf, productPath, shop, storeIn } from './store.ts'
+import type { Bundle, Language, Post, Product } from './types.ts'
 
 const absolute = (path: string) => new URL(path, shop.base).href
 const CONTEXT = { '@context': 'https://schema.org' }
@@ -62,14 +62,54 @@ export const eventLd = (product: Product, language: Language) => ({
   })),
 })
 
-export const postLd = (post: Post, language: Language) => ({
+/** A set, at what its parts cost together without the discount; null: one of them can't be sold. */
+export const bundleLd = (bundle: Bundle, language: Language, images: string[], price: number | null) => {
+  const url = absolute(pathIn(language, pathOf('bundles', bundle)))
+  return {
+    ...CONTEXT,
+    '@graph': [
+      {
+        '@type': 'Product',
+        name: bundle.name,
+        url,
+        ...(bundle.summary ? { description: bundle.summary } : {}),
+        ...(images.length ? { image: images.slice(0, 5).map(absolute) } : {}),
+        ...(price === null ? {} : { offers: [{ '@type': 'Offer', url, price, priceCurrency: shop.currency.toUpperCase() }] }),
+      },
+      crumbs(language, [{ name: bundle.name, path: pathOf('bundles', bundle) }]),
+    ],
+  }
+}
+
+export const blogLd = (name: string, posts: Post[], language: Language) => ({
   ...CONTEXT,
+  '@type': 'Blog',
+  name,
+  url: absolute(pathIn(language, '/blog')),
+  blogPost: posts.map((post) => about(post, language)),
+  publisher: { '@type': 'Organization', name: shop.name, url: shop.base },
+})
+
+export const contactLd = (name: string, language: Language) => ({
+  ...CONTEXT,
+  '@type': 'ContactPage',
+  name,
+  url: absolute(pathIn(language, '/contact')),
+  mainEntity: { '@type': 'Organization', name: shop.name, url: shop.base, ...(shop.contactEmail ? { email: shop.contactEmail } : {}) },
+})
+
+const about = (post: Post, language: Language) => ({
   '@type': 'BlogPosting',
   headline: post.title,
   url: absolute(pathIn(language, `/blog/${post.slug}`)),
   ...(post.publishedAt ? { datePublished: post.publishedAt } : {}),
-  dateModified: post.updatedAt,
   ...(post.image ? { image: absolute(post.image) } : {}),
+})
+
+export const postLd = (post: Post, language: Language) => ({
+  ...CONTEXT,
+  ...about(post, language),
+  dateModified: post.updatedAt,
   publisher: { '@type': 'Organization', name: shop.name },
 })
 
@@ -97,17 +137,23 @@ export const shopLd = () => ({
   ],
 })
 
-export const listLd = (name: string, products: Product[], language: Language) => ({
+/** A list; `trail` is where it is in the shop, itself the last. */
+export const listLd = (name: string, products: Product[], language: Language, trail: { name: string; path: string }[] = []) => ({
   ...CONTEXT,
-  '@type': 'CollectionPage',
-  name,
-  mainEntity: {
-    '@type': 'ItemList',
-    itemListElement: products.slice(0, 24).map((product, at) => ({
-      '@type': 'ListItem',
-      position: at + 1,
-      url: absolute(pathIn(language, productPath(product))),
-      name: product.name,
-    })),
-  },
+  '@graph': [
+    {
+      '@type': 'CollectionPage',
+      name,
+      mainEntity: {
+        '@type': 'ItemList',
+        itemListElement: products.slice(0, 24).map((product, at) => ({
+          '@type': 'ListItem',
+          position: at + 1,
+          url: absolute(pathIn(language, productPath(product))),
+          name: product.name,
+        })),
+      },
+    },
+    ...(trail.length ? [crumbs(language, trail)] : []),
+  ],
 })

@@ -134,11 +134,14 @@ if (process.env.STOA_AFTER) process.on('exit', () => writeFileSync(process.env.S
 
 /** The files of the fonts that pages name. */
 const fonts = existsSync(join(folder, 'fonts/fonts.json')) ? readFileSync(join(folder, 'fonts/fonts.json'), 'utf8') : ''
-/** What every page shows: the shop's facts, its fonts and the menus. */
+/** What every page shows, or may show: the shop's facts, its fonts, the menus, and the names of brands on cards. */
 const frame = (language: Language) => {
-  const { categories, collections, legal } = storeIn(language).catalog
+  const { catalog, events } = storeIn(language)
+  const { categories, collections, brands, legal, posts } = catalog
   const named = (rows: Group[]) => rows.map(({ id, name, slug, parentId }) => [id, name, slug, parentId])
-  return JSON.stringify([shop, fonts, named(categories), named(collections), Object.keys(legal), process.env.STOA_CODE])
+  const written = Object.entries(legal).map(([kind, page]) => [kind, page?.title, !page?.content])
+  const groups = [categories, collections, brands].map(named)
+  return JSON.stringify([shop, fonts, groups, written, events.length > 0, posts.length > 0, process.env.STOA_CODE])
 }
 const frames = new Map<string, string>()
 
