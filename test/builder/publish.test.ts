@@ -371,6 +371,42 @@ describe('what is taken over', () => {
   }, 60_000)
 })
 
+describe('what pages say of themselves', () => {
+  const home = () => `shop.localhost:${shop.api.port}`
+  const read = async (path: string) => (await shop.visit(home(), path)).text()
+
+  test('each kind that is found has what it is as JSON-LD, and a picture where it has one', async () => {
+    const map = await read('/sitemap.xml')
+    const paths = [...map.matchAll(/<loc>([^<]+)/g)].map(([, url]) => new URL(url!).pathname)
+    const kinds = new Map(paths.map((path) => [path.split('/').slice(1, -1).join('/') || path, path]))
+    const typesOf = (value: unknown): string[] =>
+      value !== null && typeof value === 'object'
+        ? Object.entries(value).flatMap(([name, part]) => (name === '@type' ? [String(part)] : typesOf(part)))
+        : []
+    const found: Record<string, string[]> = {}
+    for (const [kind, path] of kinds) {
+      const html = await read(path)
+      const json = /<script type="application\/ld\+json">(.*?)<\/script>/s.exec(html)?.[1]
+      if (json === undefined) continue
+      const all = typesOf(JSON.parse(json))
+      found[kind] = [...new Set(all)]
+      const image = /property="og:image" content="([^"]+)"/.exec(html)?.[1]
+      if (image) expect((await shop.visit(home(), new URL(image).pathname)).status, image).toBe(200)
+    }
+    expect(found).toMatchObject({
+      '/': ['OnlineStore', 'WebSite', 'SearchAction', 'EntryPoint'],
+      '/products': ['CollectionPage', 'ItemList', 'ListItem'],
+      '/blog': ['Blog', 'BlogPosting', 'Organization'],
+      '/contact': ['ContactPage', 'Organization'],
+      products: expect.arrayContaining(['Product', 'Offer', 'BreadcrumbList']),
+      categories: ['CollectionPage', 'ItemList', 'ListItem', 'BreadcrumbList'],
+      brands: ['CollectionPage', 'ItemList', 'ListItem', 'BreadcrumbList'],
+      bundles: ['Product', 'Offer', 'BreadcrumbList', 'ListItem'],
+      blog: ['BlogPosting', 'Organization'],
+    })
+  })
+})
+
 describe('a workspace that is not up', () => {
   const head = () => join(shop.config.dataDir, 'builder', shop.store.id, '.git')
 
