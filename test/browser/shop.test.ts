@@ -237,6 +237,41 @@ describe.skipIf(!hasChromium)('a shopper in a browser', () => {
     expect(body.data[0]).toMatchObject({ author: 'Ada', content: `A fine bowl, scripts: ${javaScriptEnabled}` })
   })
 
+  test('without scripts a form comes back as it was filled in, with what is wrong marked, and can be sent from there', async () => {
+    const { page, context, wrong } = await opened('/products/oak-bowl', { javaScriptEnabled: false })
+    await page.click('.voices summary')
+    await page.check('.voices [name="rating"][value="4"]', { force: true })
+    await page.fill('.voices [name="author"]', 'Grace "G" <b>')
+    // A browser takes it for an address, and the shop does not.
+    await page.fill('.voices [name="email"]', 'grace@localhost')
+    await page.fill('.voices [name="content"]', 'Smaller than I thought.')
+    await page.click('.voices form button')
+    expect(await page.textContent('h1')).toBe('That did not work')
+    expect(await page.getAttribute('main [name="email"]', 'aria-invalid')).toBe('true')
+    expect(await page.textContent('main .error')).toBe('Please check this.')
+    for (const [name, value] of [
+      ['author', 'Grace "G" <b>'],
+      ['email', 'grace@localhost'],
+      ['content', 'Smaller than I thought.'],
+    ])
+      expect(await page.inputValue(`main [name="${name}"]`)).toBe(value)
+    expect(await page.isChecked('main [name="rating"][value="4"]')).toBe(true)
+    await page.fill('main [name="email"]', 'grace@example.com')
+    await page.click('main form button.main')
+    await page.waitForURL('**/thanks**')
+    await page.click('main a.button')
+    expect(new URL(page.url()).pathname).toBe('/products/oak-bowl')
+    expect((await shop.call('GET', '/reviews?approved=false')).body.data[0]).toMatchObject({ author: 'Grace "G" <b>', rating: 4 })
+    expect(wrong.filter((line) => !line.includes('400'))).toEqual([])
+    await context.close()
+
+    const scripted = await opened('/products/oak-bowl')
+    await scripted.page.evaluate(`HTMLFormElement.prototype.submit.call(document.querySelector('.voices form'))`)
+    await scripted.page.waitForURL('**/_shop/reviews')
+    for (const theme of THEMES) expect(await violationsOf(scripted.page, theme)).toEqual([])
+    await scripted.context.close()
+  })
+
   const PAGES = [
     '/',
     '/products',

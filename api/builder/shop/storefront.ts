@@ -253,13 +253,14 @@ export class Storefront {
     const template = visit.at(page)
     const { status, errors, form } = outcome
     // Fields are marked where they are shown; elsewhere the API's own words say which one it is.
-    const notice = outcome.notice.code === 'field' && page !== '/checkout' ? { ...outcome.notice, code: 'other' as const } : outcome.notice
+    const isMarked = page === '/checkout' || form?.action !== undefined
+    const notice = outcome.notice.code === 'field' && !isMarked ? { ...outcome.notice, code: 'other' as const } : outcome.notice
     const base =
       page === '/checkout'
-        ? await checkoutView(visit, await readCart(visit), { form, errors })
+        ? await checkoutView(visit, await readCart(visit), { form, errors: errors && marks(errors) })
         : page === '/cart'
           ? { cart: await cartView(visit, await readCart(visit)), form: form ?? {} }
-          : { form: form ?? {}, wrong: Object.keys(errors ?? {}), order: null, bundle: null, back: visit.from }
+          : { form: form ?? {}, errors: marks(errors ?? {}), order: null, bundle: null, back: visit.from }
     return this.#shown(visit, visit.shop.page(template) ? template : page, { ...base, notice }, status)
   }
 
@@ -273,6 +274,10 @@ export class Storefront {
     return shop.made(request, html, { status: 404 })
   }
 }
+
+/** What is said at each field that is not as it should be. */
+const marks = (errors: Record<string, string>) =>
+  Object.fromEntries(Object.entries(errors).map(([name, message]) => [name, message.endsWith('required') ? 'required' : 'wrong']))
 
 /** The page that a form of the footer leads back to; after thanks, the home page. */
 const hereOf = (visit: Visit): string =>

@@ -13,6 +13,8 @@ const signs = (form: Form) => ({
   ...(text(form, '_form') ? { _form: text(form, '_form') } : {}),
   ...(form.has('_url') ? { _url: text(form, '_url') } : {}),
 })
+/** What a form is filled in with again when something was wrong with it. */
+const again = (form: Form, action: string, ...names: string[]) => ({ action, ...fields(form, ...names) })
 const language = (visit: Visit) => (visit.language.path ? `?lang=${visit.language.code}` : '')
 
 /** Goes to the page that says thanks, and leads back from there. */
@@ -25,26 +27,29 @@ export async function writeReview(visit: Visit, form: Form): Promise<Outcome> {
   const from = visit.comesFrom(form.get('from') ?? undefined)
   const body = { ...fields(form, 'author', 'email', 'content'), rating: Number(text(form, 'rating')) || 0, ...signs(form) }
   const answered = await visit.ask('POST', `/products/${encodeURIComponent(text(form, 'about'))}/reviews${language(visit)}`, body)
-  return answered.status >= 400 ? { ...refused(answered), form: { written: text(form, 'content') } } : thanks(visit, 'reviews', from)
+  const given = again(form, 'reviews', 'about', 'rating', 'author', 'email', 'content')
+  return answered.status >= 400 ? { ...refused(answered), form: given } : thanks(visit, 'reviews', from)
 }
 
 export async function writeComment(visit: Visit, form: Form): Promise<Outcome> {
   const from = visit.comesFrom(form.get('from') ?? undefined)
   const body = { ...fields(form, 'author', 'email', 'content'), ...signs(form) }
   const answered = await visit.ask('POST', `/posts/${encodeURIComponent(text(form, 'about'))}/comments${language(visit)}`, body)
-  return answered.status >= 400 ? { ...refused(answered), form: { written: text(form, 'content') } } : thanks(visit, 'comments', from)
+  const given = again(form, 'comments', 'about', 'author', 'email', 'content')
+  return answered.status >= 400 ? { ...refused(answered), form: given } : thanks(visit, 'comments', from)
 }
 
 export async function writeLetter(visit: Visit, form: Form): Promise<Outcome> {
   const from = visit.comesFrom(form.get('from') ?? undefined)
   const answered = await visit.ask('POST', '/contact-messages', { ...fields(form, 'name', 'email', 'subject', 'message'), ...signs(form) })
-  return answered.status >= 400 ? { ...refused(answered), form: { written: text(form, 'message') } } : thanks(visit, 'contact', from)
+  const given = again(form, 'contact', 'name', 'email', 'subject', 'message')
+  return answered.status >= 400 ? { ...refused(answered), form: given } : thanks(visit, 'contact', from)
 }
 
 export async function subscribe(visit: Visit, form: Form): Promise<Outcome> {
   const from = visit.comesFrom(form.get('from') ?? undefined)
   const answered = await visit.ask('POST', '/subscribers', { email: text(form, 'email'), source: 'storefront' })
-  return answered.status >= 400 ? refused(answered) : thanks(visit, 'newsletter', from)
+  return answered.status >= 400 ? { ...refused(answered), form: again(form, 'newsletter', 'email') } : thanks(visit, 'newsletter', from)
 }
 
 export async function notify(visit: Visit, form: Form): Promise<Outcome> {
@@ -54,7 +59,8 @@ export async function notify(visit: Visit, form: Form): Promise<Outcome> {
     email: text(form, 'email'),
     lang: visit.language.code,
   })
-  return answered.status >= 400 ? refused(answered) : thanks(visit, 'notify', from)
+  const given = again(form, 'notify', 'variantId', 'email')
+  return answered.status >= 400 ? { ...refused(answered), form: given } : thanks(visit, 'notify', from)
 }
 
 /** Saves a variant, or takes it off. */

@@ -12,9 +12,16 @@ interface Field {
 }
 
 /** The HTML of a field, a template in Liquid: its value is `form.NAME`, its mistake `errors.NAME`. */
-export function field({ name, label, more, optional, words }: Field): string {
+export const field = (about: Field) => around(about, `<input name="${about.name}" value="[[ form.${about.name} ]]" ${marked(about)}>`)
+
+/** The same of a field for more than a line. */
+export const area = (about: Field) => around(about, `<textarea name="${about.name}" ${marked(about)}>[[ form.${about.name} ]]</textarea>`)
+
+const marked = ({ name, more, optional }: Field) =>
+  `${more}${optional ? '' : ' required'}[% if errors.${name} %] aria-invalid="true" aria-describedby="error-${name}"[% endif %]`
+
+function around({ name, label, optional, words }: Field, input: string): string {
   const note = optional ? ' <i>(' + optional + ')</i>' : ''
-  const wrong = `[% if errors.${name} %] aria-invalid="true" aria-describedby="error-${name}"[% endif %]`
   const mistake = `[% if errors.${name} %]<small class="error" id="error-${name}">[% if errors.${name} == 'required' %]${words.required}[% else %]${words.wrong}[% endif %]</small>[% endif %]`
-  return `<label class="field"><span>${label}${note}</span><input name="${name}" value="[[ form.${name} ]]" ${more}${optional ? '' : ' required'}${wrong}>${mistake}</label>`
+  return `<label class="field"><span>${label}${note}</span>${input}${mistake}</label>`
 }
