@@ -3,7 +3,7 @@ import { readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { png } from '../content/pictures.ts'
-import { cleanUp, createStore, folder, run, type Running, stoaJson } from './processes.ts'
+import { cleanUp, createStore, folder, run, type Running, seedInto, stoaJson } from './processes.ts'
 import { limitedFiles, smallFileSystem, type Place } from './small-disk.ts'
 
 const places: Place[] = []
@@ -192,3 +192,44 @@ test('a backup that there is no room to unpack is not called damaged', async () 
   expect(readdirSync(dataDir).toSorted()).toEqual(before)
   expect((await run(restore, { DATA_DIR: dataDir }).ended).stderr).toBe('')
 })
+
+test.runIf(full !== null)(
+  'a storefront whose build has no room fails with that reason, ends no server, stays as it was, and is built once there is room',
+  async () => {
+    const place = smallFileSystem(96 * 1024 * 1024)!
+    places.push(place)
+    const { id, keys } = await createStore(place.path, 'Shop')
+    await stoaJson(place.path, 'store', 'update', id, '--ai-built')
+    await seedInto(place.path, id, { products: 100, customers: 1, orders: 0 })
+    const running = place.start([process.execPath, 'api/main.ts'], { DATA_DIR: place.path, LOG: 'warn', RATE_LIMIT: '0' })
+    const [, api] = await running.says(/Store API +(\S+)\/api\/v1/)
+    const send = async (method: string, path: string) => {
+      const answer = await fetch(`${api}/api/v1${path}`, { method, headers: { authorization: `Bearer ${keys.admin}` } })
+      return { status: answer.status, body: (await answer.json()) as { publishId: string; status: string; reason: string } }
+    }
+    const publish = async () => {
+      let begun = await send('POST', '/publish')
+      for (; begun.status !== 202; begun = await send('POST', '/publish')) await Bun.sleep(100)
+      for (;;) {
+        const { body } = await send('GET', `/publish/${begun.body.publishId}`)
+        if (['live', 'failed'].includes(body.status)) return body
+        await Bun.sleep(50)
+      }
+    }
+    const home = async () => (await fetch(`${api}/`, { headers: { host: 'shop.localhost' } })).status
+    expect(await publish()).toMatchObject({ status: 'live' })
+    const ballast = join(place.path, 'ballast')
+    for (const room of [6_000, 1_500, 700]) {
+      await place.fill()
+      truncateSync(ballast, statSync(ballast).size - room * 1024)
+      expect([room, await publish()]).toEqual([
+        room,
+        expect.objectContaining({ status: 'failed', reason: expect.stringContaining("the server's disk is full") }),
+      ])
+      expect([await home(), running.child.exitCode]).toEqual([200, null])
+      await place.free()
+    }
+    expect(await publish()).toMatchObject({ status: 'live' })
+  },
+  120_000,
+)

@@ -1,10 +1,11 @@
 /** Building a storefront: the files of its project and the data of its store become a deployment. */
 import { readFileSync } from 'node:fs'
-import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, statfs, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { version } from '../../../package.json'
 import type { Session } from '../../../db/control/registry.ts'
 import { MANIFEST } from '../../../db/deployment-files.ts'
+import { troubleOf } from '../../../db/errors.ts'
 import type { Handle } from '../../../db/open.ts'
 import type { Storefronts } from '../../outside/storefronts.ts'
 import { checkOut, copyWorkspace } from '../project/repository.ts'
@@ -77,9 +78,23 @@ export async function build(building: Building): Promise<Deployment> {
     })
     log.say(`${Object.keys(deployment.pages).length} pages in ${((performance.now() - started) / 1_000).toFixed(1)} s`)
     return deployment
+  } catch (error) {
+    throw (await fullDisk(error, storefronts.folders.builds)) ?? error
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** What a build needs at least to say why it fails; one that ends with less has had no room. */
+const ROOM_LEAST_BYTES = 16 * 1024 ** 2
+
+/** The failure of a build that is that of a full disk, whatever its programs say of it; null for any other, and for one that was ended. */
+async function fullDisk(error: unknown, folder: string): Promise<BuildError | null> {
+  const isSaid = troubleOf(error)?.kind === 'full' || /ENOSPC|no space left/i.test(String(error))
+  if (!isSaid && !(error instanceof BuildError)) return null
+  const { bavail, bsize } = await statfs(folder)
+  if (!isSaid && bavail * bsize >= ROOM_LEAST_BYTES) return null
+  return new BuildError(`the server's disk is full: ${Math.floor((bavail * bsize) / 1024 ** 2)} MB were left`, { cause: error })
 }
 
 /** Removes what a build of the same deployment has left that was cut off: its process is gone, or has lost its lease. */

@@ -70,6 +70,11 @@ export class BuildLog {
     const bytes = Buffer.from(text)
     if (bytes.length > room) this.#isCut = true
     this.#kept += bytes.length
-    appendFileSync(this.path, bytes.length > room ? '… the log is cut here\n' : bytes)
+    try {
+      appendFileSync(this.path, bytes.length > room ? '… the log is cut here\n' : bytes)
+    } catch {
+      // On a full disk the build fails by itself, and says so elsewhere.
+      this.#isCut = true
+    }
   }
 }

@@ -2,7 +2,7 @@
  * What a storefront is built from: everything that its visitors may see, as the API answers it to the project's storefront key, and the
  * facts of the store that its pages are made with. Written as JSON, so that a build needs no network and no key.
  */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, open, writeFile, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gt } from 'drizzle-orm'
 import type { Session } from '../../../db/control/registry.ts'
@@ -43,6 +43,8 @@ const OPTIONAL: ReadonlySet<List> = new Set(['posts', 'blogCategories', 'events'
 /** Of all languages together: each process of a build holds the catalog, and has 2 GB. */
 const ENTRIES_MAX = 60_000
 const AT_A_TIME = 100
+/** Characters that are written at once. */
+const PIECE_CHARS = 256 * 1024
 /** Rows of a table that are read at once. */
 const AT_ONCE = 1_000
 /** Reviews and comments that stand in a page; older ones are asked for. */
@@ -152,30 +154,49 @@ const textFor = (storeId: string, value: unknown) =>
   )
 const write = (path: string, value: unknown, { session }: Pick<Needs, 'session'>) => writeFile(path, textFor(session.store.id, value))
 
+/** Text for a file, written a piece at a time. Each write is waited for: one that fails unheard would end the process. */
+class Pieces {
+  #text = ''
+
+  constructor(readonly file: FileHandle) {}
+
+  async add(text: string) {
+    this.#text += text
+    if (this.#text.length >= PIECE_CHARS) await this.flush()
+  }
+
+  async flush() {
+    const text = this.#text
+    this.#text = ''
+    await this.file.writeFile(text)
+  }
+}
+
 /** Writes the catalog in one language, row by row: a large one is never in memory as a whole. Returns how many entries it has. */
 async function writeCatalog(path: string, needs: Needs, { lang, most }: { lang: string | null; most: number }): Promise<number> {
   const { id } = needs.session.store
-  const sink = Bun.file(path).writer()
+  const file = await open(path, 'w')
+  const pieces = new Pieces(file)
   let entries = 0
   try {
-    sink.write('{')
+    await pieces.add('{')
     for (const name of Object.keys(LISTS) as List[]) {
-      sink.write(`${JSON.stringify(name)}:[`)
+      await pieces.add(`${JSON.stringify(name)}:[`)
       let isFirst = true
       for await (const row of rowsOf(needs, name, lang)) {
         if (++entries > most)
           throw new BuildError(
             `the catalog has more than ${most} entries, which is the most that a storefront of so many languages can show`,
           )
-        sink.write(`${isFirst ? '' : ','}${textFor(id, await spoken(needs, name, row))}`)
+        await pieces.add(`${isFirst ? '' : ','}${textFor(id, await spoken(needs, name, row))}`)
         isFirst = false
-        if (entries % AT_A_TIME === 0) await sink.flush()
       }
-      sink.write('],')
+      await pieces.add('],')
     }
-    sink.write(`"legal":${textFor(id, await readLegal(needs))}}`)
+    await pieces.add(`"legal":${textFor(id, await readLegal(needs))}}`)
+    await pieces.flush()
   } finally {
-    await sink.end()
+    await file.close()
   }
   return entries
 }
