@@ -3,7 +3,14 @@ import type { Command } from 'commander'
 import { createApp } from '../../api/app.ts'
 import { deploymentsOf, pin, previousOf, projectOf } from '../../api/builder/projects.ts'
 import { publishStorefront } from '../../api/builder/publishing/publish-job.ts'
-import { beginPublish, findPublish, PUBLISH, requireBuilder, type PublishRow } from '../../api/builder/publishing/publish.ts'
+import {
+  beginPublish,
+  findPublish,
+  PUBLISH,
+  requireBuilder,
+  runningPublish,
+  type PublishRow,
+} from '../../api/builder/publishing/publish.ts'
 import { ensureProject } from '../../api/builder/project/workspace.ts'
 import { leaveWord } from '../../api/jobs/presence.ts'
 import { Runner } from '../../api/jobs/runner.ts'
@@ -25,7 +32,7 @@ async function builtStore(registry: Registry, idOrSlug: string): Promise<StoreRo
   return store
 }
 
-/** Waits for a publish to end; builds it in this process when no server does. */
+/** Waits for a publish to end; builds it in this process when no server does, also where the process that did has died. */
 async function waitFor(
   registry: Registry,
   config: Config,
@@ -34,17 +41,21 @@ async function waitFor(
 ): Promise<PublishRow> {
   const services = await servicesOf(registry, config)
   const read = () => handles.use(storeId, 'live', ({ read: db }) => findPublish(db, id))
-  const overdue = Date.now() + TAKEN_UP_MS
-  let isOurs = false
+  let overdue = Date.now() + TAKEN_UP_MS
+  let runner: Runner | null = null
   for (;;) {
     const row = await read()
     if (!row) throw new Error('the publish is gone: a newer one has taken its place')
     if (row.running === null) return row
-    if (row.status === 'queued' && Date.now() > overdue && !isOurs) {
-      isOurs = true
-      createApp({ services, handles, version, contentUrl: contentUrlOf(config) })
-      const kinds = { [PUBLISH]: publishStorefront(services) }
-      await new Runner({ ...services, handles, kinds, log: createLog('silent'), isPartial: true }).settleStore(storeId, 'live')
+    if (Date.now() > overdue) {
+      if (!runner) {
+        createApp({ services, handles, version, contentUrl: contentUrlOf(config) })
+        const kinds = { [PUBLISH]: publishStorefront(services) }
+        runner = new Runner({ ...services, handles, kinds, log: createLog('silent'), isPartial: true })
+      }
+      // A process that is at it has the job, and keeps it.
+      await runner.settleStore(storeId, 'live')
+      overdue = Date.now() + TAKEN_UP_MS
     }
     await Bun.sleep(POLL_MS)
   }
@@ -58,6 +69,9 @@ async function publish({ store: idOrSlug, wait }: { store: string; wait?: boolea
     const handles = new Handles(config.database, 4)
     try {
       const { clock } = services
+      // What a process has left that died is seen to its end first: without a server nobody else would.
+      const left = wait ? await handles.use(store.id, 'live', ({ read }) => runningPublish(read)) : null
+      if (left) await waitFor(registry, config, handles, { storeId: store.id, id: left.id })
       const row = await handles.use(store.id, 'live', (live) =>
         beginPublish({ store: live, services, storeId: store.id, moment: { clock, now: clock.now().toISOString() } }),
       )

@@ -8,7 +8,7 @@ import { sealed } from '../../api/carriers/addon.ts'
 import { secretsWith } from '../../api/outside/secrets.ts'
 import { jobs } from '../../db/store/store.ts'
 import { SCOPES } from '../../db/control/scopes.ts'
-import { call, cleanUp, folder, run, startStoa, stoa, stoaJson, type Started } from './processes.ts'
+import { call, cleanUp, createStore, folder, run, seedInto, startStoa, stoa, stoaJson, type Started } from './processes.ts'
 
 let dataDir: string
 let server: Started
@@ -269,6 +269,22 @@ describe('stoa', () => {
       stderr: 'error: LOG is "loud": expected debug, info, warn or silent\n',
     })
   })
+})
+
+describe('stoa publish --wait', () => {
+  test('sees to its end what a process has left that was killed, without a server', async () => {
+    const folderOfIt = folder()
+    const { id } = await createStore(folderOfIt, 'Left')
+    await stoaJson(folderOfIt, 'store', 'update', id, '--ai-built')
+    await seedInto(folderOfIt, id, { products: 2, customers: 1, orders: 0 })
+    const begun = run([process.execPath, 'scripts/stoa.ts', 'publish', '--store', id, '--wait', '--json'], { DATA_DIR: folderOfIt })
+    const isBuilt = () => existsSync(`${folderOfIt}/builds`) && readdirSync(`${folderOfIt}/builds`).some((name) => name.startsWith('dpl_'))
+    while (!isBuilt()) await Bun.sleep(20)
+    begun.child.kill('SIGKILL')
+    await begun.ended
+    expect(await stoaJson(folderOfIt, 'publish', '--store', id, '--wait')).toMatchObject({ status: 'live' })
+    expect((await stoaJson(folderOfIt, 'deployments', '--store', id)).data).toHaveLength(2)
+  }, 90_000)
 })
 
 describe('stoa doctor', () => {
