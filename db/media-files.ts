@@ -105,3 +105,15 @@ function inBucket(bucket: Bucket): MediaFiles {
     hasAny: (storeId) => bucket.has(mediaPrefix(storeId)),
   }
 }
+
+/** How many files of stores are in the data folder that an S3 store does not have. */
+export async function forgottenMedia(dataDir: string, bucket: Bucket): Promise<number> {
+  let forgotten = 0
+  for (const storeId of existsSync(mediaFolder(dataDir)) ? readdirSync(mediaFolder(dataDir)) : []) {
+    const paths = readdirSync(join(mediaFolder(dataDir), storeId), { recursive: true, encoding: 'utf8' })
+    const here = new Set(paths.filter((path) => MEDIA.isOne(`${FOLDER}/${path}`)).map((path) => mediaPrefix(storeId) + path))
+    if (here.size) for await (const { key } of bucket.list(mediaPrefix(storeId))) here.delete(key)
+    forgotten += here.size
+  }
+  return forgotten
+}

@@ -1,5 +1,5 @@
 /** `stoa doctor`: whether everything that Stoa needs is there, and what to do where it is not. */
-import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, statfsSync, statSync } from 'node:fs'
 import { connect, isIP } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
@@ -11,7 +11,7 @@ import { dataDirProblem } from '../db/data-dir.ts'
 import { givenUp } from '../api/jobs/given-up.ts'
 import { locked } from '../api/carriers/addon.ts'
 import type { Registry } from '../db/control/registry.ts'
-import { mediaFolder } from '../db/media-files.ts'
+import { forgottenMedia, mediaFolder } from '../db/media-files.ts'
 import { peekStores } from '../db/peek.ts'
 import { addons } from '../db/store/addons.ts'
 import { fileOf } from '../db/open.ts'
@@ -108,10 +108,9 @@ function disk({ dataDir }: Config): Check {
     : { name, ok: false, message: `${free}: make room, or set DATA_DIR to a folder with more` }
 }
 
-/** Writes to the S3 store, reads it back and removes it; files that were kept before it was set are not looked for in the data folder. */
+/** Writes to the S3 store, reads it back and removes it, and looks whether what was kept before it was set has been copied there. */
 async function files({ dataDir, s3 }: Config): Promise<Check> {
   const name = 'files'
-  const media = mediaFolder(dataDir)
   if (!s3) return { name, ok: true, message: `media and deployments are in ${dataDir}` }
   const where = `${s3.bucket} at ${s3.endpoint}`
   try {
@@ -123,16 +122,14 @@ async function files({ dataDir, s3 }: Config): Promise<Check> {
     await bucket.remove(key)
     if (!found || (await new Response(found.body).text()) !== key || !isListed)
       return { name, ok: false, message: `${where} does not give back what is written to it: is there a cache before it?` }
+    const forgotten = await forgottenMedia(dataDir, bucket)
+    const copy = `copy ${mediaFolder(dataDir)} to ${s3.bucket}/media`
+    return forgotten
+      ? { name, ok: false, message: `${where} is written and read, but lacks ${forgotten} files that the data folder has: ${copy}` }
+      : { name, ok: true, message: `${where} is written and read` }
   } catch (error) {
     return { name, ok: false, message: `${(error as Error).message}: check S3_ENDPOINT, S3_BUCKET and the keys` }
   }
-  return existsSync(media) && readdirSync(media).length
-    ? {
-        name,
-        ok: false,
-        message: `${where} is written and read, but ${media} has files that are not served: copy that folder to ${s3.bucket}/media`,
-      }
-    : { name, ok: true, message: `${where} is written and read` }
 }
 
 function chromium(): Check {

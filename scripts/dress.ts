@@ -2,6 +2,7 @@
  * Dresses the demo shop: a brand kit, pictures, stories, a second language and currency, and publishes it. Done through the API, like
  * anybody else's shop, once the servers answer; what was cut off goes on at the next start.
  */
+import { desc } from 'drizzle-orm'
 import { createApp } from '../api/app.ts'
 import { beginPublish } from '../api/builder/publishing/publish.ts'
 import { ensureProject } from '../api/builder/project/workspace.ts'
@@ -195,7 +196,13 @@ class Dresser {
   }
 }
 
-/** Dresses and publishes the demo store, unless it was published before. Throws the reason of `signal` when it is to stop. */
+/** So often it is looked whether the shop is open. */
+const LOOK_MS = 500
+
+/**
+ * Dresses the demo store, unless it was published before, and publishes it; one that was restored from a backup is published again. Resolves when
+ * it is open. Throws why it is not, and the reason of `signal` when it is to stop.
+ */
 export async function openDemoShop(config: Config, api: Pick<Api, 'url' | 'port' | 'listensOn'>, signal: AbortSignal) {
   const { registry, close } = await openRegistry(config.database)
   const handles = new Handles(config.database, 4)
@@ -209,14 +216,28 @@ export async function openDemoShop(config: Config, api: Pick<Api, 'url' | 'port'
     const key = (await registry.listKeys(store.id)).find(
       ({ scopes, environment, revokedAt }) => !scopes && environment === 'live' && !revokedAt,
     )
-    if (!key || (await handles.use(store.id, 'live', ({ read }) => read.$count(publishes)))) return
-    const dresser = new Dresser(services, { store, key, scopes: null, environment: 'live' }, signal)
-    await dresser.all()
+    const last = () =>
+      handles.use(
+        store.id,
+        'live',
+        async ({ read }) => (await read.select().from(publishes).orderBy(desc(publishes.createdAt)).limit(1))[0],
+      )
+    if (!key) throw new Error('it has no key that may do everything')
+    const before = await last()
+    if (!before) await new Dresser(services, { store, key, scopes: null, environment: 'live' }, signal).all()
     const { clock } = services
-    await handles.use(store.id, 'live', (live) =>
-      beginPublish({ store: live, services, storeId: store.id, moment: { clock, now: clock.now().toISOString() } }),
-    )
-    await leaveWord(registry.control, { storeId: store.id, environment: 'live' }, clock.now())
+    if (!before || before.running === null) {
+      await handles.use(store.id, 'live', (live) =>
+        beginPublish({ store: live, services, storeId: store.id, moment: { clock, now: clock.now().toISOString() } }),
+      )
+      await leaveWord(registry.control, { storeId: store.id, environment: 'live' }, clock.now())
+    }
+    for (let row = await last(); row?.running !== null; row = await last()) {
+      signal.throwIfAborted()
+      await Bun.sleep(LOOK_MS)
+    }
+    const ended = await last()
+    if (ended?.status === 'failed') throw new Error(ended.reason ?? 'its build has failed')
   } finally {
     handles.close()
     close()

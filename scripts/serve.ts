@@ -76,10 +76,11 @@ async function demoOf(config: Config, api: Api): Promise<{ url: string; isNew: b
 }
 
 /** Dresses the demo shop and has it published, in the background; what goes wrong with it keeps nothing else from working. */
-function openDemo(config: Config, api: Api): Running {
+function openDemo(config: Config, api: Api, url: string): Running {
   const stopping = new AbortController()
   const working = import('./dress.ts')
     .then(({ openDemoShop }) => openDemoShop(config, api, stopping.signal))
+    .then(() => console.log(`Demo shop is open  ${url}`))
     .catch((error) => {
       if (!stopping.signal.aborted) console.error(`the demo shop is not published: ${error instanceof Error ? error.message : error}`)
     })
@@ -106,7 +107,6 @@ export async function serve(running: Running[]) {
     const site = serveSite(config, api.url)
     running.push(site)
     const demo = await demoOf(config, api)
-    if (demo?.isNew) running.push(openDemo(config, api))
     console.log(
       [
         `Stoa ${version}`,
@@ -115,6 +115,7 @@ export async function serve(running: Running[]) {
         ...(demo ? [`Demo shop     ${demo.url}${demo.isNew ? '  (open in about half a minute)' : ''}`] : []),
       ].join('\n'),
     )
+    if (demo?.isNew) running.push(openDemo(config, api, demo.url))
   } catch (error) {
     await api.stop()
     throw error

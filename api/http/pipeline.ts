@@ -227,10 +227,12 @@ export class Pipeline {
   #note({ request, requestId, started, session }: Told, pattern: string, status: number) {
     const ms = performance.now() - started
     this.app.metrics.count(request.method, pattern, status, ms / 1000)
-    if (!this.app.log.enabled('info')) return
+    // What is asked from inside, by a build or for a page, is a part of something that is logged.
+    const level = status < 500 && this.#inside.has(request) ? 'debug' : 'info'
+    if (!this.app.log.enabled(level)) return
     // What is wrong with the store or the disk has a line of its own.
     const isWarning = status >= 500 && status !== 503 && status !== 507
-    this.app.log.write(isWarning ? 'warn' : 'info', 'request', {
+    this.app.log.write(isWarning ? 'warn' : level, 'request', {
       requestId,
       method: request.method,
       route: pattern,

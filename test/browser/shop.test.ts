@@ -35,14 +35,16 @@ describe.skipIf(!hasChromium)('a shopper in a browser', () => {
       maxCapacity: 2,
       status: 'published',
     })
-    await shop.call('POST', '/products', {
+    const bowl = await shop.call('POST', '/products', {
       name: 'Oak bowl',
       slug: 'oak-bowl',
       price: 40,
+      compareAtPrice: 50,
       prices: { eur: 38 },
       sku: 'BOWL',
       stock: { quantity: 3 },
     })
+    await shop.call('PUT', `/products/${bowl.body.id}/translations/de-DE`, { name: 'Eichenschale' })
     await shop.call('POST', '/products', { name: 'Gone bowl', slug: 'gone-bowl', price: 40, sku: 'GONE', stock: { quantity: 0 } })
     await shop.call('PUT', '/legal-pages/returns', {
       title: 'Returns',
@@ -175,6 +177,12 @@ describe.skipIf(!hasChromium)('a shopper in a browser', () => {
     await page.click('.buy button.main')
     await page.waitForURL('**/de/cart')
     expect(await page.textContent('.summary')).toContain('38,00\u00a0€')
+    expect(await page.textContent('.lines')).toContain('Eichenschale')
+    // What it cost before is known in dollars alone.
+    for (const path of ['/products/oak-bowl', '/de/products/oak-bowl', '/de/products']) {
+      await page.goto(host + path)
+      expect(await page.locator('main s').allTextContents()).toEqual([])
+    }
     expect(wrong).toEqual([])
     await context.close()
   })
@@ -196,8 +204,21 @@ describe.skipIf(!hasChromium)('a shopper in a browser', () => {
     await page.click('.ticket-line button')
     await page.waitForFunction('document.querySelector(".ticket-line [name=name]")?.value === "Grace Hopper"')
     await page.click('text=Open ticket')
+    expect(await page.isVisible('text=Check in')).toBe(false)
+    // It is the day of the event.
+    const { body: events } = await shop.call('GET', '/events?limit=1')
+    const starts = async (startsAt: string) => {
+      const { status, body } = await shop.call('PATCH', `/events/${events.data[0].id}`, { startsAt })
+      expect([status, body]).toEqual([200, expect.anything()])
+    }
+    await starts(new Date(Date.now() + 3_600_000).toISOString())
+    await page.reload()
     await page.click('text=Check in')
     expect(await page.textContent('.notice')).toContain('Checked in at')
+    const ticket = page.url().split('?')[0]!
+    await page.goto(ticket)
+    expect(await page.textContent('.notice')).toContain('Checked in at')
+    await starts('2030-12-05T10:00:00Z')
     expect(wrong).toEqual([])
     await context.close()
   })

@@ -394,9 +394,12 @@ describe('a page that can not be shown', () => {
   })
 
   test('of a store whose pages take long waits, and comes back; other stores do not', () => {
-    let now = 0
-    const budget = new RenderBudget(() => now)
-    const render = (store: string, ms: number) => budget.spend(store, () => (now += ms))
+    let [now, used] = [0, 0]
+    const budget = new RenderBudget(
+      () => now,
+      () => used,
+    )
+    const render = (store: string, ms: number) => budget.spend(store, () => ((now += ms), (used += ms)))
     expect(() => {
       for (let page = 0; page < 60; page++) render('slow', 100)
     }).toThrow('take too long')
@@ -408,6 +411,8 @@ describe('a page that can not be shown', () => {
       render('busy', 3)
       now += 3
     }
+    // Nor one that waits for a processor.
+    for (let page = 0; page < 60; page++) budget.spend('waiting', () => ((now += 1_000), (used += 5)))
   })
 
   test('since its template takes too much is an error of its own, and others go on', async () => {

@@ -98,9 +98,21 @@ test('doctor writes, reads and removes a file, and names files that were left in
   })
   const other = folder()
   await createStore(other, 'Moved')
-  mkdirSync(join(other, 'media', store.id), { recursive: true })
-  writeFileSync(join(other, 'media', store.id, 'x'), '')
-  expect(await files(withS3(other))).toMatchObject({ ok: false, message: expect.stringContaining(`copy that folder to stoa-files/media`) })
+  for (const path of media()) {
+    mkdirSync(join(other, path, '..'), { recursive: true })
+    writeFileSync(join(other, path), '')
+  }
+  // Of those that were copied nothing is said, wherever they still are.
+  expect(await files(withS3(other))).toMatchObject({ ok: true })
+  const [id, another] = [crypto.randomUUID(), crypto.randomUUID()]
+  mkdirSync(join(other, 'media', store.id, 'live', id), { recursive: true })
+  mkdirSync(join(other, 'media', another, 'live', id), { recursive: true })
+  writeFileSync(join(other, 'media', store.id, 'live', id, 'image.png'), '')
+  writeFileSync(join(other, 'media', another, 'live', id, 'attachment'), '')
+  expect(await files(withS3(other))).toEqual({
+    ...{ name: 'files', ok: false },
+    message: `${where} is written and read, but lacks 2 files that the data folder has: copy ${join(other, 'media')} to stoa-files/media`,
+  })
 })
 
 test('a store that is deleted leaves no files; one whose files could not be removed is cleared away by the next start', async () => {

@@ -7,6 +7,9 @@ afterAll(cleanUp)
 test("the README's purchase works on the demo store, as it is written", async () => {
   const { running, api } = await startStoa({ DATA_DIR: folder() })
   const { storefront } = keysOf(running.stdout)
+  // Dressed by then, with what can be booked and sold without stock.
+  for (const deadline = Date.now() + 90_000; !running.stdout.includes('Demo shop is open'); await Bun.sleep(100))
+    if (Date.now() > deadline) throw new Error(`the demo shop does not open: ${running.stdout.slice(-500)}${running.stderr}`)
   const script = [...readFileSync('README.md', 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)]
     .map(([, block]) => block)
     .join('\n')
@@ -23,4 +26,4 @@ test("the README's purchase works on the demo store, as it is written", async ()
     shipping: { name: 'Standard' },
   })
   expect(payment).toMatchObject({ method: 'test', status: 'succeeded', amountCents: order.totalCents })
-})
+}, 120_000)

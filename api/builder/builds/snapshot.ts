@@ -118,6 +118,7 @@ export async function writeSnapshot(folder: string, needs: Needs, about: { base:
     checkout: { requirePhone: checkout.requirePhone },
     testMode: payments.testMode,
     mails: email.outboundEnabled,
+    asksSubscribers: email.outboundEnabled && email.doubleOptIn,
     looks: await readLooks(db),
     socials: await db.select().from(socialLinks),
   }

@@ -3,6 +3,7 @@ import { and, desc, eq, isNotNull, ne } from 'drizzle-orm'
 import type { Session } from '../../../db/control/registry.ts'
 import type { Db, Reader } from '../../../db/driver.ts'
 import { feedbackSessions, publishes } from '../../../db/store/builder.ts'
+import { jobs } from '../../../db/store/store.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { Services } from '../../outside/services.ts'
 import { emit } from '../../store/outbox.ts'
@@ -66,6 +67,8 @@ export async function beginPublish({ store, services, storeId, moment }: Publish
   await store.write(async (tx) => {
     if (await tx.$count(publishes, isNotNull(publishes.running))) throw conflict('a publish is already running: wait until it has ended')
     await requireUnlocked(tx)
+    // One that was given up is asked for again by this.
+    await tx.delete(jobs).where(and(eq(jobs.kind, PUBLISH), isNotNull(jobs.failedAt)))
     await tx.insert(publishes).values(row)
     // Of what came before, the last verdict alone can be read; it goes when this one has its own.
     await enqueue(tx, moment, { kind: PUBLISH, subject: row.id, dueAt: later(now, TAKEN_UP_MS) })

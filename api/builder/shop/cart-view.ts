@@ -68,6 +68,7 @@ export function noteCount(visit: Visit, cart: Cart | null) {
 }
 
 interface Shown {
+  name: string
   slug: string
   variants: { id: string; name: string; options: Record<string, string>; shippable: boolean }[]
   event: unknown
@@ -104,7 +105,7 @@ async function linesOf(visit: Visit, cart: Cart) {
     const variant = product?.variants.find(({ id }) => id === item.variantId)
     return {
       id: item.id,
-      name: variant && item.name.endsWith(` – ${variant.name}`) ? item.name.slice(0, -variant.name.length - 3) : item.name,
+      name: product?.name ?? item.name,
       options: variant ? Object.values(variant.options).join(', ') : '',
       href: product ? visit.at(`/${product.event ? 'events' : 'products'}/${product.slug}`) : visit.at('/cart'),
       image: (item.image && pictures.get(item.image)?.src) ?? item.image,
@@ -170,10 +171,18 @@ interface Option {
   maxShippingTime: number | null
 }
 
+/** Where the state stands behind the city, and the postal code behind both. */
+const STATE_BEHIND: ReadonlySet<string | null | undefined> = new Set(['US', 'CA', 'AU'])
+const joined = (parts: (string | null | undefined)[], by: string) => parts.filter(Boolean).join(by)
+
+/** City, state and postal code as the post of a country writes them. */
+const placeLines = ({ city, state, postalCode, country }: Pick<Address, 'city' | 'state' | 'postalCode' | 'country'>) =>
+  STATE_BEHIND.has(country) ? [joined([city, joined([state, postalCode], ' ')], ', ')] : [joined([postalCode, city], ' '), state]
+
 /** An address as its lines, the country by its name. */
 export const addressLines = (visit: Visit, { name, line1, line2, city, state, postalCode, country }: Address): string[] =>
   [
-    ...[name, line1, line2, [postalCode, city].filter(Boolean).join(' '), state],
+    ...[name, line1, line2, ...placeLines({ city, state, postalCode, country })],
     country ? new Intl.DisplayNames(visit.language.code, { type: 'region', fallback: 'code' }).of(country) : null,
   ].filter((line): line is string => Boolean(line))
 

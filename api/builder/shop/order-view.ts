@@ -1,8 +1,11 @@
 /** Orders and tickets, as the pages of a shop show them to whoever may see them. */
-import { eq } from 'drizzle-orm'
-import { bookings, bookingSlots } from '../../../db/store/events.ts'
+import { and, eq, inArray } from 'drizzle-orm'
+import { products } from '../../../db/store/catalog.ts'
+import { translations } from '../../../db/store/translations.ts'
+import { bookings, bookingSlots, seats } from '../../../db/store/events.ts'
 import { pickupLocations } from '../../../db/store/checkout.ts'
 import { customers, orders } from '../../../db/store/orders.ts'
+import { hashOf } from '../../events/seat.ts'
 import { orderLinkOf } from '../../orders/mails/order-link.ts'
 import type { OrderLink, TicketLink } from '../../store/mails/shop-links.ts'
 import { normalizeEmail } from '../../values/email.ts'
@@ -17,7 +20,7 @@ interface Order {
   status: string
   paymentStatus: string
   currency: string
-  lines: { id: string; name: string; quantity: number; unitPriceCents: number; totalCents: number }[]
+  lines: { id: string; productId: string | null; name: string; quantity: number; unitPriceCents: number; totalCents: number }[]
   subtotalCents: number
   discountCents: number
   shippingCents: number
@@ -50,6 +53,29 @@ async function beside(visit: Visit, orderId: string) {
   })
 }
 
+/** Names of lines in the visitor's language, where their products have one and are still called what was bought. */
+async function namesOf(visit: Visit, lines: Order['lines']): Promise<Map<string, string>> {
+  const ids = lines.flatMap(({ productId }) => productId ?? [])
+  if (visit.language === visit.shop.deployment.languages[0] || !ids.length) return new Map()
+  const rows = await visit.app.store(visit.session.store.id, ({ read }) =>
+    read
+      .select({ id: products.id, name: products.name, own: translations.fields })
+      .from(products)
+      .innerJoin(
+        translations,
+        and(eq(translations.entity, 'product'), eq(translations.entityId, products.id), eq(translations.locale, visit.language.code)),
+      )
+      .where(inArray(products.id, [...new Set(ids)])),
+  )
+  const known = new Map(rows.map((row) => [row.id, row]))
+  return new Map(
+    lines.flatMap(({ id, productId, name }) => {
+      const row = known.get(productId ?? '')
+      return row?.own.name && name.startsWith(row.name) ? [[id, row.own.name + name.slice(row.name.length)]] : []
+    }),
+  )
+}
+
 /** The view `order`; null when the link opens nothing. */
 export async function orderView(visit: Visit, token: string) {
   const link = visit.opened<OrderLink>('order', token)
@@ -58,6 +84,7 @@ export async function orderView(visit: Visit, token: string) {
   const order = body as Order
   noteReader(visit, link)
   const { slots, to, shippedBy } = await beside(visit, order.id)
+  const names = await namesOf(visit, order.lines)
   const awaited = await visit.app.store(visit.session.store.id, ({ read }) => awaitedAtStripe(read, order.id))
   const money = (cents: number) => visit.money(cents, order.currency)
   return {
@@ -70,7 +97,7 @@ export async function orderView(visit: Visit, token: string) {
       to,
       shippedBy,
       lines: order.lines.map(({ id, name, quantity, unitPriceCents, totalCents }) => ({
-        name,
+        name: names.get(id) ?? name,
         slot: slots.get(id) ?? null,
         quantity,
         unit: money(unitPriceCents),
@@ -140,14 +167,24 @@ interface Seat {
   orderStatus: string
 }
 
+/** A guest may say that they are there from a day before it begins on: who does so at home by mistake would not be let in. */
+const OPEN_BEFORE_MS = 86_400_000
+
 /** The view `ticket`; null when there is no such ticket. */
 export async function ticketView(visit: Visit, token: string) {
   const { status, body } = await visit.ask<Seat>('GET', `/tickets/attendee/${encodeURIComponent(token)}`)
   if (status !== 200) return null
   const zone = await zoneOf(visit)
   const { attendee, event } = body
-  const checkedInAt = visit.url.searchParams.get('checked')
-  const isInstant = checkedInAt !== null && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(checkedInAt)
+  const checkedInAt = await visit.app.store(visit.session.store.id, async ({ read }) => {
+    const [seat] = await read
+      .select({ at: seats.checkedInAt })
+      .from(seats)
+      .where(eq(seats.tokenHash, hashOf(token)))
+    return seat?.at ?? null
+  })
+  const isActive = !['cancelled', 'refunded'].includes(body.orderStatus)
+  const isSoon = !event.startsAt || Date.parse(event.startsAt) - visit.app.services.clock.now().getTime() <= OPEN_BEFORE_MS
   return {
     ticket: {
       token,
@@ -159,8 +196,9 @@ export async function ticketView(visit: Visit, token: string) {
       bio: attendee.bio ?? '',
       socialProfileUrl: attendee.socialProfileUrl ?? '',
       listed: attendee.listed,
-      active: !['cancelled', 'refunded'].includes(body.orderStatus),
-      checkedIn: isInstant ? visit.when(checkedInAt, zone) : null,
+      active: isActive,
+      checkedIn: checkedInAt && visit.when(checkedInAt, zone),
+      mayCheckIn: isActive && isSoon,
       pdf: `/_shop/tickets/attendee/${encodeURIComponent(token)}/ticket.pdf`,
     },
   }

@@ -4,7 +4,7 @@
  */
 import { Refusal } from '../../values/refusal.ts'
 
-/** Milliseconds of rendering that come back each second, and that may be taken ahead. */
+/** Milliseconds of the processor that come back each second, and that may be taken ahead. */
 const [PER_SECOND_MS, AHEAD_MS] = [600, 1_500]
 const STORES_MAX = 5_000
 
@@ -12,11 +12,18 @@ export class RenderBudget {
   /** What each store has taken, as of an instant. */
   readonly #taken = new Map<string, { ms: number; at: number }>()
 
-  constructor(readonly now: () => number = () => performance.now()) {}
+  constructor(
+    readonly now: () => number = () => performance.now(),
+    /** The milliseconds that this thread has had a processor for: waiting for one is no fault of a template. */
+    readonly used: () => number = () => {
+      const { user, system } = process.threadCpuUsage()
+      return (user + system) / 1_000
+    },
+  ) {}
 
   /** Renders for a store; refuses with 503 while it has taken too much. */
   spend<T>(storeId: string, work: () => T): T {
-    const started = this.now()
+    const [started, usedBefore] = [this.now(), this.used()]
     const before = this.#left(storeId, started)
     if (before > AHEAD_MS)
       throw new Refusal(
@@ -29,7 +36,7 @@ export class RenderBudget {
       return work()
     } finally {
       if (this.#taken.size >= STORES_MAX) this.#taken.clear()
-      this.#taken.set(storeId, { ms: before + (this.now() - started), at: started })
+      this.#taken.set(storeId, { ms: before + (this.used() - usedBefore), at: started })
     }
   }
 

@@ -23,6 +23,8 @@ const TYPES: Record<Form, string> = {
 const PACKED: ReadonlySet<Encoding> = new Set(['identity', 'zstd', 'gzip'])
 /** Where Stripe's element comes from, as its documentation says. */
 const STRIPE = 'https://js.stripe.com https://*.js.stripe.com'
+/** What something cost before: nobody has said it in other currencies. */
+const BEFORE = /<s\b[^>]*>(?:(?!<\/s>)[^])*?<span class="price" data-prices="([^"]*)"(?:(?!<\/s>)[^])*<\/s>/g
 /** A price that carries those in other currencies, as the storefront's `Price.astro` writes it. */
 const PRICE = /(<span class="price" data-prices="([^"]*)"[^>]*>)([^<]*)/g
 
@@ -138,6 +140,7 @@ export class Shop {
     const html = new TextDecoder().decode(this.#bodies.read(entry, 'identity').bytes)
     const priced = currency
       ? html
+          .replace(BEFORE, (before: string, all: string) => (priceIn(all, currency) === undefined ? '' : before))
           .replace(PRICE, (_, opened: string, all: string) => opened + (priceIn(all, currency) ?? '–'))
           .replace(`<option value="${currency}"`, '$& selected')
       : html

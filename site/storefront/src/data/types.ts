@@ -34,6 +34,8 @@ export interface Shop {
   testMode: boolean
   /** Whether the store sends mails. */
   mails: boolean
+  /** Whether who signs up for the newsletter is asked by mail first. */
+  asksSubscribers: boolean
   looks: {
     logo: string | null
     colors: Record<'background' | 'surface' | 'text' | 'muted' | 'accent' | 'onAccent', string>
