@@ -3,7 +3,7 @@ import { Bucket } from '../db/bucket.ts'
 import type { Registry } from '../db/control/registry.ts'
 import { mediaFolder } from '../db/media-files.ts'
 import { publicFetch } from './outside/fetch-public.ts'
-import { filesIn, filesInBucket } from './outside/files.ts'
+import { filesIn, filesInBucket, type Files } from './outside/files.ts'
 import { mailersFor } from './outside/mail.ts'
 import type { Provider } from './outside/payment-provider.ts'
 import { resolverAt } from './outside/resolver.ts'
@@ -13,6 +13,7 @@ import { Storefronts } from './outside/storefronts.ts'
 import { Wake } from './outside/wake.ts'
 import { contentUrlOf, storesDomainOf, type Config } from './server/config.ts'
 import { realClock } from './values/clock.ts'
+import { missing } from './values/refusal.ts'
 
 type ServiceConfig = Pick<
   Config,
@@ -37,6 +38,17 @@ async function paymentsOf({ secretKey, webhookSecret, apiBase }: Config['stripe'
   return secretKey === null ? null : (await import('./outside/stripe.ts')).stripeProvider({ secretKey, webhookSecret, apiBase })
 }
 
+/** Files that are kept for a store which was removed meanwhile are removed again: nobody else would. */
+const ofKnown = (files: Files, registry: Registry): Files => ({
+  ...files,
+  async keep(owner, id, all) {
+    await files.keep(owner, id, all)
+    if (await registry.store(owner.storeId)) return
+    await files.remove(owner, id)
+    throw missing('store')
+  },
+})
+
 /** The services of a configuration. `baseUrl` is the public URL of this server, without a slash at the end; `port` is where it listens. */
 export const servicesFor = async (
   config: ServiceConfig,
@@ -46,7 +58,7 @@ export const servicesFor = async (
   return {
     clock: realClock,
     registry,
-    files: config.s3 ? filesInBucket(new Bucket(config.s3), baseUrl) : filesIn(mediaFolder(config.dataDir), baseUrl),
+    files: ofKnown(config.s3 ? filesInBucket(new Bucket(config.s3), baseUrl) : filesIn(mediaFolder(config.dataDir), baseUrl), registry),
     fetchPublic: publicFetch({ allow: config.fetchAllow, lookup: resolver.addresses }),
     mailers: mailersFor(config, baseUrl),
     payments: await paymentsOf(config.stripe),

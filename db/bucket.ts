@@ -43,6 +43,8 @@ const PAUSE_MS = 150
 const SIGNED_FOR_S = 900
 /** Objects up to this size are read whole: a connection to the store is free again before a slow client has its answer. */
 const WHOLE_MAX_BYTES = 256 * 1024
+/** Of answers that are no objects so much is read. */
+const HEAD_MAX_CHARS = 64 * 1024
 /** Objects that are written or removed at once. */
 const AT_ONCE = 8
 
@@ -75,17 +77,16 @@ export class Bucket {
 
   /** Keeps an object, whole, whatever was there. */
   async put(key: string, body: Uint8Array<ArrayBuffer> | Blob, type = 'application/octet-stream'): Promise<void> {
-    await this.#ask('PUT', key, { body, type }, async (response) => void (await response.arrayBuffer()))
+    await this.#ask('PUT', key, { body, type }, async (response) => void (await headOf(response)))
   }
 
-  /** An object; null when there is none. */
+  /** An object; null when there is none. A large one comes as a stream, which breaks with a `BucketError` when it is cut off. */
   get(key: string): Promise<Stored | null> {
     return this.#ask('GET', key, {}, async (response, restart) => {
-      const size = Number(response.headers.get('content-length') ?? NaN)
-      if (Number.isNaN(size)) throw new Error(`${key} came without its size: is there a proxy that packs what it passes on?`)
+      const size = sizeIn(response, key)
       if (size > WHOLE_MAX_BYTES) {
         restart(size)
-        return { size, body: response.body! }
+        return { size, body: this.#told(response.body!, key) }
       }
       const body = new Uint8Array(await response.arrayBuffer())
       if (body.length !== size) throw new Error(`${key} was cut off`)
@@ -93,13 +94,42 @@ export class Bucket {
     })
   }
 
+  /** Writes an object to a file, trying again when it is cut off; false when there is none. */
+  async save(key: string, path: string): Promise<boolean> {
+    const saved = await this.#ask('GET', key, {}, async (response, restart) => {
+      const size = sizeIn(response, key)
+      restart(size)
+      await Bun.write(path, response)
+      if (Bun.file(path).size !== size) throw new Error(`${key} was cut off`)
+      return true
+    })
+    return saved ?? false
+  }
+
   /** The size of an object in bytes; null when there is none. */
   size(key: string): Promise<number | null> {
-    return this.#ask('HEAD', key, {}, async (response) => Number(response.headers.get('content-length')))
+    return this.#ask('HEAD', key, {}, async (response) => sizeIn(response, key))
   }
 
   async remove(key: string): Promise<void> {
-    await this.#ask('DELETE', key, {}, async (response) => void (await response.arrayBuffer()))
+    await this.#ask('DELETE', key, {}, async (response) => void (await headOf(response)))
+  }
+
+  /** A stream whose failure names the object: Bun's own has the signed address in it. */
+  #told(from: ReadableStream<Uint8Array>, key: string): ReadableStream<Uint8Array> {
+    const reader = from.getReader()
+    return new ReadableStream({
+      pull: async (controller) => {
+        try {
+          const { done, value } = await reader.read()
+          if (done) controller.close()
+          else controller.enqueue(value)
+        } catch {
+          controller.error(new BucketError(`the S3 store ${this.#place} failed: ${key} was cut off`))
+        }
+      },
+      cancel: () => reader.cancel().catch(() => {}),
+    })
   }
 
   /** All objects whose keys begin with a prefix, in the order of their keys. */
@@ -189,8 +219,32 @@ export class Bucket {
   }
 }
 
+/** The first bytes of an answer, as text; what comes behind them is left. */
+async function headOf(response: Response): Promise<string> {
+  const reader = response.body?.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  for (let next = await reader?.read(); next && !next.done; next = await reader!.read()) {
+    text += decoder.decode(next.value, { stream: true })
+    if (text.length > HEAD_MAX_CHARS) {
+      await reader!.cancel()
+      break
+    }
+  }
+  return text
+}
+
 /** The code in an S3 store's refusal; empty when it names none. */
-const codeOf = async (response: Response) => /<Code>([\w.-]{1,80})<\/Code>/.exec(await response.text())?.[1] ?? ''
+const codeOf = async (response: Response) => /<Code>([\w.-]{1,80})<\/Code>/.exec(await headOf(response))?.[1] ?? ''
+
+/** The size that an answer says an object has. Throws for what is no answer of an S3 store. */
+function sizeIn({ headers }: Response, key: string): number {
+  const size = /^\d{1,13}$/.test(headers.get('content-length') ?? '') ? Number(headers.get('content-length')) : NaN
+  if (Number.isNaN(size)) throw new Error(`${key} came without its size: is there a proxy that packs what it passes on?`)
+  if (headers.get('content-type')?.startsWith('text/html'))
+    throw new Error(`${key} came as a web page: is there a proxy that asks for a login?`)
+  return size
+}
 
 /** Does something with each of many, some at once; the first failure ends it, when what has begun is over. */
 export async function inParts<T>(all: Iterable<T> | AsyncIterable<T>, work: (one: T) => Promise<unknown>): Promise<void> {

@@ -5,21 +5,32 @@
  */
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, isAbsolute, join } from 'node:path'
 import { create, extract } from 'tar'
-import { Bucket, BucketError, type FilesPlace, type Stored } from './bucket.ts'
+import { Bucket, BucketError, type FilesPlace } from './bucket.ts'
 
 /** Says what a deployment is made of; the last file of it to be there, so that one with it is whole. */
 export const MANIFEST = 'manifest.json'
 const SUFFIX = '.tar.zst'
+/** More than any build may write. */
+const MOST = { files: 300_000, bytes: 8 * 1024 ** 3 }
+/** So much of an archive is unpacked at once. */
+const READ_BYTES = 64 * 1024
+/** An archive that could not be used is tried again after so long. */
+const AGAIN_MS = 5_000
+const FAILED_MAX = 1_000
 const prefixOf = (storeId: string) => `deployments/${storeId}/`
 const keyOf = (storeId: string, id: string) => `${prefixOf(storeId)}${id}${SUFFIX}`
+
+/** An archive that is there and can't be used. */
+class Spoiled extends BucketError {}
 
 export class DeploymentFiles {
   /** The folder of all deployments, and that of what is on its way. */
   readonly folders: { deployments: string; builds: string }
   readonly #bucket: Bucket | null
   readonly #fetching = new Map<string, Promise<boolean>>()
+  readonly #failed = new Map<string, { at: number; error: unknown }>()
 
   constructor({ dataDir, s3 }: FilesPlace) {
     this.folders = { deployments: join(dataDir, 'deployments'), builds: join(dataDir, 'builds') }
@@ -45,25 +56,27 @@ export class DeploymentFiles {
   }
 
   async #fetch(bucket: Bucket, storeId: string, id: string): Promise<boolean> {
-    const found = await bucket.get(keyOf(storeId, id))
-    if (!found) return false
+    const failed = this.#failed.get(id)
+    if (failed && performance.now() - failed.at < AGAIN_MS) throw failed.error
     const unfinished = `${this.folderOf(id)}.new-${crypto.randomUUID()}`
+    const archive = unfinished + SUFFIX
     try {
       await mkdir(unfinished, { recursive: true })
-      await unpack(found, unfinished).catch((error) => {
-        throw new BucketError(`the archive of ${id} can not be read: ${error.message}`, { cause: error })
-      })
-      const manifest = join(unfinished, MANIFEST)
-      if (!existsSync(manifest)) throw new BucketError(`the archive of ${id} is not whole`)
-      const about = JSON.parse(await readFile(manifest, 'utf8')) as object
-      await writeFile(manifest, JSON.stringify({ ...about, isBare: true }))
+      if (!(await bucket.save(keyOf(storeId, id), archive))) return false
+      await unpack(archive, unfinished)
+      await requireManifest(join(unfinished, MANIFEST), { id, storeId })
       await rename(unfinished, this.folderOf(id)).catch((error) => {
         // Another process has fetched it meanwhile.
         if (!this.isHere(id)) throw error
       })
+      this.#failed.delete(id)
       return true
+    } catch (error) {
+      if (this.#failed.size >= FAILED_MAX) this.#failed.clear()
+      if (error instanceof Spoiled) this.#failed.set(id, { at: performance.now(), error })
+      throw error
     } finally {
-      await rm(unfinished, { recursive: true, force: true })
+      for (const path of [unfinished, archive]) await rm(path, { recursive: true, force: true })
     }
   }
 
@@ -97,13 +110,48 @@ export class DeploymentFiles {
   }
 }
 
-/** Unpacks an archive by way of a file, which takes a third of the time that a stream does. */
-async function unpack({ body }: Stored, cwd: string) {
-  const file = join(cwd, `archive${SUFFIX}`)
-  await Bun.write(file, new Response(body))
-  const filter = (_: string, entry: object) => 'type' in entry && (entry.type === 'File' || entry.type === 'Directory')
-  await extract({ file, cwd, filter, strict: true, preserveOwner: false, noMtime: true })
-  await rm(file)
+/** Unpacks an archive, whose plain files alone are taken. A piece of it at a time: what is packed well becomes a thousand times as much. */
+async function unpack(file: string, cwd: string) {
+  let [files, bytes] = [0, 0]
+  const filter = (_: string, entry: object) => {
+    const { type, size } = entry as { type: string; size: number }
+    if (type !== 'File' && type !== 'Directory') return false
+    bytes += size
+    return ++files <= MOST.files && bytes <= MOST.bytes
+  }
+  try {
+    await extract({ file, cwd, filter, strict: true, preserveOwner: false, noMtime: true, maxReadSize: READ_BYTES })
+  } catch (error) {
+    throw new Spoiled(`${basename(cwd)}: its archive can not be read: ${(error as Error).message}`, { cause: error })
+  }
+  if (files > MOST.files || bytes > MOST.bytes) throw new Spoiled(`${basename(cwd)}: its archive has more than a deployment may have`)
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isBelow = (path: unknown) => isText(path) && !isAbsolute(path) && !path.includes('\0') && !path.split(/[/\\]/).includes('..')
+const rows = (value: unknown): Record<string, any>[] | null => (typeof value === 'object' && value !== null ? Object.values(value) : null)
+
+/** Sees that the manifest of an archive is one of this deployment, whose files are all below its folder, and notes where it came from. */
+async function requireManifest(path: string, { id, storeId }: { id: string; storeId: string }) {
+  const text = existsSync(path) ? await readFile(path, 'utf8') : 'null'
+  let manifest: Record<string, unknown> = {}
+  try {
+    manifest = { ...(JSON.parse(text) as object | null) }
+  } catch {
+    // Told below.
+  }
+  const { files, pages, languages, currencies, scripts, base, hashes } = manifest
+  const isOne =
+    manifest.id === id &&
+    manifest.storeId === storeId &&
+    isText(base) &&
+    [languages, currencies].every((all) => Array.isArray(all) && all.length > 0) &&
+    Array.isArray(scripts) &&
+    rows(hashes) !== null &&
+    rows(pages)?.every((page) => isText(page?.title)) &&
+    rows(files)?.every((entry) => isBelow(entry?.file) && isText(entry.type) && isText(entry.etags?.identity))
+  if (!isOne) throw new Spoiled(`the archive of ${id} is not whole: it has no manifest of this deployment`)
+  await writeFile(path, JSON.stringify({ ...manifest, isBare: true }))
 }
 
 /** Removes what is in the S3 store of a store's deployments. Their folders are cleared away by the next round, since no row names them. */

@@ -86,10 +86,9 @@ function inBucket(bucket: Bucket): MediaFiles {
       const prefix = mediaPrefix(storeId)
       await inParts(bucket.list(prefix), async ({ key }) => {
         const to = `${FOLDER}/${key.slice(prefix.length)}`
-        const found = MEDIA.isOne(to) ? await bucket.get(key) : null
-        if (!found) return
+        if (!MEDIA.isOne(to)) return
         await mkdir(dirname(join(folder, to)), { recursive: true })
-        await Bun.write(join(folder, to), new Response(found.body))
+        await bucket.save(key, join(folder, to))
       })
     },
     async adopt(folder, storeId) {

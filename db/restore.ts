@@ -120,7 +120,10 @@ async function parkMail(tx: Db, now: string) {
 }
 
 async function requireFitting(registry: Registry, storeId: string, file: string, { store, keys, schemaVersion }: Manifest) {
-  if (store.id !== storeId) throw new Error(`${file} is a backup of the store ${store.id} (${store.slug}), not of ${storeId}: a store that is not there is named by its id`)
+  if (store.id !== storeId)
+    throw new Error(
+      `${file} is a backup of the store ${store.id} (${store.slug}), not of ${storeId}: a store that is not there is named by its id`,
+    )
   if (schemaVersion > migrations('store').length)
     throw new Error(
       `${file} has schema version ${schemaVersion}, this program knows ${migrations('store').length}: it was written by a newer release`,

@@ -1,6 +1,8 @@
 /** Deployments in an S3 store (document 4, `S3_*`): kept there whole, fetched where they are not, and removed. */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { create, extract } from 'tar'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { clearDeployments } from '../../api/builder/publishing/housekeeping.ts'
 import { servicesFor } from '../../api/services.ts'
@@ -74,33 +76,121 @@ describe('a deployment in an S3 store', () => {
     expect((await home()).status).toBe(200)
   })
 
-  test.each([
-    ['cut off', (tar: Uint8Array) => tar.subarray(0, tar.length >> 1)],
+  /** The archive with another manifest in it. */
+  const withManifest = async (tar: Uint8Array, change: (manifest: any) => unknown) => {
+    const folder = mkdtempSync(join(tmpdir(), 'stoa-archive-'))
+    try {
+      writeFileSync(join(folder, 'in.tar'), Bun.zstdDecompressSync(tar))
+      await extract({ file: join(folder, 'in.tar'), cwd: folder })
+      rmSync(join(folder, 'in.tar'))
+      const path = join(folder, 'manifest.json')
+      writeFileSync(path, JSON.stringify(change(JSON.parse(readFileSync(path, 'utf8')))))
+      const out = join(shop.config.dataDir, 'changed.tar')
+      await create({ file: out, cwd: folder }, ['.'])
+      return Bun.zstdCompressSync(readFileSync(out))
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  }
+  const entry = { type: 'text/plain', etags: { identity: '"x"' }, immutable: false }
+  test.each<[string, (tar: Uint8Array) => Uint8Array | Promise<Uint8Array>]>([
+    ['cut off', (tar) => tar.subarray(0, tar.length >> 1)],
     [
       'without its manifest',
-      (tar: Uint8Array) => {
+      (tar) => {
         const plain = Bun.zstdDecompressSync(tar)
         return Bun.zstdCompressSync(plain.subarray(0, plain.indexOf('./manifest.json')))
       },
     ],
     ['no archive', () => new TextEncoder().encode('<html>maintenance</html>')],
+    ['with a manifest of null', (tar) => withManifest(tar, () => null)],
+    ['with an empty manifest', (tar) => withManifest(tar, () => ({}))],
+    ["with another deployment's manifest", (tar) => withManifest(tar, (own) => ({ ...own, id: 'dpl_other' }))],
+    ["with another store's manifest", (tar) => withManifest(tar, (own) => ({ ...own, storeId: crypto.randomUUID() }))],
+    ['without an address', (tar) => withManifest(tar, (own) => ({ ...own, base: '' }))],
+    ...['../../secret.key', '/etc/passwd', 'a/../../../control.db', '..\\secret', ''].map(
+      (file) =>
+        [
+          `with a path to ${JSON.stringify(file)}`,
+          (tar: Uint8Array) => withManifest(tar, (own) => ({ ...own, files: { ...own.files, '/x.txt': { ...entry, file } } })),
+        ] as [string, (tar: Uint8Array) => Promise<Uint8Array>],
+    ),
   ])('whose archive is %s is not served, and leaves nothing', async (_, spoil) => {
     const object = s3.objects.get(keyOf(first.deploymentId))!
     const whole = object.bytes
     await shop.restart()
     rmSync(folderOf(first.deploymentId), { recursive: true, force: true })
-    object.bytes = spoil(whole)
-    expect((await home()).status).toBe(503)
-    expect(readdirSync(join(shop.config.dataDir, 'deployments'))).toEqual([])
-    object.bytes = whole
+    object.bytes = await spoil(whole)
+    try {
+      expect((await home()).status).toBe(503)
+      expect((await home('/x.txt')).status).toBe(503)
+      expect(readdirSync(join(shop.config.dataDir, 'deployments'))).toEqual([])
+    } finally {
+      object.bytes = whole
+    }
+    await shop.restart()
     expect((await home()).status).toBe(200)
   })
+
+  test('that becomes too much is not unpacked, and holds up nobody', async () => {
+    const object = s3.objects.get(keyOf(first.deploymentId))!
+    const whole = object.bytes
+    const [folder, tar] = [mkdtempSync(join(tmpdir(), 'stoa-bomb-')), join(shop.config.dataDir, 'bomb.tar')]
+    writeFileSync(join(folder, 'zeros'), '')
+    truncateSync(join(folder, 'zeros'), 300 * 1024 ** 2)
+    await create({ file: tar, cwd: folder }, ['./zeros'])
+    object.bytes = Bun.zstdCompressSync(readFileSync(tar))
+    rmSync(folder, { recursive: true })
+    rmSync(tar)
+    await shop.restart()
+    rmSync(folderOf(first.deploymentId), { recursive: true, force: true })
+    expect((await home()).status).toBe(503)
+    // What has just failed is not tried again for each who asks.
+    s3.seen = []
+    expect((await home()).status).toBe(503)
+    expect(s3.seen).toEqual([])
+    object.bytes = whole
+    await shop.restart()
+    expect((await home()).status).toBe(200)
+  }, 30_000)
+
+  test('that can not be read keeps nobody from publishing', async () => {
+    const object = s3.objects.get(keyOf(first.deploymentId))!
+    const whole = object.bytes
+    await shop.restart()
+    rmSync(folderOf(first.deploymentId), { recursive: true, force: true })
+    object.bytes = whole.subarray(0, 100)
+    expect((await home()).status).toBe(503)
+    const live = await shop.publish()
+    expect([live.status, (await home()).status]).toEqual(['live', 200])
+    object.bytes = whole
+  }, 60_000)
+
+  test('whose files are removed under the server is fetched again', async () => {
+    expect((await home('/products')).status).toBe(200)
+    rmSync(join(shop.config.dataDir, 'deployments'), { recursive: true })
+    for (const path of ['/contact', '/products', '/', '/cart', '/favicon.svg'])
+      expect([path, (await home(path)).status]).toEqual([path, 200])
+  })
+
+  test('may have files of the project that are called like ours', async () => {
+    const folder = join(shop.config.dataDir, 'builder', shop.store.id, 'public')
+    const own = { 'manifest.json': '{"name":"A web app"}', 'same.json': '{"name":"A web app"}', 'archive.tar.zst': 'An archive.' }
+    mkdirSync(folder, { recursive: true })
+    for (const [name, text] of Object.entries(own)) writeFileSync(join(folder, name), text)
+    const { status, deploymentId } = await shop.publish()
+    expect(status).toBe('live')
+    const all = () => Promise.all(Object.keys(own).map(async (name) => [name, await (await home(`/${name}`)).text()]))
+    expect(Object.fromEntries(await all())).toEqual(own)
+    rmSync(folderOf(deploymentId), { recursive: true })
+    await shop.restart()
+    expect(Object.fromEntries(await all())).toEqual(own)
+    for (const name of Object.keys(own)) rmSync(join(folder, name))
+  }, 60_000)
 
   test('a publish waits for a store that is away, while the live one stays, and is built once', async () => {
     const page = await (await home()).text()
     const { body } = await shop.call('POST', '/publish')
-    // It is not there yet: so it is built.
-    while (!s3.seen.includes(`GET ${keyOf(body.deploymentId)}`)) await Bun.sleep(5)
     s3.refuses = 'deployments/'
     while (s3.seen.filter((line) => line.startsWith('PUT deployments/')).length < 3) await Bun.sleep(20)
     expect(await (await home()).text()).toBe(page)

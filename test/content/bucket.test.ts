@@ -1,4 +1,7 @@
 /** Media and attachments in an S3 store (document 4, `S3_*`), and how it is asked: over a double that checks each signature. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { removeOrphans } from '../../api/content/media/orphans.ts'
 import { filesInBucket } from '../../api/outside/files.ts'
@@ -95,6 +98,17 @@ describe('media', () => {
           .split('/')[3],
       ]),
     )
+  })
+
+  test('that come for a store which was deleted meanwhile are not kept', async () => {
+    const { id } = made(await upload())
+    const prefix = `media/${shop.store.id}`
+    await app.registry.deleteStore(shop.store.id)
+    const owner = { storeId: shop.store.id, environment: 'live' } as const
+    await expect(app.services.files.keep(owner, crypto.randomUUID(), [{ name: 'image.png', bytes: new Uint8Array(1) }])).rejects.toThrow(
+      'not found',
+    )
+    expect(keys().filter((key) => key.startsWith(prefix) && !key.includes(id))).toEqual([])
   })
 
   test('a store that is away is 503, nothing is half kept, and what is asked again works', async () => {
@@ -199,6 +213,48 @@ describe('asking an S3 store', () => {
     await expect(quick().get('small')).rejects.toThrow('failed')
     const { body } = (await quick().get('a'))!
     await expect(new Response(body).arrayBuffer()).rejects.toThrow()
+  })
+
+  test('saves to a file what is cut off at first, and says nothing of a signed address', async () => {
+    await quick().put('a', bytes)
+    const path = join(tmpdir(), `stoa-saved-${process.pid}`)
+    s3.mood = 'cut'
+    const saving = quick().save('a', path)
+    await Bun.sleep(100)
+    s3.mood = 'well'
+    expect(await saving).toBe(true)
+    expect(readFileSync(path).equals(Buffer.from(bytes))).toBe(true)
+    expect(await quick().save('nothing', path)).toBe(false)
+    s3.mood = 'cut'
+    const { body } = (await quick().get('a'))!
+    const error = await new Response(body).arrayBuffer().catch((reason: Error) => reason)
+    expect([String(error).includes('a was cut off'), Bun.inspect(error).includes('X-Amz')]).toEqual([true, false])
+  })
+
+  test('takes no web page and no answer without a size for an object, and reads no refusal to its end', async () => {
+    await quick().put('page', bytes.subarray(0, 10), 'text/html; charset=utf-8')
+    await expect(quick().get('page')).rejects.toThrow('came as a web page')
+    await expect(quick().size('page')).rejects.toThrow('came as a web page')
+    let sent = 0
+    const endless = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: () =>
+        new Response(
+          new ReadableStream({
+            pull(controller) {
+              sent += 65_536
+              controller.enqueue(new Uint8Array(65_536))
+            },
+          }),
+          { status: 403 },
+        ),
+    })
+    const bucket = new Bucket({ ...s3.place, endpoint: `http://127.0.0.1:${endless.port}` }, 2_000)
+    for (const ask of [() => bucket.get('a'), () => bucket.put('a', bytes), () => bucket.remove('a')])
+      await expect(ask()).rejects.toThrow('403')
+    expect(sent).toBeLessThan(64 * 1024 ** 2)
+    await endless.stop(true)
   })
 
   test.each([

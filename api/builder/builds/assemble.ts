@@ -41,6 +41,8 @@ export interface Deployment {
   isBare?: true
 }
 
+/** Where a project's own manifest, of a web app, is kept beside ours. */
+const OWN_MANIFEST = `project.${MANIFEST}`
 /** Above so many pages they are packed less tightly, which is several times as fast. */
 const MANY = 400
 const [TIGHT, QUICK] = [9, 5]
@@ -87,7 +89,8 @@ export async function assemble(folder: string, { outs, before, about, signal }: 
       signal.throwIfAborted()
       const bytes = new Uint8Array(await readFile(join(out, file)))
       const path = pageOf(file)
-      manifest.files[path] = await target.store(file, typeOf(file), bytes)
+      // A file of the project that is called like the manifest has another name here.
+      manifest.files[path] = await target.store(file === MANIFEST ? OWN_MANIFEST : file, typeOf(file), bytes)
       if (!file.endsWith('.html')) return
       const html = Buffer.from(bytes)
       const head = html.toString('utf8', 0, Math.max(0, html.indexOf('</head>')))

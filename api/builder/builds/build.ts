@@ -41,10 +41,9 @@ interface Building {
   signal: AbortSignal
 }
 
-/** The manifest of a deployment, whose files are in the data folder then; null when they are nowhere, or not whole. */
-export async function readDeployment({ files }: Storefronts, storeId: string, id: string): Promise<Deployment | null> {
-  return (await files.fetch(storeId, id)) ? (JSON.parse(readFileSync(join(files.folderOf(id), MANIFEST), 'utf8')) as Deployment) : null
-}
+/** The manifest of a deployment whose files are in the data folder; null when they are not, or not whole. */
+export const readDeployment = ({ files }: Storefronts, id: string): Deployment | null =>
+  files.isHere(id) ? (JSON.parse(readFileSync(join(files.folderOf(id), MANIFEST), 'utf8')) as Deployment) : null
 
 /** Builds a deployment. Throws a `BuildError` that says what is wrong with the project, or the reason of `signal`. */
 export async function build(building: Building): Promise<Deployment> {
@@ -116,8 +115,8 @@ async function writeProject({ storefronts, session, commitSha, isWorkspace, log,
 }
 
 /** The deployment before, when pages of it can be taken over: it was made of the same code. */
-async function readBefore({ storefronts, session, previousId }: Building, key: string, path: string) {
-  const manifest = previousId ? await readDeployment(storefronts, session.store.id, previousId) : null
+async function readBefore({ storefronts, previousId }: Building, key: string, path: string) {
+  const manifest = previousId ? readDeployment(storefronts, previousId) : null
   if (!manifest || manifest.key !== key || manifest.isBare) return null
   await writeFile(path, JSON.stringify(manifest.hashes))
   return { folder: storefronts.files.folderOf(previousId!), manifest }

@@ -78,8 +78,7 @@ async function prepare(services: Services, job: Running): Promise<'interrupted' 
       await ensureProject(services, storeId)
       const id = row.deploymentId!
       // What was built of the workspace by a process that died is the preview, whatever was committed since.
-      const commitSha =
-        (await readDeployment(services.storefronts, storeId, id))?.commitSha ?? (await headOf(projectFolder(services, storeId)))
+      const commitSha = readDeployment(services.storefronts, id)?.commitSha ?? (await headOf(projectFolder(services, storeId)))
       await makeVerified(services, job, { id, kind: 'preview', commitSha, previousId: null, signal, onMade: () => atStep(job, 2, eta) })
     })
     signal.throwIfAborted()

@@ -72,12 +72,16 @@ export async function makeDeployment(services: Services, job: Running, making: M
   const register = async (deployment: Deployment) => {
     const files = Object.values(deployment.files).map(({ file }) => file)
     if (!deployment.isBare) await storefronts.files.keep(storeId, id, files)
+    if (!(await registry.store(storeId))) {
+      await storefronts.files.remove(storeId, id)
+      throw new BuildError('the store was deleted')
+    }
     const createdAt = clock.now().toISOString()
     const { changes } = deployment
     await addDeployment(registry, { id, storeId, kind: kind === 'preview' ? kind : 'production', commitSha, changes, createdAt })
     return deployment
   }
-  const there = await readDeployment(storefronts, storeId, id)
+  const there = readDeployment(storefronts, id)
   if (there?.commitSha === commitSha) return register(there)
   // Of a commit that the workspace had before it was saved: its publish was taken up in the middle.
   if (there) await storefronts.files.remove(storeId, id)

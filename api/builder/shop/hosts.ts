@@ -63,6 +63,12 @@ export class Hosts {
     return this.registry.epochSeen() === this.#epoch ? this.#found.get(name) : undefined
   }
 
+  /** Forgets what is remembered: files of it are not there any more. */
+  forget() {
+    this.#found.clear()
+    this.#shops.clear()
+  }
+
   /** What a host serves. */
   async find(name: string): Promise<Found> {
     if (this.#ours.has(name) || (!this.isBelow(name) && (!name.includes('.') || isIP(name) || name.startsWith('[')))) return null
@@ -120,7 +126,7 @@ export class Hosts {
     const key = `${id} ${served.base} ${served.canonical}`
     const known = this.#shops.get(key)
     if (known) return known
-    const deployment = await readDeployment(this.storefronts, storeId, id)
+    const deployment = (await this.storefronts.files.fetch(storeId, id)) ? readDeployment(this.storefronts, id) : null
     if (!deployment) return null
     const shop = new Shop(deployment, this.storefronts.files.folderOf(id), served, this.shelf)
     for (const oldest of this.#shops.keys()) {

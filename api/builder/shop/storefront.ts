@@ -61,6 +61,15 @@ export class Storefront {
 
   /** What is answered without waiting for anything: most of what is asked for. Null for everything else. */
   quick(request: Request): Response | null {
+    try {
+      return this.#quick(request)
+    } catch {
+      // What can't be read is told by whoever answers at length.
+      return null
+    }
+  }
+
+  #quick(request: Request): Response | null {
     const { url, headers, method } = request
     if (method !== 'GET') return null
     const epoch = this.needs.hosts.epochSeen()
@@ -89,26 +98,46 @@ export class Storefront {
 
   /** Answers a request of a store's host; null when its host is none. */
   async answer(request: Request): Promise<Response | null> {
-    const { hosts, log } = this.needs
-    const name = hostNameOf(request)
-    const found = await hosts.find(name).catch((error) => {
-      log.write('warn', 'a shop could not be opened', { host: name, error: String(error) })
-      return trouble(request, 'en', refusalOf(error))
-    })
-    if (found instanceof Response) return found
-    if (found === null) return null
-    if (found === 'closed')
-      return new Response('This preview has ended.\n', { status: 410, headers: { 'cache-control': 'no-store', 'x-robots-tag': 'noindex' } })
+    const found = await this.#find(request)
+    if (found === null || found instanceof Response) return found
     try {
       return await this.#answer(request, found)
     } catch (error) {
-      const refusal = refusalOf(error)
-      const path = pathOf(request.url)
-      // A path may be a capability: it is not written down.
-      if (!refusal)
-        this.needs.log.write('warn', 'a page of a shop could not be made', { storeId: found.session.store.id, error: String(error) })
-      return trouble(request, found.shop.languageAt(path).code, refusal)
+      if (isGone(error) && (request.method === 'GET' || request.method === 'HEAD')) return this.#again(request)
+      return this.#failed(request, found, error)
     }
+  }
+
+  /** The host that is asked for, or what is said where there is no shop to show; null when it is none. */
+  async #find(request: Request): Promise<Host | Response | null> {
+    const { hosts, log } = this.needs
+    const name = hostNameOf(request)
+    try {
+      const found = await hosts.find(name)
+      return found === 'closed'
+        ? new Response('This preview has ended.\n', { status: 410, headers: { 'cache-control': 'no-store', 'x-robots-tag': 'noindex' } })
+        : found
+    } catch (error) {
+      log.write('warn', 'a shop could not be opened', { host: name, error: String(error) })
+      return trouble(request, 'en', refusalOf(error))
+    }
+  }
+
+  /** The same once more, when files of the shop were not there: they may be had from elsewhere. */
+  async #again(request: Request): Promise<Response | null> {
+    this.needs.hosts.forget()
+    this.#recent.clear()
+    const found = await this.#find(request)
+    if (found === null || found instanceof Response) return found
+    return this.#answer(request, found).catch((error) => this.#failed(request, found, error))
+  }
+
+  #failed(request: Request, found: Host, error: unknown): Response {
+    const refusal = refusalOf(error)
+    // A path may be a capability: it is not written down.
+    if (!refusal)
+      this.needs.log.write('warn', 'a page of a shop could not be made', { storeId: found.session.store.id, error: String(error) })
+    return trouble(request, found.shop.languageAt(pathOf(request.url)).code, refusal)
   }
 
   #built(request: Request, { shop }: Host, path: string) {
@@ -278,6 +307,9 @@ export class Storefront {
 /** What is said at each field that is not as it should be. */
 const marks = (errors: Record<string, string>) =>
   Object.fromEntries(Object.entries(errors).map(([name, message]) => [name, message.endsWith('required') ? 'required' : 'wrong']))
+
+/** Whether a file is not there that should be. */
+const isGone = (error: unknown) => (error as { code?: string } | null)?.code === 'ENOENT'
 
 /** The page that a form of the footer leads back to; after thanks, the home page. */
 const hereOf = (visit: Visit): string =>
