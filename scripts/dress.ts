@@ -18,7 +18,7 @@ import { Handles } from '../db/handles.ts'
 import { version } from '../package.json'
 import { DEMO } from './demo.ts'
 import { publishes } from '../db/store/builder.ts'
-import { partsOf, germanGroup, germanName, germanSentence } from './seed/german.ts'
+import { GERMAN_MAILS, partsOf, germanGroup, germanName, germanSentence } from './seed/german.ts'
 import { KITS } from './seed/kits.ts'
 import { pictureOf } from './seed/pictures/picture.ts'
 import { eventsFrom, LEGAL, POSTS, REVIEWS, timesFrom } from './seed/stories.ts'
@@ -126,6 +126,7 @@ class Dresser {
         const german = germanGroup(name)
         if (german) await this.ask('PUT', `/${kind}/${id}/translations/${GERMAN}`, { name: german })
       }
+    for (const [kind, mail] of Object.entries(GERMAN_MAILS)) await this.ask('PUT', `/email-templates/${kind}?lang=${GERMAN}`, mail)
   }
 
   /** What is there beside goods: stories, dates, a booking, a set, and what buyers say. */

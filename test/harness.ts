@@ -120,7 +120,12 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
   }
   const appClock = { ...realClock, now: () => new Date(clock.now), ...options.clock }
   const log = options.log ?? createLog('warn', process.stderr)
-  const config = { ...readConfig({ DATA_DIR: folder }), smtpUrl: options.smtpUrl ?? null, dnsServers: options.dnsServers ?? [], s3: options.s3 ?? null }
+  const config = {
+    ...readConfig({ DATA_DIR: folder }),
+    smtpUrl: options.smtpUrl ?? null,
+    dnsServers: options.dnsServers ?? [],
+    s3: options.s3 ?? null,
+  }
   const made = await servicesFor(config, {
     registry,
     baseUrl: options.baseUrl ?? 'https://api.shop.example',

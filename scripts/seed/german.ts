@@ -99,3 +99,76 @@ export function germanName(name: string): string | null {
 }
 export const germanGroup = (name: string): string | null => GROUPS[name] ?? null
 export const germanSentence = (text: string): string | null => SENTENCES[text] ?? null
+
+/** What is mailed about an order that was placed in German, and to whom asked for something that was sold out. */
+export const GERMAN_MAILS: Record<string, { subject: string; body: string }> = {
+  'order-confirmation': {
+    subject: 'Deine Bestellung {{orderNumber}} bei {{storeName}}',
+    body: `# Danke für deine Bestellung
+
+Bestellung **{{orderNumber}}** vom {{orderDate}}. {{payment}}
+
+{{orderButton}}
+
+{{lines}}
+
+{{totals}}
+
+{{shippingMethod}}
+
+{{shippingAddress}}
+`,
+  },
+  shipment: {
+    subject: 'Deine Bestellung {{orderNumber}} ist unterwegs',
+    body: `# Sie ist unterwegs
+
+Ein Paket deiner Bestellung **{{orderNumber}}** hat uns verlassen.
+
+{{shippedLines}}
+
+{{tracking}}
+
+{{shippingAddress}}
+
+{{orderButton}}
+`,
+  },
+  refund: {
+    subject: 'Deine Erstattung von {{amount}} zur Bestellung {{orderNumber}}',
+    body: `# Deine Erstattung
+
+Wir haben dir **{{amount}}** deiner Bestellung **{{orderNumber}}** erstattet. {{reason}}
+
+{{refundedLines}}
+
+Bei deiner Bank ist sie vielleicht erst in einigen Tagen zu sehen.
+
+{{orderButton}}
+`,
+  },
+  ticket: {
+    subject: 'Deine Tickets für {{eventNames}}',
+    body: `{{tickets}}
+
+{{rest}}
+
+{{ticketsButton}}
+
+Bestellung {{orderNumber}}, Zugangscode {{accessCode}}. Jeder Code lässt eine Person ein, einmal.
+`,
+  },
+  'back-in-stock': {
+    subject: '{{productName}} ist wieder da',
+    body: `# {{productName}} ist wieder da
+
+Du wolltest es wissen: **{{productName}}** gibt es wieder bei {{storeName}}.
+
+{{variantName}}
+
+{{productButton}}
+
+Mehr Mails kommen dazu nicht. [Ich habe nicht darum gebeten]({{stopUrl}})
+`,
+  },
+}

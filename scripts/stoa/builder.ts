@@ -117,7 +117,8 @@ async function rollback({ store: idOrSlug }: { store: string }, command: Command
     const store = await builtStore(registry, idOrSlug)
     const project = await projectOf(registry, store.id)
     const previous = project && (await previousOf(registry, project))
-    if (!project?.liveId || !previous) throw new Error('there is nothing to roll back to: no deployment of another commit than the live one is kept')
+    if (!project?.liveId || !previous)
+      throw new Error('there is nothing to roll back to: no deployment of another commit than the live one is kept')
     if (!(await pin(registry, { storeId: store.id, id: previous.id, now: new Date(), instead: project.liveId })))
       throw new Error('something else was published meanwhile: look at stoa deployments')
     return { deploymentId: previous.id, commitSha: previous.commitSha, replaced: project.liveId }

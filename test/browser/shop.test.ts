@@ -201,9 +201,10 @@ describe.skipIf(!hasChromium)('a shopper in a browser', () => {
     await page.waitForURL('**/order/**')
     await page.click('text=Your tickets')
     await page.fill('.ticket-line [name="name"]', 'Grace Hopper')
-    await page.click('.ticket-line button')
+    await Promise.all([page.waitForResponse('**/_shop/tickets/names'), page.click('.ticket-line button')])
+    await page.waitForLoadState()
     await page.waitForFunction('document.querySelector(".ticket-line [name=name]")?.value === "Grace Hopper"')
-    await page.click('text=Open ticket')
+    await Promise.all([page.waitForURL('**/ticket/**'), page.click('text=Open ticket')])
     expect(await page.isVisible('text=Check in')).toBe(false)
     // It is the day of the event.
     const { body: events } = await shop.call('GET', '/events?limit=1')
