@@ -1,16 +1,16 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cleanUp, folder, keysOf, startStoa } from './processes.ts'
+import { cleanUp, startShop } from './processes.ts'
 
 let port: number
 let strangers = 0
 let api: string
-let keys: ReturnType<typeof keysOf>
+let keys: Awaited<ReturnType<typeof startShop>>['keys']
 beforeAll(async () => {
-  const started = await startStoa({ DATA_DIR: folder(), METRICS: '1', TRUST_PROXY: '127.0.0.1' })
+  const started = await startShop({ METRICS: '1', TRUST_PROXY: '127.0.0.1' })
   api = started.api
   port = Number(new URL(api).port)
-  keys = keysOf(started.running.stdout)
+  keys = started.keys
 })
 afterAll(cleanUp)
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { cleanUp, folder, keysOf, startStoa } from './processes.ts'
+import { cleanUp, startShop } from './processes.ts'
 
 afterAll(cleanUp)
 
@@ -7,8 +7,8 @@ test.each([
   ['a length that says so', (bytes: Uint8Array<ArrayBuffer>) => bytes],
   ['no length', (bytes: Uint8Array<ArrayBuffer>) => new Response(bytes).body!],
 ])('a body of 20 MB with %s is refused with 413, an error and the request id', async (_, body) => {
-  const { running, api } = await startStoa({ DATA_DIR: folder() })
-  const { admin } = keysOf(running.stdout)
+  const { api, keys } = await startShop()
+  const { admin } = keys
   const answer = await fetch(`${api}/api/v1/products`, {
     method: 'POST',
     headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json', 'x-request-id': 'large' },

@@ -139,6 +139,13 @@ export async function startStoa(env: Env, command = [BUN, 'scripts/start.ts']): 
   return { running: started, api: api!, site: site! }
 }
 
+/** Starts Stoa over a store that is there: nothing dresses a demo shop meanwhile, which takes both processors for half a minute. */
+export async function startShop(env: Env = {}, command?: string[]): Promise<Started & Pick<CreatedStore, 'keys'>> {
+  const dataDir = folder()
+  const { keys } = await createStore(dataDir, 'Shop')
+  return { ...(await startStoa({ DATA_DIR: dataDir, ...env }, command)), keys }
+}
+
 /** Starts the API alone, without the content site and the demo store: half the work. */
 export async function startApi(env: Env): Promise<StartedApi> {
   const running = run([BUN, 'api/main.ts'], env)

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { call, childOf, cleanUp, createStore, folder, keysOf, run, type Running, type Started, startStoa } from './processes.ts'
+import { call, childOf, cleanUp, createStore, folder, keysOf, run, type Running, type Started, startShop, startStoa } from './processes.ts'
 
 afterAll(cleanUp)
 
@@ -73,7 +73,7 @@ describe('npm start', () => {
   })
 
   test('both servers tell their health, and the content site what Stoa is', async () => {
-    const { api, site } = await startStoa({ DATA_DIR: folder(), METRICS: '1' })
+    const { api, site } = await startShop({ METRICS: '1' })
     const { version } = await Bun.file('package.json').json()
     for (const url of [api, site]) expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ ok: true, version })
     expect(await answers(`${api}/readyz`)).toBe(200)
@@ -89,8 +89,8 @@ describe('npm start', () => {
 
   // npm gets the signal and hands it on; a supervisor that knows the server's own process sends it there.
   test.each(['npm', 'the server'])('SIGTERM to %s lets a running request end, and ends with 0', async (whom) => {
-    const { running, api } = await startStoa({ DATA_DIR: folder() }, ['npm', 'start'])
-    const { admin } = keysOf(running.stdout)
+    const { running, api, keys } = await startShop({}, ['npm', 'start'])
+    const { admin } = keys
     const slow = slowRequest(api, admin)
     await Bun.sleep(200)
     process.kill(whom === 'npm' ? running.child.pid! : (await childOf(running.child.pid!))!, 'SIGTERM')
@@ -127,8 +127,8 @@ describe('npm start', () => {
   })
 
   test('a second signal ends it at once', async () => {
-    const { running, api } = await startStoa({ DATA_DIR: folder() })
-    slowRequest(api, keysOf(running.stdout).admin)
+    const { running, api, keys } = await startShop()
+    slowRequest(api, keys.admin)
     await Bun.sleep(100)
     running.child.kill('SIGINT')
     await Bun.sleep(100)
@@ -192,8 +192,8 @@ describe('WORKERS=2', () => {
   }
 
   test('two processes share the port; one that dies is started again; SIGTERM ends all with 0', async () => {
-    const started = await startStoa({ DATA_DIR: folder(), WORKERS: '2' })
-    const { admin } = keysOf(started.running.stdout)
+    const started = await startShop({ WORKERS: '2' })
+    const { admin } = started.keys
     const first = await workersOf(started)
     expect(first).toHaveLength(2)
     for (const pid of first) {
@@ -209,8 +209,8 @@ describe('WORKERS=2', () => {
   })
 
   test('a key has one rate limit, whichever process answers, and whatever connection asks', async () => {
-    const started = await startStoa({ DATA_DIR: folder(), WORKERS: '2', RATE_LIMIT: '0.001:100' })
-    const { admin, storefront } = keysOf(started.running.stdout)
+    const started = await startShop({ WORKERS: '2', RATE_LIMIT: '0.001:100' })
+    const { admin, storefront } = started.keys
     // A connection stays with its worker: a new one for each request reaches both.
     const ask = async (key: string) =>
       (await fetch(`${started.api}/api/v1/me`, { headers: { authorization: `Bearer ${key}`, connection: 'close' } })).status
@@ -226,8 +226,8 @@ describe('WORKERS=2', () => {
   })
 
   test('a scrape of one worker tells what all have counted, also what one had that has died', async () => {
-    const started = await startStoa({ DATA_DIR: folder(), WORKERS: '2', METRICS: '1', RATE_LIMIT: '0' })
-    const { admin } = keysOf(started.running.stdout)
+    const started = await startShop({ WORKERS: '2', METRICS: '1', RATE_LIMIT: '0' })
+    const { admin } = started.keys
     // A connection stays with its worker: a new one for each request reaches both.
     const get = async (path: string) => {
       const headers = { authorization: `Bearer ${admin}`, connection: 'close' }
@@ -241,7 +241,7 @@ describe('WORKERS=2', () => {
       expect(counted(text)).toBe(i)
       expect(value(text, /^stoa_request_seconds_bucket\{method="GET",route="\/me",status="200",le="\+Inf"\} (\d+)$/m)).toBe(i)
     }
-    // Each has the demo store open, and each counts: of 30 connections none of them gets all.
+    // Each has the store open, and each counts: of 30 connections none of them gets all.
     expect(value(await get('/metrics'), /^stoa_open_stores (\d+)$/m)).toBe(2)
 
     const [stuck, dead] = await workersOf(started)
@@ -264,7 +264,7 @@ describe('WORKERS=2', () => {
   })
 
   test('workers whose parent is gone let go of the port', async () => {
-    const started = await startStoa({ DATA_DIR: folder(), WORKERS: '2' })
+    const started = await startShop({ WORKERS: '2' })
     started.running.child.kill('SIGKILL')
     await until(async () => (await answers(`${started.api}/readyz`)) === null)
   })
@@ -275,8 +275,8 @@ describe('a request that does not end', () => {
   const cutShort = { level: 'info', message: 'request', route: '/products', status: 408 }
 
   test('because its client has hung up is no failure of the server', async () => {
-    const { running, api } = await startStoa({ DATA_DIR: folder(), LOG: 'info' })
-    const slow = slowRequest(api, keysOf(running.stdout).admin)
+    const { running, api, keys } = await startShop({ LOG: 'info' })
+    const slow = slowRequest(api, keys.admin)
     await Bun.sleep(200)
     slow.hangUp()
     await running.says(/"message":"request"/)
