@@ -103,7 +103,8 @@ export class Storefront {
     try {
       return await this.#answer(request, found)
     } catch (error) {
-      if (isGone(error) && (request.method === 'GET' || request.method === 'HEAD')) return this.#again(request)
+      const isRead = request.method === 'GET' || request.method === 'HEAD'
+      if (isRead && isGone(error) && !this.needs.services.storefronts.files.isHere(found.shop.deployment.id)) return this.#again(request)
       return this.#failed(request, found, error)
     }
   }
