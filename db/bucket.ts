@@ -2,6 +2,7 @@
  * Files in an S3 store instead of the data folder (document 4, `S3_*`). Bun signs the addresses; the requests are ours, so that each has an
  * end, is tried again where that helps, and says what was wrong.
  */
+import { open } from 'node:fs/promises'
 import { S3Client } from 'bun'
 
 /** Where an S3 store is, and who may write to it. */
@@ -43,6 +44,8 @@ const PAUSE_MS = 150
 const SIGNED_FOR_S = 900
 /** Objects up to this size are read whole: a connection to the store is free again before a slow client has its answer. */
 const WHOLE_MAX_BYTES = 256 * 1024
+/** The largest object that is saved to a file. */
+const SAVED_MAX_BYTES = 4 * 1024 ** 3
 /** Of answers that are no objects so much is read. */
 const HEAD_MAX_CHARS = 64 * 1024
 /** Objects that are written or removed at once. */
@@ -98,9 +101,21 @@ export class Bucket {
   async save(key: string, path: string): Promise<boolean> {
     const saved = await this.#ask('GET', key, {}, async (response, restart) => {
       const size = sizeIn(response, key)
-      restart(size)
-      await Bun.write(path, response)
-      if (Bun.file(path).size !== size) throw new Error(`${key} was cut off`)
+      if (size > SAVED_MAX_BYTES) throw Object.assign(new Error(`${key} is larger than anything that is kept`), { status: 413 })
+      const file = await open(path, 'w')
+      let bytes = 0
+      try {
+        // As long as something comes it is waited for.
+        for await (const piece of response.body ?? []) {
+          restart(0)
+          bytes += piece.length
+          if (bytes > size) break
+          await file.writeFile(piece)
+        }
+      } finally {
+        await file.close()
+      }
+      if (bytes !== size) throw new Error(`${key} was cut off`)
       return true
     })
     return saved ?? false
@@ -136,9 +151,14 @@ export class Bucket {
   async *list(prefix: string): AsyncGenerator<Listed> {
     for (let startAfter: string | undefined; ;) {
       const { contents = [], isTruncated } = await this.#page(prefix, startAfter)
-      for (const { key, size = 0, lastModified } of contents) yield { key, size, at: new Date(lastModified ?? Date.now()) }
+      for (const { key, size = 0, lastModified } of contents) {
+        // What is listed is removed, too: of nobody else, and not for ever.
+        if (!key.startsWith(prefix) || (startAfter !== undefined && key <= startAfter))
+          throw new BucketError(`the S3 store ${this.#place} failed: it lists what it was not asked for`)
+        startAfter = key
+        yield { key, size, at: new Date(lastModified ?? Date.now()) }
+      }
       if (!isTruncated || !contents.length) return
-      startAfter = contents.at(-1)!.key
     }
   }
 
@@ -183,7 +203,7 @@ export class Bucket {
       try {
         const headers = { ...(type && { 'content-type': type }) }
         const response = await fetch(this.#client.presign(key, { method, expiresIn: SIGNED_FOR_S }), {
-          ...{ method, headers, redirect: 'manual' as const, signal: over.signal },
+          ...{ method, headers, redirect: 'manual' as const, decompress: false, signal: over.signal },
           ...(body && { body }),
         })
         if (!response.ok) {
@@ -212,7 +232,8 @@ export class Bucket {
         if (tried < TRIES && !isFinal) await Bun.sleep(PAUSE_MS * 4 ** (tried - 1))
         else
           throw new BucketError(`the S3 store ${this.#place} failed: ${code && !message.includes(code) ? `${code}: ` : ''}${message}`, {
-            cause: error,
+            // Bun's own error has the signed address in it.
+            cause: { code },
           })
       }
     }

@@ -13,7 +13,7 @@ import { Bucket, BucketError, type FilesPlace } from './bucket.ts'
 export const MANIFEST = 'manifest.json'
 const SUFFIX = '.tar.zst'
 /** More than any build may write. */
-const MOST = { files: 300_000, bytes: 8 * 1024 ** 3 }
+const MOST = { files: 300_000, bytes: 8 * 1024 ** 3, manifest: 128 * 1024 ** 2 }
 /** So much of an archive is unpacked at once. */
 const READ_BYTES = 64 * 1024
 /** An archive that could not be used is tried again after so long. */
@@ -21,6 +21,9 @@ const AGAIN_MS = 5_000
 const FAILED_MAX = 1_000
 const prefixOf = (storeId: string) => `deployments/${storeId}/`
 const keyOf = (storeId: string, id: string) => `${prefixOf(storeId)}${id}${SUFFIX}`
+
+/** Nothing else becomes a path. */
+const ID = /^dpl_[a-z0-9]{1,40}$/
 
 /** An archive that is there and can't be used. */
 class Spoiled extends BucketError {}
@@ -38,6 +41,7 @@ export class DeploymentFiles {
   }
 
   folderOf(id: string): string {
+    if (!ID.test(id)) throw new Error(`${id} is no deployment`)
     return join(this.folders.deployments, id)
   }
 
@@ -65,6 +69,8 @@ export class DeploymentFiles {
       if (!(await bucket.save(keyOf(storeId, id), archive))) return false
       await unpack(archive, unfinished)
       await requireManifest(join(unfinished, MANIFEST), { id, storeId })
+      // What is left of one that was removed by halves is in the way.
+      if (!this.isHere(id)) await rm(this.folderOf(id), { recursive: true, force: true })
       await rename(unfinished, this.folderOf(id)).catch((error) => {
         // Another process has fetched it meanwhile.
         if (!this.isHere(id)) throw error
@@ -106,16 +112,17 @@ export class DeploymentFiles {
     if (!this.#bucket) return ids
     for await (const { key, at } of this.#bucket.list(prefix))
       if (at < before && key.endsWith(SUFFIX)) ids.push(key.slice(prefix.length, -SUFFIX.length))
-    return ids
+    return ids.filter((id) => ID.test(id))
   }
 }
 
 /** Unpacks an archive, whose plain files alone are taken. A piece of it at a time: what is packed well becomes a thousand times as much. */
 async function unpack(file: string, cwd: string) {
   let [files, bytes] = [0, 0]
-  const filter = (_: string, entry: object) => {
+  const filter = (path: string, entry: object) => {
     const { type, size } = entry as { type: string; size: number }
     if (type !== 'File' && type !== 'Directory') return false
+    if (path.endsWith(MANIFEST) && size > MOST.manifest) bytes = Infinity
     bytes += size
     return ++files <= MOST.files && bytes <= MOST.bytes
   }
@@ -127,13 +134,15 @@ async function unpack(file: string, cwd: string) {
   if (files > MOST.files || bytes > MOST.bytes) throw new Spoiled(`${basename(cwd)}: its archive has more than a deployment may have`)
 }
 
+/** Of a script in a page, as the Content-Security-Policy names it, and of a media type. */
+const [HASH, TYPE] = [/^'sha(256|384|512)-[\w+/=-]+'$/, /^[\w.+-]+\/[\w.+-]+(; charset=[\w-]+)?$/]
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isBelow = (path: unknown) => isText(path) && !isAbsolute(path) && !path.includes('\0') && !path.split(/[/\\]/).includes('..')
-const rows = (value: unknown): Record<string, any>[] | null => (typeof value === 'object' && value !== null ? Object.values(value) : null)
+const rows = (value: unknown): any[] | null => (typeof value === 'object' && value !== null ? Object.values(value) : null)
 
 /** Sees that the manifest of an archive is one of this deployment, whose files are all below its folder, and notes where it came from. */
 async function requireManifest(path: string, { id, storeId }: { id: string; storeId: string }) {
-  const text = existsSync(path) ? await readFile(path, 'utf8') : 'null'
+  const text = await readFile(path, 'utf8').catch(() => 'null')
   let manifest: Record<string, unknown> = {}
   try {
     manifest = { ...(JSON.parse(text) as object | null) }
@@ -145,11 +154,18 @@ async function requireManifest(path: string, { id, storeId }: { id: string; stor
     manifest.id === id &&
     manifest.storeId === storeId &&
     isText(base) &&
-    [languages, currencies].every((all) => Array.isArray(all) && all.length > 0) &&
-    Array.isArray(scripts) &&
+    rows(languages)?.[0] !== undefined &&
+    rows(languages)!.every((one) => isText(one?.code) && typeof one.path === 'string') &&
+    rows(currencies)?.[0] !== undefined &&
+    rows(currencies)!.every(isText) &&
+    rows(scripts)?.every((hash) => isText(hash) && HASH.test(hash)) &&
     rows(hashes) !== null &&
-    rows(pages)?.every((page) => isText(page?.title)) &&
-    rows(files)?.every((entry) => isBelow(entry?.file) && isText(entry.type) && isText(entry.etags?.identity))
+    rows(pages)?.every(
+      (page) => typeof page?.title === 'string' && [page.view, page.markdown].every((name) => name === null || isText(name)),
+    ) &&
+    rows(files)?.every(
+      (entry) => isBelow(entry?.file) && TYPE.test(entry.type) && isText(entry.etags?.identity) && rows(entry.etags)!.every(isText),
+    )
   if (!isOne) throw new Spoiled(`the archive of ${id} is not whole: it has no manifest of this deployment`)
   await writeFile(path, JSON.stringify({ ...manifest, isBare: true }))
 }

@@ -173,6 +173,18 @@ describe('a deployment in an S3 store', () => {
       expect([path, (await home(path)).status]).toEqual([path, 200])
   })
 
+  test('of which a part was removed is fetched again; what is no deployment is never a path', async () => {
+    const [id] = readdirSync(join(shop.config.dataDir, 'deployments'))
+    rmSync(join(folderOf(id!), 'manifest.json'))
+    const deployments = new DeploymentFiles(shop.config)
+    expect(await deployments.fetch(shop.store.id, id!)).toBe(true)
+    for (const name of ['../victim', '', 'dpl_x/../../victim'])
+      s3.objects.set(`deployments/${shop.store.id}/${name}.tar.zst`, { bytes: new Uint8Array(1), type: '', at: new Date(0) })
+    expect(await deployments.keptBefore(shop.store.id, new Date())).not.toContain('../victim')
+    await expect(deployments.remove(shop.store.id, '../victim')).rejects.toThrow('is no deployment')
+    for (const key of s3.objects.keys()) if (key.includes('victim') || key.endsWith('/.tar.zst')) s3.objects.delete(key)
+  })
+
   test('may have files of the project that are called like ours', async () => {
     const folder = join(shop.config.dataDir, 'builder', shop.store.id, 'public')
     const own = { 'manifest.json': '{"name":"A web app"}', 'same.json': '{"name":"A web app"}', 'archive.tar.zst': 'An archive.' }

@@ -231,6 +231,28 @@ describe('asking an S3 store', () => {
     expect([String(error).includes('a was cut off'), Bun.inspect(error).includes('X-Amz')]).toEqual([true, false])
   })
 
+  test.each([
+    ['of somebody else', (n: number) => `media/other/${n}`],
+    ['again and again', () => 'many/1'],
+  ])('removes nothing that a list names %s', async (_, keyOf) => {
+    const asked: string[] = []
+    const lying = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch({ method, url }) {
+        asked.push(`${method} ${new URL(url).pathname}`)
+        const key = keyOf(asked.length)
+        const listed = `<Contents><Key>${key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><Size>1</Size></Contents>`
+        return new Response(`<?xml version="1.0"?><ListBucketResult><IsTruncated>true</IsTruncated>${listed}</ListBucketResult>`)
+      },
+    })
+    const bucket = new Bucket({ ...s3.place, endpoint: `http://127.0.0.1:${lying.port}` }, 2_000)
+    await expect(bucket.removeAll('many/')).rejects.toThrow('lists what it was not asked for')
+    expect(asked.filter((line) => line.includes('other'))).toEqual([])
+    expect(asked.length).toBeLessThan(5)
+    await lying.stop(true)
+  })
+
   test('takes no web page and no answer without a size for an object, and reads no refusal to its end', async () => {
     await quick().put('page', bytes.subarray(0, 10), 'text/html; charset=utf-8')
     await expect(quick().get('page')).rejects.toThrow('came as a web page')

@@ -42,7 +42,9 @@ export interface Deployment {
 }
 
 /** Where a project's own manifest, of a web app, is kept beside ours. */
-const OWN_MANIFEST = `project.${MANIFEST}`
+const OWN_MANIFEST = `.project.${MANIFEST}`
+/** Files of a build that are another one's compressed form: ours take their place. */
+const PACKED = /\.(br|zst|gz)$/
 /** Above so many pages they are packed less tightly, which is several times as fast. */
 const MANY = 400
 const [TIGHT, QUICK] = [9, 5]
@@ -81,6 +83,11 @@ export async function assemble(folder: string, { outs, before, about, signal }: 
   const manifest: Deployment = { ...about, files: {}, pages: {}, scripts: [] }
   const files = new Map<string, string>()
   for (const out of outs) for (const file of await filesBelow(out)) files.set(file, out)
+  for (const file of files.keys()) {
+    if (file === OWN_MANIFEST || file.startsWith(`${MANIFEST}/`))
+      throw new BuildError(`the build wrote ${file}, which is a name of Stoa's own`)
+    if (PACKED.test(file) && files.has(file.replace(PACKED, ''))) files.delete(file)
+  }
   const target = new Folder(unfinished, files.size > MANY ? QUICK : TIGHT)
   const scripts = new Set<string>()
   try {

@@ -89,9 +89,9 @@ const ROOM_LEAST_BYTES = 16 * 1024 ** 2
 
 /** The failure of a build that is that of a full disk, whatever its programs say of it; null for any other, and for one that was ended. */
 async function fullDisk(error: unknown, folder: string): Promise<BuildError | null> {
-  const isSaid = troubleOf(error)?.kind === 'full' || /ENOSPC|no space left/i.test(String(error))
+  const isSaid = troubleOf(error)?.kind === 'full'
   if (!isSaid && !(error instanceof BuildError)) return null
-  const { bavail, bsize } = await statfs(folder)
+  const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: 1, bsize: Infinity }))
   if (!isSaid && bavail * bsize >= ROOM_LEAST_BYTES) return null
   return new BuildError(`the server's disk is full: ${Math.floor((bavail * bsize) / 1024 ** 2)} MB were left`, { cause: error })
 }

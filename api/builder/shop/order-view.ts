@@ -71,7 +71,9 @@ async function namesOf(visit: Visit, lines: Order['lines']): Promise<Map<string,
   return new Map(
     lines.flatMap(({ id, productId, name }) => {
       const row = known.get(productId ?? '')
-      return row?.own.name && name.startsWith(row.name) ? [[id, row.own.name + name.slice(row.name.length)]] : []
+      return row?.own.name && (name === row.name || name.startsWith(`${row.name} – `))
+        ? [[id, row.own.name + name.slice(row.name.length)]]
+        : []
     }),
   )
 }
