@@ -35,7 +35,7 @@ interface Listed {
   at: Date
 }
 
-/** Until the first byte of an answer; what is sent or read has a second more for each so many bytes. */
+/** Until the next bytes of an answer come; what is sent has a second more for each so many. */
 const ANSWER_MAX_MS = 10_000
 const LEAST_BYTES_PER_SECOND = 64 * 1024
 const TRIES = 3
@@ -61,6 +61,25 @@ export function regionOf(endpoint: string): string {
 /** It does not answer: who waits for it has waited long enough. */
 class Late extends Error {}
 
+/** How long a request is waited for: anew for each piece that comes, and longer while something is sent. */
+class Waiting {
+  #timer: Timer | undefined
+
+  constructor(
+    readonly maxMs: number,
+    readonly late: () => void,
+  ) {}
+
+  begin(sentBytes = 0) {
+    this.end()
+    this.#timer = setTimeout(this.late, this.maxMs + (sentBytes / LEAST_BYTES_PER_SECOND) * 1_000)
+  }
+
+  end() {
+    clearTimeout(this.#timer)
+  }
+}
+
 interface Sending {
   body?: Uint8Array<ArrayBuffer> | Blob
   type?: string
@@ -85,12 +104,9 @@ export class Bucket {
 
   /** An object; null when there is none. A large one comes as a stream, which breaks with a `BucketError` when it is cut off. */
   get(key: string): Promise<Stored | null> {
-    return this.#ask('GET', key, {}, async (response, restart) => {
+    return this.#ask('GET', key, {}, async (response, waiting) => {
       const size = sizeIn(response, key)
-      if (size > WHOLE_MAX_BYTES) {
-        restart(size)
-        return { size, body: this.#told(response.body!, key) }
-      }
+      if (size > WHOLE_MAX_BYTES) return { size, body: this.#told(response.body!, key, waiting) }
       const body = new Uint8Array(await response.arrayBuffer())
       if (body.length !== size) throw new Error(`${key} was cut off`)
       return { size, body }
@@ -99,7 +115,7 @@ export class Bucket {
 
   /** Writes an object to a file, trying again when it is cut off; false when there is none. */
   async save(key: string, path: string): Promise<boolean> {
-    const saved = await this.#ask('GET', key, {}, async (response, restart) => {
+    const saved = await this.#ask('GET', key, {}, async (response, waiting) => {
       const size = sizeIn(response, key)
       if (size > SAVED_MAX_BYTES) throw Object.assign(new Error(`${key} is larger than anything that is kept`), { status: 413 })
       const file = await open(path, 'w')
@@ -107,7 +123,7 @@ export class Bucket {
       try {
         // As long as something comes it is waited for.
         for await (const piece of response.body ?? []) {
-          restart(0)
+          waiting.begin()
           bytes += piece.length
           if (bytes > size) break
           await file.writeFile(piece)
@@ -130,17 +146,20 @@ export class Bucket {
     await this.#ask('DELETE', key, {}, async (response) => void (await headOf(response)))
   }
 
-  /** A stream whose failure names the object: Bun's own has the signed address in it. */
-  #told(from: ReadableStream<Uint8Array>, key: string): ReadableStream<Uint8Array> {
+  /** A stream that waits for each piece as long as for an answer. Its failure names the object: Bun's own has the signed address in it. */
+  #told(from: ReadableStream<Uint8Array>, key: string, waiting: Waiting): ReadableStream<Uint8Array> {
     const reader = from.getReader()
     return new ReadableStream({
       pull: async (controller) => {
+        waiting.begin()
         try {
           const { done, value } = await reader.read()
           if (done) controller.close()
           else controller.enqueue(value)
         } catch {
           controller.error(new BucketError(`the S3 store ${this.#place} failed: ${key} was cut off`))
+        } finally {
+          waiting.end()
         }
       },
       cancel: () => reader.cancel().catch(() => {}),
@@ -164,7 +183,7 @@ export class Bucket {
 
   /** Whether there is an object whose key begins with a prefix. */
   async has(prefix: string): Promise<boolean> {
-    return ((await this.#page(prefix, undefined, 1)).contents ?? []).length > 0
+    return !(await this.list(prefix).next()).done
   }
 
   /** Removes all objects whose keys begin with a prefix. */
@@ -173,33 +192,29 @@ export class Bucket {
   }
 
   /** A page of a list. Bun's own request has no end: this one is waited for no longer than for others. */
-  async #page(prefix: string, startAfter?: string, maxKeys?: number) {
+  async #page(prefix: string, startAfter?: string) {
     return this.#again(async () => {
       let timer: Timer
       const late = new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(new Late('it does not answer')), this.answerMaxMs)
       })
-      const page = this.#client.list({ prefix, ...(startAfter && { startAfter }), ...(maxKeys && { maxKeys }) })
+      const page = this.#client.list({ prefix, ...(startAfter && { startAfter }) })
       page.catch(() => {})
       return Promise.race([page, late]).finally(() => clearTimeout(timer))
     })
   }
 
-  /** Asks for an object, and has `read` take the answer; null when there is none. `read` may begin the time anew, for so many bytes to come. */
+  /** Asks for an object, and has `read` take the answer; null when there is none. */
   #ask<T>(
     method: 'GET' | 'HEAD' | 'PUT' | 'DELETE',
     key: string,
     { body, type }: Sending,
-    read: (response: Response, restart: (bytes: number) => void) => Promise<T>,
+    read: (response: Response, waiting: Waiting) => Promise<T>,
   ): Promise<T | null> {
     return this.#again(async () => {
       const over = new AbortController()
-      const allow = (bytes: number) => {
-        const ms = this.answerMaxMs + ((bytes || 0) / LEAST_BYTES_PER_SECOND) * 1_000
-        return setTimeout(() => over.abort(new Late('it does not answer')), ms).unref()
-      }
-      let timer = allow(body instanceof Blob ? body.size : (body?.length ?? 0))
-      let goesOn = false
+      const waiting = new Waiting(this.answerMaxMs, () => over.abort(new Late('it does not answer')))
+      waiting.begin(body instanceof Blob ? body.size : body?.length)
       try {
         const headers = { ...(type && { 'content-type': type }) }
         const response = await fetch(this.#client.presign(key, { method, expiresIn: SIGNED_FOR_S }), {
@@ -211,13 +226,9 @@ export class Bucket {
           if (response.status === 404 && method !== 'PUT' && code !== 'NoSuchBucket') return null
           throw Object.assign(new Error(`${response.status}${code && ` ${code}`}`), { status: response.status })
         }
-        return await read(response, (bytes) => {
-          clearTimeout(timer)
-          timer = allow(bytes)
-          goesOn = true
-        })
+        return await read(response, waiting)
       } finally {
-        if (!goesOn) clearTimeout(timer)
+        waiting.end()
       }
     })
   }
