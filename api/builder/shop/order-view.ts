@@ -169,7 +169,7 @@ interface Seat {
   orderStatus: string
 }
 
-/** A guest may say that they are there from a day before it begins on: who does so at home by mistake would not be let in. */
+/** A guest may say that they are there from a day before it begins on: who does so weeks before by mistake would not be let in. */
 const OPEN_BEFORE_MS = 86_400_000
 
 /** The view `ticket`; null when there is no such ticket. */
@@ -186,7 +186,8 @@ export async function ticketView(visit: Visit, token: string) {
     return seat?.at ?? null
   })
   const isActive = !['cancelled', 'refunded'].includes(body.orderStatus)
-  const isSoon = !event.startsAt || Date.parse(event.startsAt) - visit.app.services.clock.now().getTime() <= OPEN_BEFORE_MS
+  const opensAt = event.startsAt && new Date(Date.parse(event.startsAt) - OPEN_BEFORE_MS).toISOString()
+  const isOpen = !opensAt || opensAt <= visit.app.services.clock.now().toISOString()
   return {
     ticket: {
       token,
@@ -200,7 +201,8 @@ export async function ticketView(visit: Visit, token: string) {
       listed: attendee.listed,
       active: isActive,
       checkedIn: checkedInAt && visit.when(checkedInAt, zone),
-      mayCheckIn: isActive && isSoon,
+      mayCheckIn: isActive && isOpen,
+      checkInFrom: isActive && opensAt && !isOpen ? visit.when(opensAt, zone) : null,
       pdf: `/_shop/tickets/attendee/${encodeURIComponent(token)}/ticket.pdf`,
     },
   }

@@ -123,7 +123,7 @@ export async function nameGuests(visit: Visit, form: Form): Promise<Outcome> {
   const [names, emails] = [form.getAll('name'), form.getAll('email')]
   const seats = form.getAll('token').map((token, at) => ({ token, name: names[at] ?? '', email: emails[at] || null }))
   const answered = await visit.ask('PATCH', `/tickets/${encodeURIComponent(link.code)}`, { email: link.email, seats })
-  return answered.status >= 400 ? refused(answered) : { location: `${from}?open=${open}`, said: 'changed' }
+  return answered.status >= 400 ? refused(answered) : { location: `${from.split('?')[0]}?open=${open}`, said: 'changed' }
 }
 
 /** Changes what a guest says on their own ticket. */
@@ -144,10 +144,6 @@ export async function changeTicket(visit: Visit, form: Form): Promise<Outcome> {
 /** Checks a guest in. */
 export async function checkIn(visit: Visit, form: Form): Promise<Outcome> {
   const from = visit.comesFrom(form.get('from') ?? undefined)
-  const answered = await visit.ask<{ checkedInAt: string }>(
-    'POST',
-    `/tickets/attendee/${encodeURIComponent(text(form, 'token'))}/checkin`,
-    {},
-  )
-  return answered.status >= 400 ? refused(answered) : { location: `${from}?checked=${answered.body.checkedInAt}` }
+  const answered = await visit.ask('POST', `/tickets/attendee/${encodeURIComponent(text(form, 'token'))}/checkin`, {})
+  return answered.status >= 400 ? refused(answered) : { location: from }
 }
