@@ -90,12 +90,12 @@ test('what was replaced goes after a day, but for the newest of another commit, 
 test('refreshes go ten minutes after a newer one of their commit was served; the last of a commit stays', async () => {
   await given({
     live: { commitSha: 'b', createdAt: ago(MINUTE) },
-    justBefore: { commitSha: 'b', replacedAt: ago(MINUTE) },
+    recent: { commitSha: 'b', replacedAt: ago(MINUTE) },
     before: { commitSha: 'b', replacedAt: ago(MINUTE * 11) },
-    roundOneOfA: { commitSha: 'a', replacedAt: ago(MINUTE * 14) },
-    lastOfA: { commitSha: 'a', replacedAt: ago(MINUTE * 13) },
+    first: { commitSha: 'a', replacedAt: ago(MINUTE * 14) },
+    last: { commitSha: 'a', replacedAt: ago(MINUTE * 13) },
   })
-  expect(await left()).toEqual(['justBefore', 'lastOfA', 'live'])
+  expect(await left()).toEqual(['last', 'live', 'recent'])
 })
 
 test('what was built and never served goes after a day, and is nothing to roll back to; a preview under review stays', async () => {
