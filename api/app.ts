@@ -210,7 +210,7 @@ export function createApp(options: AppOptions): App {
         (await certificates(path, request, surroundings)) ??
         (await beside(request, 'build', surroundings, () => serveInspector(request, services))) ??
         (await beside(request, 'review', surroundings, () => serveReview(request, reviews))) ??
-        (await beside(request, 'cdn', surroundings, () => serveFile(services.files, request))) ??
+        (await beside(request, 'cdn', surroundings, () => serveFile(services.files, request, log))) ??
         (await beside(request, 'door', surroundings, () => serveDoor(request))) ??
         router.unknown(request)
       )

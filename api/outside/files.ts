@@ -29,7 +29,7 @@ interface Kept {
 
 /** Keeps the files of each id together. Names and ids come from Stoa alone, never from a request. */
 export interface Files {
-  /** Keeps all files of an id, or none; they are on disk when it resolves. */
+  /** Keeps all files of an id, or none; they are there to stay when it resolves. */
   keep(owner: Owner, id: string, files: readonly File[]): Promise<void>
   /** One file, to be read as it is sent; null when there is none. */
   read(owner: Owner, id: string, name: string): Promise<Kept | null>

@@ -49,10 +49,10 @@ export class Storefronts {
   #read: Read = () => null
   #open: (storeId: string) => Promise<OpenShop | null> = async () => null
 
-  readonly files: DeploymentFiles
+  readonly deployments: DeploymentFiles
 
   constructor(readonly place: Place) {
-    this.files = new DeploymentFiles(place)
+    this.deployments = new DeploymentFiles(place)
   }
 
   /** Has the API answer from now on. */
@@ -96,6 +96,6 @@ export class Storefronts {
 
   /** The folders of all projects, of all deployments, and of builds that run. */
   get folders() {
-    return { projects: join(this.place.dataDir, 'builder'), ...this.files.folders }
+    return { projects: join(this.place.dataDir, 'builder'), ...this.deployments.folders }
   }
 }

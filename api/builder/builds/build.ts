@@ -42,8 +42,8 @@ interface Building {
 }
 
 /** The manifest of a deployment whose files are in the data folder; null when they are not, or not whole. */
-export const readDeployment = ({ files }: Storefronts, id: string): Deployment | null =>
-  files.isHere(id) ? (JSON.parse(readFileSync(join(files.folderOf(id), MANIFEST), 'utf8')) as Deployment) : null
+export const readDeployment = ({ deployments }: Storefronts, id: string): Deployment | null =>
+  deployments.isHere(id) ? (JSON.parse(readFileSync(join(deployments.folderOf(id), MANIFEST), 'utf8')) as Deployment) : null
 
 /** Builds a deployment. Throws a `BuildError` that says what is wrong with the project, or the reason of `signal`. */
 export async function build(building: Building): Promise<Deployment> {
@@ -66,7 +66,7 @@ export async function build(building: Building): Promise<Deployment> {
     const { outs, hashes } = await runAll(building, folder, snapshot, key)
     log.say('putting the deployment together')
     const { languages, currencies, changes } = snapshot
-    const deployment = await assemble(storefronts.files.folderOf(id), {
+    const deployment = await assemble(storefronts.deployments.folderOf(id), {
       outs,
       before,
       about: {
@@ -91,9 +91,13 @@ const ROOM_LEAST_BYTES = 16 * 1024 ** 2
 async function fullDisk(error: unknown, folder: string): Promise<BuildError | null> {
   const isSaid = troubleOf(error)?.kind === 'full'
   if (!isSaid && !(error instanceof BuildError)) return null
-  const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: 1, bsize: Infinity }))
-  if (!isSaid && bavail * bsize >= ROOM_LEAST_BYTES) return null
-  return new BuildError(`the server's disk is full: ${Math.floor((bavail * bsize) / 1024 ** 2)} MB were left`, { cause: error })
+  const room = await statfs(folder).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => null,
+  )
+  if (!isSaid && (room === null || room >= ROOM_LEAST_BYTES)) return null
+  const left = room === null ? '' : `: ${Math.floor(room / 1024 ** 2)} MB were left`
+  return new BuildError(`the server's disk is full${left}`, { cause: error })
 }
 
 /** Removes what a build of the same deployment has left that was cut off: its process is gone, or has lost its lease. */
@@ -119,7 +123,7 @@ async function readBefore({ storefronts, previousId }: Building, key: string, pa
   const manifest = previousId ? readDeployment(storefronts, previousId) : null
   if (!manifest || manifest.key !== key || manifest.isBare) return null
   await writeFile(path, JSON.stringify(manifest.hashes))
-  return { folder: storefronts.files.folderOf(previousId!), manifest }
+  return { folder: storefronts.deployments.folderOf(previousId!), manifest }
 }
 
 /** Runs Astro, once for each part of a large catalog, so that the memory of a build has a bound. */

@@ -38,7 +38,7 @@ async function atStep(job: Running, done: number, eta: string | null) {
 async function close({ registry, storefronts, clock }: Services, storeId: string, { status, deploymentId }: SessionRow) {
   if (!deploymentId) return
   await closeDeployment(registry, deploymentId, clock.now())
-  if (status !== 'done') await storefronts.files.remove(storeId, deploymentId)
+  if (status !== 'done') await storefronts.deployments.remove(storeId, deploymentId)
 }
 
 /** Closes what the session of a job has left, when it has ended. */

@@ -18,7 +18,7 @@ export async function clearDeployments({ registry, storefronts, clock }: Service
   const stores = new Set<string>()
   for (const { id, storeId } of await outlived(registry, now)) {
     await removeDeployment(registry, id)
-    await storefronts.files.remove(storeId, id)
+    await storefronts.deployments.remove(storeId, id)
     stores.add(storeId)
   }
   const { deployments: built, builds } = storefronts.folders
@@ -29,11 +29,11 @@ export async function clearDeployments({ registry, storefronts, clock }: Service
   await clearFolder(built, now.getTime() - DAY_MS, isKept)
   // What a crash has left in the S3 store goes with what the store publishes later: nothing lists all stores there.
   for (const storeId of stores) {
-    const old = await storefronts.files.keptBefore(storeId, new Date(now.getTime() - DAY_MS))
+    const old = await storefronts.deployments.keptBefore(storeId, new Date(now.getTime() - DAY_MS))
     for (let at = 0; at < old.length; at += CHUNK) {
       const names = old.slice(at, at + CHUNK)
       const kept = await isKept(names)
-      for (const id of names) if (!kept.has(id)) await storefronts.files.remove(storeId, id)
+      for (const id of names) if (!kept.has(id)) await storefronts.deployments.remove(storeId, id)
     }
   }
   await clearFolder(builds, now.getTime() - BUILD_MAX_MS, async () => new Set(['logs']))

@@ -71,9 +71,9 @@ export async function makeDeployment(services: Services, job: Running, making: M
   if (!session) throw new BuildError('the store has no project')
   const register = async (deployment: Deployment) => {
     const files = Object.values(deployment.files).map(({ file }) => file)
-    if (!deployment.isBare) await storefronts.files.keep(storeId, id, files)
+    if (!deployment.isBare) await storefronts.deployments.keep(storeId, id, files)
     if (!(await registry.store(storeId))) {
-      await storefronts.files.remove(storeId, id)
+      await storefronts.deployments.remove(storeId, id)
       throw new BuildError('the store was deleted')
     }
     const createdAt = clock.now().toISOString()
@@ -84,7 +84,7 @@ export async function makeDeployment(services: Services, job: Running, making: M
   const there = readDeployment(storefronts, id)
   if (there?.commitSha === commitSha) return register(there)
   // Of a commit that the workspace had before it was saved: its publish was taken up in the middle.
-  if (there) await storefronts.files.remove(storeId, id)
+  if (there) await storefronts.deployments.remove(storeId, id)
   const isWorkspace = kind === 'preview'
   const base = isWorkspace ? storefronts.urlOf(storefronts.hostOf(id)) : await baseOf(services, session.store, clock.now().toISOString())
   const log = new BuildLog(logPath(services, storeId), LIMITS.outputBytes, () => clock.now())
@@ -112,7 +112,7 @@ export async function makeVerified(services: Services, job: Running, making: Mak
   } catch (error) {
     if (error instanceof BuildError) {
       await removeDeployment(services.registry, making.id)
-      await services.storefronts.files.remove(job.storeId, making.id)
+      await services.storefronts.deployments.remove(job.storeId, making.id)
     }
     throw error
   }

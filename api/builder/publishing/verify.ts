@@ -57,7 +57,8 @@ export async function verify(storefronts: Storefronts, deployment: Deployment, c
   if (deployment.commitSha !== commitSha) throw new BuildError(`the build is of ${deployment.commitSha}, not of ${commitSha}`)
   if (!deployment.pages['/']) throw new BuildError('the build has no home page')
   for (const [path, { view }] of Object.entries(deployment.pages)) {
-    const mistake = view && mistakeIn(readFileSync(join(storefronts.files.folderOf(deployment.id), deployment.files[path]!.file), 'utf8'))
+    const mistake =
+      view && mistakeIn(readFileSync(join(storefronts.deployments.folderOf(deployment.id), deployment.files[path]!.file), 'utf8'))
     if (mistake) throw new BuildError(`${path} is no template that can be read: ${mistake}`)
   }
   // A process that listens to nothing, such as the command line, has seen all there is to see in the files.

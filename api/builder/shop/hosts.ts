@@ -126,9 +126,9 @@ export class Hosts {
     const key = `${id} ${served.base} ${served.canonical}`
     const known = this.#shops.get(key)
     if (known) return known
-    const deployment = (await this.storefronts.files.fetch(storeId, id)) ? readDeployment(this.storefronts, id) : null
+    const deployment = (await this.storefronts.deployments.fetch(storeId, id)) ? readDeployment(this.storefronts, id) : null
     if (!deployment) return null
-    const shop = new Shop(deployment, this.storefronts.files.folderOf(id), served, this.shelf)
+    const shop = new Shop(deployment, this.storefronts.deployments.folderOf(id), served, this.shelf)
     for (const oldest of this.#shops.keys()) {
       if (this.#shops.size < MANIFESTS_MAX) break
       this.#shops.delete(oldest)

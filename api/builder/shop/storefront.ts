@@ -104,7 +104,8 @@ export class Storefront {
       return await this.#answer(request, found)
     } catch (error) {
       const isRead = request.method === 'GET' || request.method === 'HEAD'
-      if (isRead && isGone(error) && !this.needs.services.storefronts.files.isHere(found.shop.deployment.id)) return this.#again(request)
+      if (isRead && isGone(error) && !this.needs.services.storefronts.deployments.isHere(found.shop.deployment.id))
+        return this.#again(request)
       return this.#failed(request, found, error)
     }
   }
@@ -157,7 +158,7 @@ export class Storefront {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return Response.json({ error: `${request.method} is not possible here` }, { status: 405, headers: { allow: 'GET, HEAD' } })
     if (path.startsWith(`/cdn/${host.session.store.id}/`)) {
-      const file = await serveFile(this.needs.services.files, request)
+      const file = await serveFile(this.needs.services.files, request, this.needs.log)
       if (file) return file
     }
     const list = isListQuery(searchOf(request.url)) ? listAt(host.shop.deployment, host.shop.withoutLanguage(path)) : null

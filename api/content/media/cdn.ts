@@ -3,6 +3,7 @@ import type { Environment } from '../../../db/open.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { refusalOf } from '../../http/errors.ts'
 import { targetOf } from '../../http/url.ts'
+import type { Log } from '../../server/log.ts'
 import { CDN, pathIn, type Files, type Owner } from '../../outside/files.ts'
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
@@ -19,12 +20,13 @@ export function idIn(owner: Owner, address: string): string | null {
 }
 
 /** Answers a request for a file; null when it is for something else, or there is none. A file never changes under its name. */
-export async function serveFile(files: Files, request: Request): Promise<Response | null> {
+export async function serveFile(files: Files, request: Request, log: Log): Promise<Response | null> {
   try {
     return await fileFor(files, request)
   } catch (error) {
     const refusal = refusalOf(error)
     if (!refusal) throw error
+    log.write('warn', 'a file of media could not be read', { error: String(error) })
     return Response.json(refusal.body, { status: refusal.status, headers: { ...refusal.headers, 'cache-control': 'no-store' } })
   }
 }
