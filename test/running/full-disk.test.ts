@@ -197,7 +197,7 @@ test('a backup that there is no room to unpack is not called damaged', async () 
 test.runIf(full !== null)(
   'a storefront whose build has no room fails with that reason, ends no server, stays as it was, and is built once there is room',
   async () => {
-    const place = smallFileSystem(96 * 1024 * 1024)!
+    const place = smallFileSystem(192 * 1024 * 1024)!
     places.push(place)
     const { id, keys } = await createStore(place.path, 'Shop')
     await stoaJson(place.path, 'store', 'update', id, '--ai-built')
