@@ -22,7 +22,10 @@ import { expireLoyaltyPoints } from './marketing/loyalty/expiry.ts'
 import { DELIVER } from './marketing/newsletters/launch.ts'
 import { CONFIRM } from './marketing/subscribers/subscribing.ts'
 import type { JobKind } from './jobs/kind.ts'
+import { DELIVER_WEBHOOK } from './store/outbox.ts'
 import { UNPAID } from './store/unpaid.ts'
+import { deliverWebhook } from './store/webhooks/deliver-job.ts'
+import { tellWebhookOff, WEBHOOK_OFF } from './store/webhooks/off-mail.ts'
 import { ORDER_MAIL } from './orders/mails/ask.ts'
 import { sendOrderMail } from './orders/mails/order-mails.ts'
 import { cancelUnpaidOrders } from './orders/payments/unpaid-job.ts'
@@ -42,6 +45,8 @@ export const jobKinds = (services: Services): Readonly<Record<string, JobKind>> 
   [PUBLISH]: publishStorefront(services),
   [REFRESH]: refreshStorefront(services),
   [TICKETS]: sendTickets(services),
+  [DELIVER_WEBHOOK]: deliverWebhook(services),
+  [WEBHOOK_OFF]: tellWebhookOff(services),
   [UNPAID.kind]: cancelUnpaidOrders(services),
   'loyalty.expire': expireLoyaltyPoints,
 })

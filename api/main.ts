@@ -111,7 +111,7 @@ async function open(config: Config, server: Server<undefined>, url: string, opti
     listensOn: urlOf(null, config.host, server.port!),
   })
   const runner = new Runner({ ...services, handles, kinds: jobKinds(services), log })
-  services.wake.listen((storeId, environment) => runner.wake(storeId, environment))
+  handles.onNews = (storeId, environment) => runner.wake(storeId, environment)
   const app = createApp({
     services,
     rememberedBytes: options.rememberedBytes,

@@ -5,12 +5,12 @@ import { mediaFolder } from '../db/media-files.ts'
 import { publicFetch } from './outside/fetch-public.ts'
 import { filesIn, filesInBucket, type Files } from './outside/files.ts'
 import { mailersFor } from './outside/mail.ts'
+import { publicPosts } from './outside/post-public.ts'
 import type { Provider } from './outside/payment-provider.ts'
 import { resolverAt } from './outside/resolver.ts'
 import { keyIn, secretsWith } from './outside/secrets.ts'
 import type { Services } from './outside/services.ts'
 import { Storefronts } from './outside/storefronts.ts'
-import { Wake } from './outside/wake.ts'
 import { contentUrlOf, storesDomainOf, type Config } from './server/config.ts'
 import { realClock } from './values/clock.ts'
 import { missing } from './values/refusal.ts'
@@ -60,6 +60,7 @@ export const servicesFor = async (
     registry,
     files: ofKnown(config.s3 ? filesInBucket(new Bucket(config.s3), baseUrl) : filesIn(mediaFolder(config.dataDir), baseUrl), registry),
     fetchPublic: publicFetch({ allow: config.fetchAllow, lookup: resolver.addresses }),
+    postPublic: publicPosts({ allow: config.fetchAllow, lookup: resolver.addresses }),
     mailers: mailersFor(config, baseUrl),
     payments: await paymentsOf(config.stripe),
     carriers: config.carriers,
@@ -76,6 +77,5 @@ export const servicesFor = async (
       stripeKey: config.stripe.publishableKey,
       contentUrl: contentUrlOf(config),
     }),
-    wake: new Wake(),
   }
 }

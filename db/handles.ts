@@ -11,6 +11,8 @@ export class Handles {
   /** Stores being opened, and how many wait for each. */
   readonly #opening = new Map<string, { store: Promise<Handle>; waiting: number }>()
   #closed = 0
+  /** Called after each commit of a store in which something was announced (`announce`). */
+  onNews: (storeId: string, environment: Environment) => void = () => {}
 
   constructor(
     readonly location: Location,
@@ -26,7 +28,7 @@ export class Handles {
     const name = databaseName(storeId, environment)
     let store = this.#ready(name)
     if (store) store.users++
-    else store = await this.#load(name, () => openStore(this.location, storeId, environment))
+    else store = await this.#load(name, () => this.#openOne(storeId, environment))
     try {
       return await fn(store)
     } finally {
@@ -47,6 +49,12 @@ export class Handles {
       const store = this.#open.get(name)
       if (!wasOpen && store?.idle) this.#shut(name, store)
     }
+  }
+
+  async #openOne(storeId: string, environment: Environment): Promise<Handle> {
+    const store = await openStore(this.location, storeId, environment)
+    store.onNews = () => this.onNews(storeId, environment)
+    return store
   }
 
   #ready(name: string): Handle | undefined {

@@ -60,6 +60,11 @@ export class Handle {
     return this.#writer.write(fn, isAbandoned)
   }
 
+  /** Has `fn` called after each commit in which something was announced (`announce`). */
+  set onNews(fn: () => void) {
+    this.#writer.onNews = fn
+  }
+
   get idle() {
     return this.users === 0 && this.#writer.idle
   }

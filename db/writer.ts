@@ -56,6 +56,12 @@ export function serverTransactions(client: Client): Begin {
   }
 }
 
+/** Transactions in which something was announced. */
+const announced = new WeakSet<Db>()
+
+/** Says inside a transaction that it leaves something to be done: the `onNews` of its database is called once it is on disk. */
+export const announce = (tx: Db) => void announced.add(tx)
+
 interface Job {
   run(tx: Db): Promise<unknown>
   resolve(value: unknown): void
@@ -88,6 +94,8 @@ export class Writer {
   readonly #begin: Begin
   #running = false
   #look: ReturnType<typeof setInterval> | undefined
+  /** Called after a commit in which something was announced. */
+  onNews: () => void = () => {}
   /** The Drizzle database of the last connection: a file has one for ever, a server one for each transaction. */
   #last: { connection: Connection; db: Db } | undefined
 
@@ -165,6 +173,7 @@ export class Writer {
     const outcomes: (() => void)[] = []
     const started = performance.now()
     let sliceStarted = started
+    let isNews = false
     try {
       while (this.#queue.length && taken.length < GROUP_MAX && performance.now() - started < GROUP_MS) {
         const job = this.#queue.shift()!
@@ -175,9 +184,11 @@ export class Writer {
           sliceStarted = performance.now()
         }
         await connection.run('SAVEPOINT one', [])
+        announced.delete(tx)
         try {
           const value = await job.run(tx)
           await connection.run('RELEASE one', [])
+          isNews ||= announced.has(tx)
           outcomes.push(() => job.resolve(value))
         } catch (error) {
           await undo(connection, error)
@@ -198,5 +209,6 @@ export class Writer {
       return
     }
     for (const tell of outcomes) tell()
+    if (isNews) this.onNews()
   }
 }

@@ -7,6 +7,7 @@ import { type Clock, realClock } from '../api/values/clock.ts'
 import { rmSync } from 'node:fs'
 import { createApp, type App } from '../api/app.ts'
 import { publicFetch } from '../api/outside/fetch-public.ts'
+import { publicPosts } from '../api/outside/post-public.ts'
 import { createLog, type Log } from '../api/server/log.ts'
 import { GUESSES_RATE, RELAYED_RATE, RateLimiter, SHOPPERS_RATE, SUBMISSIONS_RATE, type Rate } from '../api/server/rate-limit.ts'
 import type { Services } from '../api/outside/services.ts'
@@ -67,7 +68,9 @@ export interface TestApp {
 }
 
 /** What a test may replace; what it does not is made as for a server, but that no name of the public internet exists. */
-type Replaced = Partial<Pick<Services, 'payments' | 'fetchPublic' | 'carriers' | 'secrets'>> & { mailers?: Partial<Services['mailers']> }
+type Replaced = Partial<Pick<Services, 'payments' | 'fetchPublic' | 'postPublic' | 'carriers' | 'secrets'>> & {
+  mailers?: Partial<Services['mailers']>
+}
 
 interface TestOptions extends Replaced {
   rate?: Rate | null
@@ -137,6 +140,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     payments: options.payments ?? null,
     mailers: { ...made.mailers, ...options.mailers },
     fetchPublic: options.fetchPublic ?? publicFetch({ allow: [], lookup: async () => [] }),
+    postPublic: options.postPublic ?? publicPosts({ allow: [], lookup: async () => [] }),
     carriers: options.carriers ?? made.carriers,
     secrets: options.secrets ?? made.secrets,
   }
@@ -162,7 +166,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     metrics: options.metrics,
   })
   if (options.background) {
-    services.wake.listen((storeId, environment) => jobs.wake(storeId, environment))
+    handles.onNews = (storeId, environment) => jobs.wake(storeId, environment)
     jobs.start()
   }
 

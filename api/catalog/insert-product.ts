@@ -7,8 +7,8 @@ import type { Static } from '../http/schema.ts'
 import { requireIds, slugFor } from '../http/input/references.ts'
 import { requireRichText } from '../values/rich-text/rich-text.ts'
 import { fold } from '../values/slug.ts'
-import { emit } from '../store/outbox.ts'
 import { indexProduct } from './search/index-products.ts'
+import { tellProduct } from './told.ts'
 import type { ProductInput } from './shapes.ts'
 import { addTags, addToCollections, isBuyable, notePrices, requireLinks, storeVariant, writing, type Writing } from './write.ts'
 
@@ -71,7 +71,7 @@ export async function storeProduct(tx: Db, about: Writing, settings: Settings, b
 
 /** Adds a product; refuses what contradicts itself or names what is not in the store. The caller is inside a transaction. */
 export async function insertProduct(tx: Db, call: Call<unknown, Body>): Promise<string> {
-  const { body, clock, now } = call
+  const { body } = call
   if (body.variants && VARIANT_FIELDS.some((field) => body[field] !== undefined))
     throw wrong('variants', 'give either variants, or price, sku and stock of a single one')
   if (!body.variants && body.price === undefined && VARIANT_FIELDS.some((field) => body[field] !== undefined))
@@ -83,6 +83,6 @@ export async function insertProduct(tx: Db, call: Call<unknown, Body>): Promise<
   await requireIds(tx, taxRates, rates, (i) => `variants.${i}.taxRateId`)
   const id = await storeProduct(tx, writing(call), await call.settings(), body)
   await indexProduct(tx, id)
-  await emit(tx, clock, now, 'product.created', { productId: id })
+  await tellProduct(tx, call, 'product.created', id)
   return id
 }

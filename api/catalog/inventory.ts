@@ -1,26 +1,17 @@
 /** Inventory (document 3, Catalog): what lies on the shelf, and the ledger of every change to it. */
 import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
-import { compile, named, type Db, type Reader } from '../../db/driver.ts'
+import { compile, named, type Db } from '../../db/driver.ts'
 import { inventoryMovements, products, variants } from '../../db/store/catalog.ts'
 import { conflict, missing, wrong } from '../values/refusal.ts'
-import { wakeJobs } from '../http/auth.ts'
 import { resource, type Call } from '../http/route.ts'
 import { Body, Named, Nullable, Text, Type, Uuid, type Static } from '../http/schema.ts'
-import { emit } from '../store/outbox.ts'
+import { columns, Level, level, levelOf } from './level.ts'
+import { tellLow } from './told.ts'
 import { contains } from '../values/like.ts'
 import { foundAmong, matchExpression } from './search/search-index.ts'
 import { fallsLow, record } from './stock.ts'
 
-const Level = Named('Stock', {
-  variantId: Uuid(),
-  productId: Uuid(),
-  name: Type.String({ description: "The product's name, and the variant's when it differs" }),
-  sku: Nullable(Type.String()),
-  quantity: Type.Integer(),
-  reserved: Type.Integer(),
-  available: Type.Integer(),
-})
 const Movement = Named('Movement', {
   id: Uuid(),
   variantId: Uuid(),
@@ -45,33 +36,6 @@ const Bulk = Body(
   [{ items: [{ variantId: '01985d2c-7c00-7a31-8c4e-0242ac120002', adjust: 5, reason: 'Delivery' }] }],
   { items: Type.Array(Type.Object({ variantId: Uuid(), quantity, adjust, reason }), { minItems: 1, maxItems: 500 }) },
 )
-
-const columns = {
-  variantId: variants.id,
-  productId: variants.productId,
-  productName: products.name,
-  variantName: variants.name,
-  sku: variants.sku,
-  quantity: variants.quantity,
-  reserved: variants.reserved,
-  available: sql<number>`${variants.quantity} - ${variants.reserved}`.as('available'),
-}
-function level(row: { productName: string; variantName: string } & Omit<Static<typeof Level>, 'name'>) {
-  const { productName, variantName, ...rest } = row
-  return { ...rest, name: variantName === productName ? productName : `${productName} – ${variantName}` }
-}
-const oneLevel = compile((db) =>
-  db
-    .select(columns)
-    .from(variants)
-    .innerJoin(products, eq(products.id, variants.productId))
-    .where(eq(variants.id, named('id'))),
-)
-async function levelOf(db: Reader, id: string) {
-  const row = await oneLevel.get(db, { id })
-  if (!row) throw missing('variant')
-  return level(row)
-}
 
 const { quantity: onShelf, reserved, tracked, backorder } = variants
 const stockOf = compile((db) =>
@@ -114,7 +78,7 @@ async function apply(tx: Db, call: Call, variantId: string, change: Static<typeo
     createdAt: call.now,
   })
   const { lowStockThreshold } = await call.settings()
-  if (fallsLow(row, next, lowStockThreshold)) await emit(tx, call.clock, call.now, 'inventory.low', { variantId })
+  if (fallsLow(row, next, lowStockThreshold)) await tellLow(tx, call, variantId)
 }
 
 export const inventory = resource('catalog', '/inventory')
@@ -164,7 +128,6 @@ export const inventory = resource('catalog', '/inventory')
       call.write(async (tx) => {
         for (const [i, item] of call.body.items.entries()) await apply(tx, call, item.variantId, item, ['items', String(i)])
         // Somebody may wait for what has come back.
-        wakeJobs(call)
         const data = []
         for (const id of new Set(call.body.items.map((item) => item.variantId))) data.push(await levelOf(tx, id))
         return { data }
@@ -184,7 +147,6 @@ export const inventory = resource('catalog', '/inventory')
       call.write(async (tx) => {
         const id = call.params.variantId
         await apply(tx, call, id, call.body, [])
-        wakeJobs(call)
         return levelOf(tx, id)
       }),
   )

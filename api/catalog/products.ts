@@ -4,9 +4,9 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { products, variants } from '../../db/store/catalog.ts'
 import { deleteInTurns } from '../../db/sliced.ts'
+import { announce } from '../../db/writer.ts'
 import { translations } from '../../db/store/translations.ts'
 import { availabilityNotifications, reviews } from '../../db/store/visitors.ts'
-import { emit } from '../store/outbox.ts'
 import { wrong } from '../values/refusal.ts'
 import { resource, type Call, type Params } from '../http/route.ts'
 import { deleted, Deleted, Page, type Static } from '../http/schema.ts'
@@ -18,6 +18,7 @@ import { Filters, listProducts } from './product-list.ts'
 import { findProduct, readProduct, viewOf, type View } from './read.ts'
 import { indexProduct } from './search/index-products.ts'
 import { unindexDocument } from './search/search-index.ts'
+import { tellProduct } from './told.ts'
 import { Currency, Lang, Product, ProductInput, ProductItem, ProductPatch } from './shapes.ts'
 import {
   addVariant,
@@ -31,7 +32,7 @@ import {
 } from './write.ts'
 
 async function changeProduct(tx: Db, call: Call<unknown, Static<typeof ProductPatch>, Params<'/{idOrSlug}'>>) {
-  const { body, now, clock } = call
+  const { body, now } = call
   const settings = await call.settings()
   const { id } = await findProduct(tx, call.params.idOrSlug, { lang: null, storefront: false })
   requireRichText(body, 'content')
@@ -63,11 +64,13 @@ async function changeProduct(tx: Db, call: Call<unknown, Static<typeof ProductPa
         { name: body.name ?? 'Default', position: 0 },
       )
   }
+  // Those who wait for a product hear of it when it is there again: a trigger asks for the mails.
+  if (body.status === 'published') announce(tx)
   if (body.tags) await replaceTags(tx, id, body.tags)
   if (body.collectionIds) await replaceCollections(tx, id, body.collectionIds)
   await refreshPrices(tx, id, settings.currency)
   await indexProduct(tx, id)
-  await emit(tx, clock, now, 'product.updated', { productId: id })
+  await tellProduct(tx, call, 'product.updated', id)
   return id
 }
 
@@ -146,6 +149,7 @@ export const productRoutes = resource('catalog', '/products')
       call.write(async (tx) => {
         const { id } = await findProduct(tx, call.params.idOrSlug, { lang: null, storefront: false })
         await refuseWhileOrdered(tx, 'productId', id, call.now)
+        await tellProduct(tx, call, 'product.deleted', id)
         await deleteInTurns(tx, reviews, eq(reviews.productId, id))
         await deleteInTurns(
           tx,
@@ -155,7 +159,6 @@ export const productRoutes = resource('catalog', '/products')
         await tx.delete(products).where(eq(products.id, id))
         await tx.delete(translations).where(and(eq(translations.entity, 'product'), eq(translations.entityId, id)))
         await unindexDocument(tx, 'product', id)
-        await emit(tx, call.clock, call.now, 'product.deleted', { productId: id })
         return deleted
       }),
   )

@@ -5,6 +5,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { compile, named, type Db } from '../../db/driver.ts'
 import { inventoryMovements, variants } from '../../db/store/catalog.ts'
+import { announce } from '../../db/writer.ts'
 
 /** A row of the stock ledger, without the variant and the number of units. */
 export interface Movement {
@@ -62,8 +63,9 @@ const insertMovement = compile((db) =>
 export const fallsLow = (row: { tracked: boolean; quantity: number; reserved: number }, quantity: number, threshold: number) =>
   row.tracked && quantity - row.reserved <= threshold && row.quantity - row.reserved > threshold
 
-/** Writes a ledger row; a delta of 0 is none. */
+/** Writes a ledger row; a delta of 0 is none. Where there is more now, a trigger asks for the mails to those who wait for it. */
 export async function record(tx: Db, variantId: string, delta: number, movement: Movement) {
+  if (delta > 0) announce(tx)
   if (delta !== 0) await insertMovement.run(tx, { ...movement, variantId, delta })
 }
 
@@ -74,7 +76,9 @@ export async function reserve(tx: Db, id: string, units: number): Promise<boolea
 
 /** Gives held units back to the shelf's free part. */
 export async function release(tx: Db, id: string, units: number) {
-  if (units > 0) await releaseUnits.run(tx, { id, n: units })
+  if (units <= 0) return
+  announce(tx)
+  await releaseUnits.run(tx, { id, n: units })
 }
 
 /** Held units of a tracked variant leave the shelf (they are shipped, or written off). False when fewer lie there, or it isn't tracked any more. */

@@ -4,13 +4,12 @@ import { aside } from '../../db/aside.ts'
 import type { Db, Reader } from '../../db/driver.ts'
 import { products, variants } from '../../db/store/catalog.ts'
 import { conflict, missing } from '../values/refusal.ts'
-import { wakeJobs } from '../http/auth.ts'
 import { resource, type Call } from '../http/route.ts'
 import { Counted, deleted, Deleted, Page, Paging, Type, Uuid } from '../http/schema.ts'
-import { emit } from '../store/outbox.ts'
 import { findProduct, priceIn, variantById, variantView, viewOf, type VariantRow, type View } from './read.ts'
 import { Currency, Variant, VariantInput, VariantPatch } from './shapes.ts'
 import { indexProduct } from './search/index-products.ts'
+import { tellProduct } from './told.ts'
 import { addVariant, changeVariant, refreshPrices, refuseWhileOrdered, writing } from './write.ts'
 
 /** A variant by id; 404 when a storefront may not see it. */
@@ -36,7 +35,7 @@ async function refresh(tx: Db, call: Call, productId: string) {
   await refreshPrices(tx, productId, (await call.settings()).currency)
   await tx.update(products).set({ updatedAt: call.now }).where(eq(products.id, productId))
   await indexProduct(tx, productId)
-  await emit(tx, call.clock, call.now, 'product.updated', { productId })
+  await tellProduct(tx, call, 'product.updated', productId)
 }
 
 export const productVariants = resource('catalog', '/products/{idOrSlug}/variants')
@@ -152,7 +151,6 @@ export const variantRoutes = resource('catalog', '/variants')
       call.write(async (tx) => {
         const row = await findVariant(tx, call.params.id, false)
         await changeVariant(tx, writing(call), row, call.body, await call.settings())
-        wakeJobs(call)
         await refresh(tx, call, row.productId)
         return variantView(await findVariant(tx, row.id, false), await bare(call))
       }),

@@ -14,14 +14,15 @@ import {
 } from '../../db/store/catalog.ts'
 import { events } from '../../db/store/events.ts'
 import { orderLines, orders } from '../../db/store/orders.ts'
+import { announce } from '../../db/writer.ts'
 import { conflict, wrong } from '../values/refusal.ts'
 import type { Call, Settings } from '../http/route.ts'
 import { toMinor } from '../values/money.ts'
 import { later } from '../values/time.ts'
 import { requireIds } from '../http/input/references.ts'
-import { emit } from '../store/outbox.ts'
 import { keptPrices, pricesIn } from './given-prices.ts'
 import { fallsLow, record } from './stock.ts'
+import { tellLow } from './told.ts'
 import type { VariantInput, VariantPatch } from './shapes.ts'
 
 /** The part of a call that writing to the catalog needs: the moment, and the key that writes. */
@@ -163,6 +164,8 @@ export async function changeVariant(tx: Db, about: Writing, row: typeof variants
       updatedAt: about.now,
     })
     .where(eq(variants.id, row.id))
+  // Where it can be bought again, a trigger asks for the mails to those who wait for it.
+  announce(tx)
   if (quantity === undefined) return
   await record(tx, row.id, quantity - row.quantity, {
     id: about.clock.id(),
@@ -172,7 +175,7 @@ export async function changeVariant(tx: Db, about: Writing, row: typeof variants
     createdAt: about.now,
   })
   if (fallsLow({ ...row, tracked: input.stock!.tracked ?? row.tracked }, quantity, settings.lowStockThreshold))
-    await emit(tx, about.clock, about.now, 'inventory.low', { variantId: row.id })
+    await tellLow(tx, about, row.id)
 }
 
 const pricesOf = compile((db) =>

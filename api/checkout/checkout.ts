@@ -4,7 +4,7 @@ import { compile, named, type Db, type Reader } from '../../db/driver.ts'
 import { carts } from '../../db/store/checkout.ts'
 import { customers, orders } from '../../db/store/orders.ts'
 import { conflict, invalid, Refusal, wrong } from '../values/refusal.ts'
-import { ownerOf, wakeJobs } from '../http/auth.ts'
+import { ownerOf } from '../http/auth.ts'
 import { resource, type Call, type Params, type Settings } from '../http/route.ts'
 import { Named, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { Order, orderView, Payment } from '../orders/order.ts'
@@ -230,8 +230,6 @@ async function checkOut(tx: Db, call: CheckoutCall) {
   })
   const bought = cartView({ ...cart, email, orderId: placed.order.id, updatedAt: now }, quoted)
   await convertCart.run(tx, { id: cart.id, orderId: placed.order.id, placed: bought, now })
-  const hasTickets = placed.order.paidAt !== null && placed.lines.some(({ ticket }) => ticket)
-  if (hasTickets || settings.email.outboundEnabled) wakeJobs(call)
   return {
     order: orderView(placed.order, placed.lines),
     payment: { ...placed.payment!, ...(intent ? { clientSecret: intent.clientSecret } : {}) },

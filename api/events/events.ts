@@ -8,13 +8,13 @@ import { indexGroup } from '../catalog/groups/groups.ts'
 import { storeProduct } from '../catalog/insert-product.ts'
 import { viewOf } from '../catalog/read.ts'
 import { indexProduct } from '../catalog/search/index-products.ts'
+import { tellProduct } from '../catalog/told.ts'
 import { Images, Lang } from '../catalog/shapes.ts'
 import { replaceCollections, writing } from '../catalog/write.ts'
 import { blank } from '../http/input/blank.ts'
 import { slugFor } from '../http/input/references.ts'
 import { resource, type Call, type Params } from '../http/route.ts'
 import { Body, Instant, Label, Line, Money, Named, Nullable, OneOf, Text, Type, Uuid, type Static } from '../http/schema.ts'
-import { emit } from '../store/outbox.ts'
 import { wrong } from '../values/refusal.ts'
 import { fold } from '../values/slug.ts'
 import { toMinor } from '../values/money.ts'
@@ -98,7 +98,7 @@ async function groupsOf(tx: Db, { body, clock, now }: Call<unknown, Static<typeo
 /** A text that is blank clears a field, as null does; undefined leaves it. */
 
 async function createEvent(tx: Db, call: Call<unknown, Static<typeof EventInput>>): Promise<string> {
-  const { body, clock, now } = call
+  const { body, now } = call
   const { name, description, images = [], status, capacity = null } = body
   const collectionIds = (await groupsOf(tx, call)) ?? []
   const settings = await call.settings()
@@ -121,12 +121,12 @@ async function createEvent(tx: Db, call: Call<unknown, Static<typeof EventInput>
     updatedAt: now,
   })
   await indexProduct(tx, product)
-  await emit(tx, clock, now, 'product.created', { productId: product })
+  await tellProduct(tx, call, 'product.created', product)
   return product
 }
 
 async function changeEvent(tx: Db, call: Call<unknown, Static<typeof EventPatch>, Params<'/{idOrSlug}'>>): Promise<string> {
-  const { body, clock, now } = call
+  const { body, now } = call
   const { event } = await findEvent(tx, call.params.idOrSlug, everyone)
   const id = event.productId
   const { name, description, images, status, startsAt, location, guest, guestLabel, capacity } = body
@@ -150,7 +150,7 @@ async function changeEvent(tx: Db, call: Call<unknown, Static<typeof EventPatch>
     .where(eq(events.productId, id))
   if (capacity !== undefined) await setCapacity(tx, call, event.variantId, capacity)
   await indexProduct(tx, id)
-  await emit(tx, clock, now, 'product.updated', { productId: id })
+  await tellProduct(tx, call, 'product.updated', id)
   return id
 }
 

@@ -6,8 +6,8 @@ import { bookings, bookingSlots } from '../../db/store/events.ts'
 import { translationsFor } from '../catalog/translated.ts'
 import type { View } from '../catalog/read.ts'
 import type { Settings } from '../http/route.ts'
+import { tellBooking } from './booking.ts'
 import { Named, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
-import { emit } from '../store/outbox.ts'
 import type { Moment } from '../values/clock.ts'
 import { missing, wrong } from '../values/refusal.ts'
 
@@ -164,22 +164,20 @@ export async function takePlaces(tx: Db, { clock, now }: Moment, settings: Setti
     if (!bookingSlotId) continue
     const confirmed = effective(slots.get(bookingSlotId)!, settings).autoConfirm
     await insertBooking(tx, { lineId, slotId: bookingSlotId, orderId: order.id, quantity, confirmed, createdAt: now })
-    const told = { orderId: order.id, orderNumber: String(order.lookup), lineId, bookingSlotId, quantity, confirmed }
-    await emit(tx, clock, now, 'booking.created', told)
+    await tellBooking(tx, { clock, now }, 'booking.created', { lineId, bookingSlotId, order, quantity, confirmed })
   }
 }
 
 /** Units of a line were given back: so many places of its slot are free again. */
-export async function freePlaces(tx: Db, { clock, now }: Moment, order: { id: string; lookup: number }, lineId: string, units: number) {
+export async function freePlaces(tx: Db, moment: Moment, order: { id: string; lookup: number }, lineId: string, units: number) {
   const [booking] = await tx.select().from(bookings).where(eq(bookings.lineId, lineId))
   if (!booking) return
   const quantity = Math.min(units, booking.quantity)
+  await tellBooking(tx, moment, 'booking.cancelled', { lineId, bookingSlotId: booking.slotId, order, quantity })
   if (quantity === booking.quantity) await tx.delete(bookings).where(eq(bookings.lineId, lineId))
   else
     await tx
       .update(bookings)
       .set({ quantity: booking.quantity - quantity })
       .where(eq(bookings.lineId, lineId))
-  const told = { orderId: order.id, orderNumber: String(order.lookup), lineId, bookingSlotId: booking.slotId, quantity }
-  await emit(tx, clock, now, 'booking.cancelled', told)
 }

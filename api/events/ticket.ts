@@ -1,6 +1,7 @@
 /** Tickets (document 2): what a buyer sees of an order's seats, and a guest of one of them. */
 import { asc, eq } from 'drizzle-orm'
-import { compile, named, type Reader } from '../../db/driver.ts'
+import { compile, named, type Db, type Reader } from '../../db/driver.ts'
+import { products } from '../../db/store/catalog.ts'
 import { media } from '../../db/store/content.ts'
 import { seats } from '../../db/store/events.ts'
 import { orders } from '../../db/store/orders.ts'
@@ -8,6 +9,8 @@ import { eventFieldsOf, productsByIds } from '../catalog/read.ts'
 import type { Call } from '../http/route.ts'
 import { Named, Nullable, Type, Uuid } from '../http/schema.ts'
 import type { Secrets } from '../outside/secrets.ts'
+import { Teller } from '../store/outbox.ts'
+import type { Moment } from '../values/clock.ts'
 import { conflict, missing } from '../values/refusal.ts'
 import { findBought } from './access.ts'
 import { hashOf, tokenOf } from './seat.ts'
@@ -42,6 +45,18 @@ export const Tickets = Named('Tickets', {
     }),
   ),
 })
+/** What webhooks get of a seat that is checked in: no token, which would open the ticket. */
+const CheckedIn = Named('CheckInEvent', {
+  orderId: Uuid(),
+  orderStatus: Type.String(),
+  productId: Uuid(),
+  event: Type.Object({ name: Type.String(), slug: Type.String() }),
+  name: Nullable(Type.String()),
+  email: Type.String(),
+  checkedInAt: Nullable(Type.String()),
+  checkedInBy: Nullable(Type.String()),
+})
+export const ticketTold = new Teller('events', ['ticket.checked_in'], CheckedIn)
 /** What a guest sees. */
 export const AttendeeTicket = Named('AttendeeTicket', {
   token: Token,
@@ -142,3 +157,33 @@ export async function ticketOf(db: Reader, secrets: Secrets, { seat, status }: P
     orderStatus: status,
   }
 }
+
+/** Tells that a guest has come. */
+export const tellCheckIn = (
+  tx: Db,
+  moment: Moment,
+  { id, orderId, productId }: Pick<typeof seats.$inferSelect, 'id' | 'orderId' | 'productId'>,
+) =>
+  ticketTold.tell(tx, moment, 'ticket.checked_in', {
+    about: id,
+    payload: { productId, seatId: id, orderId },
+    async show() {
+      const [row] = await tx
+        .select({
+          ...{
+            orderId: seats.orderId,
+            orderStatus: orders.status,
+            productId: seats.productId,
+            event: { name: products.name, slug: products.slug },
+          },
+          ...{ name: seats.name, buyer: orders.name, email: seats.email, buyerEmail: seats.buyerEmail },
+          ...{ checkedInAt: seats.checkedInAt, checkedInBy: seats.checkedInBy },
+        })
+        .from(seats)
+        .innerJoin(orders, eq(orders.id, seats.orderId))
+        .innerJoin(products, eq(products.id, seats.productId))
+        .where(eq(seats.id, id))
+      const { buyer, buyerEmail, ...seat } = row!
+      return { ...seat, name: seat.name ?? buyer, email: seat.email ?? buyerEmail }
+    },
+  })

@@ -5,7 +5,6 @@ import { products } from '../../db/store/catalog.ts'
 import { seats } from '../../db/store/events.ts'
 import { Reply, resource } from '../http/route.ts'
 import { Body, deleted, Deleted, Instant, Line, Named, Nullable, Text, Type } from '../http/schema.ts'
-import { emit } from '../store/outbox.ts'
 import { isEmail, normalizeEmail } from '../values/email.ts'
 import { conflict, missing, wrong } from '../values/refusal.ts'
 import { fold } from '../values/slug.ts'
@@ -13,7 +12,7 @@ import { utc } from '../values/time.ts'
 import { PRIVATE } from './event.ts'
 import { addPhoto, choosePhoto, keepPhoto, UPLOAD_MAX_BYTES, photoUrlOf } from './photo.ts'
 import { hashOf } from './seat.ts'
-import { AttendeeTicket, bundleOf, findActiveSeat, findSeats, findSeat, requireActive, ticketOf, Tickets } from './ticket.ts'
+import { AttendeeTicket, bundleOf, findActiveSeat, findSeats, findSeat, requireActive, tellCheckIn, ticketOf, Tickets } from './ticket.ts'
 
 const name = Type.Optional(Nullable(Line(0, 200)))
 const email = Type.Optional(Nullable(Type.String({ maxLength: 254, description: 'Null or empty clears it' })))
@@ -234,14 +233,14 @@ export const ticketRoutes = resource('events', '/tickets')
         const { seat, status } = await findActiveSeat(tx, call)
         await requireDoor(tx, seat, call.body.event)
         if (seat.state === 'held') throw conflict('the order has not been paid', { status })
-        const { clock, now, body } = call
+        const { now, body } = call
         if (seat.checkedInAt !== null) return { checkedInAt: seat.checkedInAt, checkedInBy: seat.checkedInBy, alreadyCheckedIn: true }
         const checkedIn = { checkedInAt: cameAt(body.scannedAt, now), checkedInBy: blank(body.by) }
         await tx
           .update(seats)
           .set(checkedIn)
           .where(and(eq(seats.id, seat.id), isNull(seats.checkedInAt)))
-        await emit(tx, clock, now, 'ticket.checked_in', { productId: seat.productId, seatId: seat.id, orderId: seat.orderId })
+        await tellCheckIn(tx, call, seat)
         return { ...checkedIn, alreadyCheckedIn: false }
       }),
   )

@@ -4,14 +4,10 @@ import { cheapestWith, LIMITS } from '../values/plans.ts'
 import type { Owner } from '../outside/files.ts'
 import type { RateLimiter } from '../server/rate-limit.ts'
 import { Refusal } from '../values/refusal.ts'
-import type { Call, Route } from './route.ts'
+import type { Route } from './route.ts'
 
 /** The database that a session opens: its store's live one, or the sandbox. */
 export const ownerOf = ({ session }: { session: Session }): Owner => ({ storeId: session.store.id, environment: session.environment })
-
-/** Has the jobs looked at that a request enqueues, once it has succeeded. */
-export const wakeJobs = (call: Pick<Call, 'after' | 'services' | 'session'>) =>
-  call.after(async () => call.services.wake.tell(ownerOf(call)))
 
 /** The session of the request's bearer key; 401 without one that is known. */
 export async function authenticate(registry: Registry, request: Request, now: Date): Promise<Session> {

@@ -28,6 +28,8 @@ export interface JobKind {
   run(job: Running): Promise<string | 'interrupted' | void>
   /** How long after each failed attempt it is tried again, in ms; after the last of these it is given up. */
   retriesMs: readonly number[]
+  /** It waits for servers of others most of the time: its runs take no place of those that work here. */
+  isApart?: true
   /** So many of it run at the same time in a process, for all stores; as many as a runner takes when not given. */
   concurrency?: number
   /** A run may take this long, then it is interrupted and waits for its turn again, behind others: for what can take hours. */

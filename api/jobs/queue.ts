@@ -1,11 +1,20 @@
 /** The queue of one store's jobs: enqueued in the transaction of what they follow from, run by whoever holds the lease. */
 import { and, asc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { compile, named, type Db, type Reader } from '../../db/driver.ts'
+import { announce } from '../../db/writer.ts'
 import { jobs } from '../../db/store/store.ts'
 import type { Moment } from '../values/clock.ts'
 import { isGone } from './holder.ts'
 
 export type JobRow = typeof jobs.$inferSelect
+
+/** Runners look at each store every ten minutes (`maintenance-rounds.ts`): of what is due later nobody needs to be told. */
+const TOLD_MS = 15 * 60_000
+
+/** Has the runner of this process told, once the transaction is on disk, of a job that is due soon. */
+function tell(tx: Db, now: string, dueAt: string) {
+  if (Date.parse(dueAt) - Date.parse(now) < TOLD_MS) announce(tx)
+}
 
 /**
  * Enqueues a job about `subject` for an instant. One that is in the queue already runs at the earlier of both; one that was given up
@@ -13,6 +22,7 @@ export type JobRow = typeof jobs.$inferSelect
  */
 export async function enqueue(tx: Db, { clock, now }: Moment, { kind, subject, dueAt }: { kind: string; subject: string; dueAt: string }) {
   const row = { id: clock.id(), kind, subject, dueAt, attempts: 0, asked: 1, createdAt: now, updatedAt: now }
+  tell(tx, now, dueAt)
   await tx
     .insert(jobs)
     .values(row)
@@ -72,7 +82,9 @@ const isQueued = compile((db) =>
 
 /** Enqueues a job that finds out itself what there is to do, for an instant at the latest: nothing is written when it is due before. */
 export async function enqueueBy(tx: Db, { clock, now }: Moment, job: { kind: string; subject: string; dueAt: string }) {
-  if (!(await isQueued.get(tx, job))) await insertBy.run(tx, { id: clock.id(), ...job, now })
+  if (await isQueued.get(tx, job)) return
+  tell(tx, now, job.dueAt)
+  await insertBy.run(tx, { id: clock.id(), ...job, now })
 }
 
 /** Removes a job from the queue; whether there was one. */

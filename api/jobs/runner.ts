@@ -29,23 +29,30 @@ interface RunnerNeeds {
 
 const LEASE_MS = 15_000
 const TICK_MS = 250
-/** Jobs that run at once: in this process, and in one store. A slot that is handed on may be one more. */
-const RUNNING_MAX = 8
-const PER_STORE_MAX = 3
+/**
+ * Jobs that run at once: in this process, and in one store. A slot that is handed on may be one more. Those that wait for others' servers
+ * take no place of those that work here, however long they wait.
+ */
+const POOLS = { here: { running: 8, perStore: 3 }, apart: { running: 128, perStore: 20 } }
+type Pool = keyof typeof POOLS
 /** The pause between two stores of the first look round. */
 const LOOK_PAUSE_MS = 5
 
-/** A store's turn to have one job run; `slot` is the kind whose slot it holds. */
+/** A store's turn to have one job of a pool run; `slot` is the kind whose slot it holds. */
 interface Turn {
   database: StoreDatabase
+  pool: Pool
   slot: string | null
 }
+const dueKey = (database: StoreDatabase, pool: Pool) => `${keyOf(database)} ${pool}`
 
 export class Runner {
   readonly #needs: Required<RunnerNeeds>
-  /** When each store next has something to do, in ms; a store without an entry has nothing. */
-  readonly #due = new Map<string, { database: StoreDatabase; at: number }>()
-  readonly #running = new Map<Promise<void>, StoreDatabase>()
+  /** When each store next has something to do in each pool, in ms; a store without an entry has nothing. */
+  readonly #due = new Map<string, { database: StoreDatabase; pool: Pool; at: number }>()
+  readonly #running = new Map<Promise<void>, Turn>()
+  /** Stores that are being looked at because of news; true: there were more meanwhile. */
+  readonly #woken = new Map<string, boolean>()
   readonly #slots: Slots
   readonly #presence: Presence
   readonly #stopping = new AbortController()
@@ -80,7 +87,7 @@ export class Runner {
   async #lookAround() {
     try {
       const now = this.#needs.clock.now()
-      for (const database of new Map([...this.#running.values()].map((running) => [keyOf(running), running])).values())
+      for (const database of new Map([...this.#running.values()].map(({ database }) => [keyOf(database), database])).values())
         await this.#presence.tell(database, now)
       for (const { storeId, environment } of await this.#presence.left(now)) await this.look(storeId, environment)
     } catch (error) {
@@ -101,23 +108,30 @@ export class Runner {
 
   /** A store that could not be looked at, on a full disk perhaps, is looked at again after a while, unless it is gone. */
   async #lookLater(database: StoreDatabase) {
-    this.#due.delete(keyOf(database))
-    if (await this.#needs.registry.knows(database.storeId).catch(() => true))
-      this.#due.set(keyOf(database), { database, at: this.#needs.clock.now().getTime() + this.#needs.leaseMs })
+    for (const pool of ['here', 'apart'] as const) this.#due.delete(dueKey(database, pool))
+    if (!(await this.#needs.registry.knows(database.storeId).catch(() => true))) return
+    const at = this.#needs.clock.now().getTime() + this.#needs.leaseMs
+    for (const pool of ['here', 'apart'] as const) this.#due.set(dueKey(database, pool), { database, pool, at })
   }
 
   async #note(store: Handle, database: StoreDatabase) {
     const now = this.#needs.clock.now().getTime()
-    let next = Infinity
+    const next = { here: Infinity, apart: Infinity }
     for (const [kind, instant] of await nextDues(store.read)) {
       if (this.#isOthers(kind)) continue
       const at = Date.parse(instant)
+      const pool = this.#poolOf(kind)
       // A kind that has no slot free calls the store when it has one.
       if (at <= now && !this.#slots.isFree(kind)) this.#slots.wait(kind, database)
-      else next = Math.min(next, at)
+      else next[pool] = Math.min(next[pool], at)
     }
-    if (next === Infinity) this.#due.delete(keyOf(database))
-    else this.#due.set(keyOf(database), { database, at: next })
+    for (const pool of ['here', 'apart'] as const)
+      if (next[pool] === Infinity) this.#due.delete(dueKey(database, pool))
+      else this.#due.set(dueKey(database, pool), { database, pool, at: next[pool] })
+  }
+
+  #poolOf(kind: string): Pool {
+    return this.#needs.kinds[kind]?.isApart ? 'apart' : 'here'
   }
 
   #isOthers(kind: string): boolean {
@@ -126,8 +140,17 @@ export class Runner {
 
   /** Looks at a store that may have a new job, once that is committed. */
   wake(storeId: string, environment: Environment) {
+    const key = keyOf({ storeId, environment })
     if (this.#stopping.signal.aborted) return
-    void this.look(storeId, environment).then(() => this.#begin())
+    const isLooking = this.#woken.has(key)
+    this.#woken.set(key, isLooking)
+    if (isLooking) return
+    void this.look(storeId, environment).then(() => {
+      const hasMore = this.#woken.get(key)
+      this.#woken.delete(key)
+      this.#begin()
+      if (hasMore) this.wake(storeId, environment)
+    })
   }
 
   /** Runs the jobs of one store that are due now, and returns when all are done. */
@@ -146,15 +169,26 @@ export class Runner {
   #begin(): boolean {
     let began = false
     const now = this.#needs.clock.now().getTime()
-    for (const [key, { database, at }] of this.#due) {
-      if (this.#stopping.signal.aborted || this.#running.size >= RUNNING_MAX) break
-      if (at > now || [...this.#running.values()].filter((running) => keyOf(running) === key).length >= PER_STORE_MAX) continue
+    for (const [key, { database, pool, at }] of this.#due) {
+      if (this.#stopping.signal.aborted) break
+      if (at > now || !this.#hasRoom(database, pool)) continue
       // Until its next job is known, a store has none: it is looked at again as soon as this one is claimed.
       this.#due.delete(key)
-      this.#start({ database, slot: null })
+      this.#start({ database, pool, slot: null })
       began = true
     }
     return began
+  }
+
+  #hasRoom(database: StoreDatabase, pool: Pool): boolean {
+    const [limits, key] = [POOLS[pool], keyOf(database)]
+    let [all, own] = [0, 0]
+    for (const running of this.#running.values()) {
+      if (running.pool !== pool) continue
+      all++
+      if (keyOf(running.database) === key) own++
+    }
+    return all < limits.running && own < limits.perStore
   }
 
   #start(turn: Turn) {
@@ -167,7 +201,7 @@ export class Runner {
         this.#giveBack(turn)
         this.#begin()
       })
-    this.#running.set(work, database)
+    this.#running.set(work, turn)
   }
 
   /** Notes that a store's jobs could not be looked at, and looks again later. One that was deleted just now has none: nothing failed. */
@@ -180,11 +214,11 @@ export class Runner {
 
   /** Gives a turn's slot back; the store that has waited for it for longest has its turn then. */
   #giveBack(turn: Turn) {
-    const { slot } = turn
+    const { slot, pool } = turn
     if (slot === null) return
     turn.slot = null
     const next = this.#slots.release(slot)
-    if (next && !this.#stopping.signal.aborted) this.#start({ database: next, slot })
+    if (next && !this.#stopping.signal.aborted) this.#start({ database: next, pool, slot })
   }
 
   /** A store's turn: its next job, if it still has one. */
@@ -210,7 +244,7 @@ export class Runner {
     const [wire, until] = [now.toISOString(), new Date(now.getTime() + leaseMs).toISOString()]
     const due = turn.slot === null ? [...(await nextDues(tx))].filter(([, at]) => at <= wire) : [[turn.slot, wire] as const]
     for (const [kind] of due.toSorted(([, a], [, b]) => (a < b ? -1 : 1))) {
-      if (this.#isOthers(kind)) continue
+      if (this.#isOthers(kind) || this.#poolOf(kind) !== turn.pool) continue
       if (turn.slot === null && !this.#slots.take(kind)) continue
       turn.slot = kind
       const job = await claim(tx, { kind, now: wire, until, token: holderToken(clock.secret()) })

@@ -7,6 +7,7 @@ import { exampleOf } from './examples.ts'
 import { parametersOf } from './parameters.ts'
 import { gathering, type Json, type Show } from './schemas.ts'
 import { isSchema, type AnswerBody, type Room, type Route } from '../http/route.ts'
+import type { TSchema } from '../http/schema.ts'
 
 /** The settings of a document. */
 export interface DocumentOptions {
@@ -15,6 +16,15 @@ export interface DocumentOptions {
   version: string
   /** Where the content site is, without a slash at the end. */
   contentUrl: string
+  events: readonly ToldEvent[]
+}
+
+/** An event that webhooks get: when it happens, and the shape of its `data`. */
+export interface ToldEvent {
+  type: string
+  room: Room
+  when: string
+  data: TSchema
 }
 
 /** The part of a document that the description of one route needs. */
@@ -145,6 +155,33 @@ function operation(route: Route, { show, failed, contentUrl }: Context): Json {
   }
 }
 
+/** A delivery, as a receiver has to take it (Standard Webhooks). */
+function webhook({ type, room, when, data }: ToldEvent, { show, contentUrl }: Context): Json {
+  const timestamp = '2030-06-01T11:00:00.000Z'
+  const schema = {
+    type: 'object',
+    required: ['type', 'timestamp', 'data'],
+    properties: { type: { const: type }, timestamp: { type: 'string', format: 'date-time' }, data: show(data, false) },
+  }
+  const header = (name: string, description: string) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } })
+  return {
+    post: {
+      operationId: `on${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+      tags: [room],
+      summary: when,
+      externalDocs: { url: `${contentUrl}/docs/api-reference/webhooks` },
+      security: [],
+      parameters: [
+        header('webhook-id', 'The same at each try of the same event'),
+        header('webhook-timestamp', 'Seconds since 1970, of this try'),
+        header('webhook-signature', '`v1,` and a base64 HMAC-SHA256 over id, timestamp and body; one for each secret'),
+      ],
+      requestBody: { required: true, content: { 'application/json': { schema, example: { type, timestamp, data: exampleOf(data) } } } },
+      responses: { '2XX': { description: 'Taken' }, 410: { description: 'Gone: the webhook is turned off' } },
+    },
+  }
+}
+
 /** The members of `components` that something in `document` refers to, directly or through another. */
 function used(components: Record<string, Record<string, Json>>, document: Json): Record<string, Record<string, Json>> {
   const found = new Set<string>()
@@ -166,11 +203,12 @@ function used(components: Record<string, Record<string, Json>>, document: Json):
 }
 
 /** Describes `routes`; the same routes give the same document, byte for byte. */
-export function openapi(routes: readonly Route[], { baseUrl, version, contentUrl }: DocumentOptions): Json {
+export function openapi(routes: readonly Route[], { baseUrl, version, contentUrl, events }: DocumentOptions): Json {
   const schemas = new Map(Object.entries(ERROR_SCHEMAS))
   const context: Context = { show: gathering(schemas), failed: new Set(), contentUrl }
   const paths: Record<string, Json> = {}
   for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route, context)
+  const webhooks = Object.fromEntries(events.map((event) => [event.type, webhook(event, context)]))
   const rooms = new Set(routes.map(({ room }) => room))
   return {
     openapi: '3.1.1',
@@ -182,6 +220,7 @@ export function openapi(routes: readonly Route[], { baseUrl, version, contentUrl
       .filter(([name]) => rooms.has(name as Room))
       .map(([name, description]) => ({ name, description, externalDocs: { url: contentUrl + roomPage(name as Room) } })),
     paths,
+    ...(events.length ? { webhooks } : {}),
     components: used(
       {
         securitySchemes: {
@@ -192,7 +231,7 @@ export function openapi(routes: readonly Route[], { baseUrl, version, contentUrl
         responses: failures(context.failed),
         schemas: { ...ERROR_SCHEMAS, ...Object.fromEntries([...schemas].toSorted(([a], [b]) => (a < b ? -1 : 1))) },
       },
-      paths,
+      { paths, webhooks },
     ),
   }
 }
@@ -205,5 +244,8 @@ export function roomOf(document: Json, room: Room): Json {
     if (own.length) paths[path] = Object.fromEntries(own)
   }
   const tags = document.tags.filter(({ name }: Json) => name === room)
-  return { ...document, tags, paths, components: used(document.components, paths) }
+  const { webhooks: told = {}, ...rest } = document
+  const webhooks = Object.fromEntries(Object.entries(told as Record<string, Json>).filter(([, { post }]) => post.tags.includes(room)))
+  const hasAny = Object.keys(webhooks).length > 0
+  return { ...rest, tags, paths, ...(hasAny ? { webhooks } : {}), components: used(document.components, { paths, webhooks }) }
 }

@@ -5,9 +5,10 @@ import { bookings, bookingSlots } from '../../db/store/events.ts'
 import { ORDER_STATUSES, orders } from '../../db/store/orders.ts'
 import { findBought } from '../events/access.ts'
 import { everyone } from '../events/event.ts'
+import { Booking, bookingColumns as columns, shownBooking as shown } from '../events/booking.ts'
 import { effective, findSlot, freePlaces } from '../events/slot.ts'
 import { resource, type Call } from '../http/route.ts'
-import { Body, Cents, Named, Nullable, OneOf, Paging, Text, Type, Uuid, type Static } from '../http/schema.ts'
+import { Body, Cents, Named, Nullable, OneOf, Paging, Text, Type, Uuid } from '../http/schema.ts'
 import { conflict, missing } from '../values/refusal.ts'
 import { actingOf, cancel } from './change.ts'
 import { findOrder, readLines } from './order.ts'
@@ -17,17 +18,6 @@ import { refund, type RefundRow } from './payments/refund.ts'
 const HOUR_MS = 3_600_000
 const LIST_MAX = 1_000
 
-const entry = {
-  orderId: Uuid(),
-  orderLookup: Type.String({ description: 'The order number' }),
-  lineId: Uuid({ description: 'The line of the order that holds the places' }),
-  status: OneOf(ORDER_STATUSES, { description: "The order's" }),
-  customer: Type.Object({ id: Uuid(), email: Type.String() }),
-  quantity: Type.Integer({ description: 'Places that it holds' }),
-  confirmed: Type.Boolean(),
-  createdAt: Type.String(),
-}
-const Booking = Named('Booking', entry)
 const Bookings = Named('Bookings', {
   data: Type.Array(Booking),
   meta: Type.Object({
@@ -55,19 +45,6 @@ const CancelInput = Body(
   },
 )
 const Ended = (name: string) => Named(name, { orderId: Uuid(), lineId: Uuid(), status: OneOf(ORDER_STATUSES), refund: Returned })
-
-/** The columns of a booking's entry. */
-const columns = {
-  ...{ orderId: bookings.orderId, lookup: orders.lookup, lineId: bookings.lineId, status: orders.status },
-  ...{ customerId: orders.customerId, email: orders.email },
-  ...{ quantity: bookings.quantity, confirmed: bookings.confirmed, createdAt: bookings.createdAt },
-}
-type Row = Omit<Static<typeof Booking>, 'orderLookup' | 'customer'> & { lookup: number; customerId: string; email: string }
-const shown = ({ lookup, customerId, email, ...row }: Row) => ({
-  ...row,
-  orderLookup: String(lookup),
-  customer: { id: customerId, email },
-})
 
 /** The booking that an order holds in a slot, or 404. */
 async function findBooking(tx: Db, { id, orderId }: { id: string; orderId: string }) {

@@ -9,7 +9,6 @@ import { putBack, release, takeReserved, type Movement } from '../catalog/stock.
 import { conflict } from '../values/refusal.ts'
 import type { Call } from '../http/route.ts'
 import type { Moment } from '../values/clock.ts'
-import { emit } from '../store/outbox.ts'
 import { insertPayment } from './place.ts'
 import { earn, takeBack } from './earn.ts'
 import { askForMail } from './mails/ask.ts'
@@ -18,7 +17,7 @@ import { returnPoints } from './redeem.ts'
 import { askForTickets } from '../events/ticket-mail.ts'
 import { voidSeats } from '../events/seat.ts'
 import { freePlaces } from '../events/slot.ts'
-import { MOVES, readLines, type LineRow, type OrderRow, type OrderStatus } from './order.ts'
+import { MOVES, readLines, tellOrder, type LineRow, type OrderRow, type OrderStatus } from './order.ts'
 
 /** The moment of a change to an order, and the key that makes it; `keyId` is null when a payment provider or a job does. */
 export interface Acting extends Moment {
@@ -61,7 +60,6 @@ const movement = (acting: Acting, order: OrderRow, reason: string): Movement => 
   keyId: acting.keyId,
   createdAt: acting.now,
 })
-const told = (order: OrderRow) => ({ orderId: order.id, orderNumber: String(order.lookup) })
 
 /** Refuses a move that the table does not have. */
 export function requireMove(order: OrderRow, to: OrderStatus) {
@@ -159,7 +157,7 @@ export async function pay(
   const lines = await readLines(tx, order.id)
   await earn(tx, acting, order, lines)
   if (lines.some(({ ticket }) => ticket)) await askForTickets(tx, acting, order.id)
-  await emit(tx, acting.clock, acting.now, 'order.paid', told(order))
+  await tellOrder(tx, acting, 'order.paid', order)
   if (order.awaiting === 'stripe') await askForMail(tx, acting, order, 'order-confirmation')
 }
 
@@ -180,7 +178,7 @@ export async function cancel(tx: Db, acting: Acting, order: OrderRow, reason: st
   await returnCoupons(tx, order.id)
   await returnPoints(tx, acting, order)
   await setOrder(tx, order, acting, { status: 'cancelled', cancelReason: reason })
-  await emit(tx, acting.clock, acting.now, 'order.cancelled', told(order))
+  await tellOrder(tx, acting, 'order.cancelled', order)
 }
 
 /** The sum of an order's refunds that are promised but have not gone through, in minor units; they may still fail. */
@@ -235,7 +233,7 @@ export async function applyRefund(
   await takeBack(tx, acting, order, backCents)
   // What was still to be shipped will not be: the order may have shipped as a whole by that.
   if (order.status === 'processing' && lines.some((line) => line.shippedQuantity > 0)) await noteShipment(tx, acting, order, lines)
-  await emit(tx, acting.clock, acting.now, 'order.refunded', told(order))
+  await tellOrder(tx, acting, 'order.refunded', order)
 }
 
 /** Moves an order to a status by hand, with all that belongs to the move. Refunds are made by their own resource. */
@@ -249,7 +247,7 @@ export async function move(tx: Db, acting: Acting, order: OrderRow, to: Exclude<
   await setOrder(tx, order, acting, { status: to })
   if (to === 'delivered' || (to === 'completed' && from !== 'delivered')) await askForMail(tx, acting, order, 'review-request')
   if (to !== 'shipped') return
-  await emit(tx, acting.clock, acting.now, 'order.shipped', told(order))
+  await tellOrder(tx, acting, 'order.shipped', order)
   if (order.shippingMethodId !== null) await askForMail(tx, acting, order, 'shipped')
 }
 
@@ -262,5 +260,5 @@ export async function noteShipment(tx: Db, acting: Acting, order: OrderRow, line
   // What is not shipped (files, tickets) leaves with the last parcel: an order that has shipped holds nothing.
   for (const line of lines) if (line.openQuantity > 0) await shipUnits(tx, acting, order, line, line.openQuantity)
   await setOrder(tx, order, acting, { status: 'shipped' })
-  await emit(tx, acting.clock, acting.now, 'order.shipped', told(order))
+  await tellOrder(tx, acting, 'order.shipped', order)
 }

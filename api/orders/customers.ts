@@ -1,10 +1,10 @@
 /** Customers (document 1): who bought, where they live, and what they bought. They come with their first order. */
-import { and, asc, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
-import type { Reader } from '../../db/driver.ts'
 import { customerAddresses, customers, ORDER_STATUSES, orders } from '../../db/store/orders.ts'
 import { contains } from '../values/like.ts'
 import { addressOf } from './address.ts'
+import { Address, ADDRESSES_MAX, Customer, findCustomer, item, readCustomer } from './customer.ts'
 import { normalizeEmail } from '../values/email.ts'
 import { conflict, missing, wrong } from '../values/refusal.ts'
 import { resource } from '../http/route.ts'
@@ -26,18 +26,6 @@ import {
   type Static,
 } from '../http/schema.ts'
 
-const ADDRESSES_MAX = 50
-const item = { id: Uuid(), email: Type.String(), name: Nullable(Type.String({ examples: ['Ada Lovelace'] })), createdAt: Type.String() }
-const address = {
-  line2: Nullable(Type.String()),
-  state: Nullable(Type.String()),
-  country: Nullable(Type.String()),
-  name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
-  company: Nullable(Type.String()),
-  phone: Nullable(Type.String()),
-}
-const Address = Named('Address', { id: Uuid(), line1: Type.String(), city: Type.String(), postalCode: Type.String(), ...address })
-const Customer = Named('Customer', { ...item, phone: Nullable(Type.String()), addresses: Type.Array(Address) })
 const CustomerPatch = Body('CustomerPatch', [{ name: 'Ada Lovelace', phone: '+1 503 555 0100' }], {
   name: Type.Optional(Nullable(Text(0, 200))),
   phone: Type.Optional(Nullable(Text(0, 40))),
@@ -88,23 +76,6 @@ function addressIn(body: Static<typeof AddressInput>) {
   return { ...rest, line1: line1!, city: city!, postalCode: postalCode! }
 }
 
-async function find(db: Reader, id: string) {
-  const [row] = await db.select().from(customers).where(eq(customers.id, id))
-  if (!row) throw missing('customer')
-  return row
-}
-
-async function read(db: Reader, id: string) {
-  const row = await find(db, id)
-  const addresses = await db
-    .select()
-    .from(customerAddresses)
-    .where(eq(customerAddresses.customerId, row.id))
-    .orderBy(asc(customerAddresses.id))
-    .limit(ADDRESSES_MAX)
-  return { ...row, addresses }
-}
-
 const paginated = <T>(items: T[], total: number, { limit, offset }: { limit: number; offset: number }) => ({
   items,
   pagination: { total, offset, limit, hasMore: offset + items.length < total },
@@ -146,7 +117,7 @@ export const customerRoutes = resource('orders', '/customers')
       responses: { 200: Customer },
       stored: true,
     },
-    ({ db, params }) => read(db, params.id),
+    ({ db, params }) => readCustomer(db, params.id),
   )
   .patch(
     '/{id}',
@@ -159,12 +130,12 @@ export const customerRoutes = resource('orders', '/customers')
     },
     ({ body, params, write, now }) =>
       write(async (tx) => {
-        const { id } = await find(tx, params.id)
+        const { id } = await findCustomer(tx, params.id)
         await tx
           .update(customers)
           .set({ name: orNull(body.name), phone: orNull(body.phone), updatedAt: now })
           .where(eq(customers.id, id))
-        return read(tx, id)
+        return readCustomer(tx, id)
       }),
   )
   .post(
@@ -178,7 +149,7 @@ export const customerRoutes = resource('orders', '/customers')
     },
     ({ body, params, write, clock, now }) =>
       write(async (tx) => {
-        const { id: customerId } = await find(tx, params.id)
+        const { id: customerId } = await findCustomer(tx, params.id)
         if ((await tx.$count(customerAddresses, eq(customerAddresses.customerId, customerId))) >= ADDRESSES_MAX)
           throw conflict(`a customer has at most ${ADDRESSES_MAX} addresses`)
         const row = { ...addressIn(body), id: clock.id(), customerId, createdAt: now }
@@ -191,7 +162,7 @@ export const customerRoutes = resource('orders', '/customers')
     { operationId: 'deleteAddress', summary: 'Remove an address', scope: 'customers:write', responses: { 200: Deleted } },
     ({ params, write }) =>
       write(async (tx) => {
-        const { id } = await find(tx, params.id)
+        const { id } = await findCustomer(tx, params.id)
         const gone = await tx
           .delete(customerAddresses)
           .where(and(eq(customerAddresses.customerId, id), eq(customerAddresses.id, params.addressId)))
@@ -212,7 +183,7 @@ export const customerRoutes = resource('orders', '/customers')
       stored: true,
     },
     async ({ db, params, query }) => {
-      const { id } = await find(db, params.id)
+      const { id } = await findCustomer(db, params.id)
       const rows = await db
         .select({
           id: orders.id,

@@ -1,6 +1,6 @@
 /** An order: its rows, its shape on the wire, and the moves of its status (document 3, Orders). */
 import { asc, eq, sql } from 'drizzle-orm'
-import { compile, named, type Reader } from '../../db/driver.ts'
+import { compile, named, type Db, type Reader } from '../../db/driver.ts'
 import { ORDER_SOURCES, ORDER_STATUSES, orderLines, orders, PAYMENT_ISSUES, PAYMENT_STATUSES } from '../../db/store/orders.ts'
 import type { payments } from '../../db/store/payments.ts'
 import { missing, Refusal, wrong } from '../values/refusal.ts'
@@ -8,6 +8,8 @@ import { Cents, Named, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
 import type { Session } from '../../db/control/registry.ts'
 import { AddressShape } from './address.ts'
 import { AppliedPromotions } from '../pricing/applied.ts'
+import { Teller } from '../store/outbox.ts'
+import type { Moment } from '../values/clock.ts'
 
 export type OrderRow = typeof orders.$inferSelect
 export type LineRow = typeof orderLines.$inferSelect
@@ -95,6 +97,14 @@ export const Order = Named('Order', {
   createdAt: Type.String(),
   updatedAt: Type.String(),
 })
+const { accessCode: _, ...toldOfOrder } = Order.properties
+/** What webhooks get: no capability of the buyer's. */
+const OrderTold = Named('OrderEvent', toldOfOrder)
+export const orderTold = new Teller(
+  'orders',
+  ['order.created', 'order.paid', 'order.cancelled', 'order.refunded', 'order.shipped'],
+  OrderTold,
+)
 export const Payment = Named('Payment', {
   id: Uuid(),
   orderId: Uuid(),
@@ -203,6 +213,14 @@ export async function findOrder(db: Reader, id: string): Promise<OrderRow> {
 
 /** The lines of an order, in their order. */
 export const readLines = (db: Reader, orderId: string) => linesOf.all(db, { id: orderId }) as Promise<LineRow[]>
+
+/** Tells what has become of an order. `row` is as it is now; its lines are read where they are not at hand. */
+export const tellOrder = (tx: Db, moment: Moment, type: (typeof orderTold.types)[number], row: OrderRow, lines?: readonly LineRow[]) =>
+  orderTold.tell(tx, moment, type, {
+    about: row.id,
+    payload: { orderId: row.id, orderNumber: String(row.lookup) },
+    show: async () => orderView(row, lines ?? (await readLines(tx, row.id))),
+  })
 
 /** Some units of one line. */
 export interface Units {

@@ -5,7 +5,6 @@ import { ORDER_STATUSES } from '../../db/store/orders.ts'
 import { payments } from '../../db/store/payments.ts'
 import { conflict } from '../values/refusal.ts'
 import { askAgain } from '../events/ticket-mail.ts'
-import { wakeJobs } from '../http/auth.ts'
 import { resource } from '../http/route.ts'
 import { Body, Label, Named, Nullable, OneOf, Page, Text, Type, Uuid } from '../http/schema.ts'
 import { actingOf, cancel, dueCents, move, pay, setOrder } from './change.ts'
@@ -54,7 +53,6 @@ export const orderRoutes = resource('orders', '/orders')
     },
     (call) =>
       call.write((tx) => {
-        wakeJobs(call)
         return record(tx, call)
       }),
   )
@@ -91,7 +89,6 @@ export const orderRoutes = resource('orders', '/orders')
         if (body.status === 'refunded') askForRefund(call, await refundRest(tx, actingOf(call), order))
         else if (body.status !== undefined) await move(tx, actingOf(call), order, body.status)
         if (body.status === 'cancelled' || body.status === 'paid') giveUpIntents(call, order)
-        if (body.status !== undefined) wakeJobs(call)
         const columns: Partial<OrderRow> = {
           ...(assigned ? { workstationId, workstationBy: 'hand' as const } : {}),
           ...(body.note === undefined ? {} : { note: body.note }),
@@ -121,7 +118,6 @@ export const orderRoutes = resource('orders', '/orders')
         if (call.body.amountCents > due) throw conflict(`only ${due} is due`, { dueCents: due })
         await pay(tx, actingOf(call), order, call.body.amountCents, { method: call.body.method, reference: call.body.reference ?? null })
         giveUpIntents(call, order)
-        wakeJobs(call)
         const [row] = await tx.select().from(payments).where(eq(payments.orderId, order.id)).orderBy(desc(payments.id)).limit(1)
         return row!
       }),
@@ -144,7 +140,6 @@ export const orderRoutes = resource('orders', '/orders')
         if (!(await tx.$count(seats, and(eq(seats.orderId, order.id), eq(seats.state, 'valid')))))
           throw conflict('the order has no tickets that are paid')
         await askAgain(tx, call, order.id)
-        wakeJobs(call)
         return { message: `the tickets are being sent to ${order.email}` }
       }),
   )
@@ -163,7 +158,6 @@ export const orderRoutes = resource('orders', '/orders')
         const order = await findOrder(tx, call.params.id)
         await cancel(tx, actingOf(call), order, call.body.reason ?? null)
         giveUpIntents(call, order)
-        wakeJobs(call)
         return orderView(order, await readLines(tx, order.id))
       }),
   )

@@ -9,6 +9,7 @@ import { appliedPromotions } from '../pricing/applied.ts'
 import { availableOf, canGive, demandOf, placesOf, ticketsIn } from '../pricing/quote-lines.ts'
 import type { Quote } from '../pricing/quote.ts'
 import { reserve } from '../catalog/stock.ts'
+import { tellLow } from '../catalog/told.ts'
 import { conflict } from '../values/refusal.ts'
 import type { Settings } from '../http/route.ts'
 import type { Moment } from '../values/clock.ts'
@@ -16,9 +17,9 @@ import { askForTickets } from '../events/ticket-mail.ts'
 import { issueSeats, SEATS_MAX, type Sealing } from '../events/seat.ts'
 import { placesLeft, takePlaces, type SlotRow } from '../events/slot.ts'
 import { fold } from '../values/slug.ts'
-import { emit } from '../store/outbox.ts'
 import { askForLook, awaitingOf } from './payments/awaiting.ts'
-import type { LineRow, OrderRow, PaymentRow } from './order.ts'
+import { tellCustomer } from './customer.ts'
+import { tellOrder, type LineRow, type OrderRow, type PaymentRow } from './order.ts'
 import { earn } from './earn.ts'
 import { askForMail } from './mails/ask.ts'
 import { redeem } from './redeem.ts'
@@ -97,7 +98,7 @@ async function customerOf(tx: Db, moment: Moment, email: string, name: string | 
   }
   const id = moment.clock.id()
   await insertCustomer(tx, { id, email, name, phone, createdAt: moment.now, updatedAt: moment.now })
-  await emit(tx, moment.clock, moment.now, 'customer.created', { customerId: id })
+  await tellCustomer(tx, moment, id)
   return id
 }
 
@@ -109,8 +110,7 @@ async function reserveAll(tx: Db, moment: Moment, { lines }: Quote, { lowStockTh
       throw conflict('sold out', { variantId: variant.id, available: availableOf(variant) })
     }
     const before = variant.quantity - variant.reserved
-    if (before > lowStockThreshold && before - units <= lowStockThreshold)
-      await emit(tx, moment.clock, moment.now, 'inventory.low', { variantId: variant.id })
+    if (before > lowStockThreshold && before - units <= lowStockThreshold) await tellLow(tx, moment, variant.id)
   }
 }
 
@@ -233,7 +233,7 @@ export async function place(
   moment: Moment,
   order: Placing,
 ): Promise<{ order: OrderRow; lines: LineRow[]; payment: PaymentRow | null }> {
-  const { clock, now } = moment
+  const { now } = moment
   const { quote, settings } = order
   if (ticketsIn(quote.lines) > SEATS_MAX) throw conflict(`an order has at most ${SEATS_MAX} tickets`, { maximum: SEATS_MAX })
   await reserveAll(tx, moment, quote, settings)
@@ -252,15 +252,14 @@ export async function place(
     await issueSeats(tx, moment, requireSealing(order.sealing), { order: row, lines })
     if (paid) await askForTickets(tx, moment, row.id)
   }
-  if (slots.size) await takePlaces(tx, moment, settings, { order: row, lines, slots })
   const payment = paymentRow(moment, order, row.id)
   if (payment) await insertPayment(tx, payment)
   await askForLook(tx, moment, row, settings)
   await redeem(tx, moment, row)
   if (paid) await earn(tx, moment, row, lines, false)
-  const told = { orderId: row.id, orderNumber: String(lookup) }
-  await emit(tx, clock, now, 'order.created', told)
-  if (paid) await emit(tx, clock, now, 'order.paid', told)
+  await tellOrder(tx, moment, 'order.created', row, lines)
+  if (paid) await tellOrder(tx, moment, 'order.paid', row, lines)
+  if (slots.size) await takePlaces(tx, moment, settings, { order: row, lines, slots })
   // Who is at the till of a provider has not bought yet.
   if (row.cartId !== null && row.awaiting !== 'stripe' && settings.email.outboundEnabled)
     await askForMail(tx, moment, row, 'order-confirmation')

@@ -3,7 +3,6 @@ import { and, desc, eq } from 'drizzle-orm'
 import { LABEL_MODES, TEMPLATES } from '../../db/store/addons.ts'
 import { shipments } from '../../db/store/orders.ts'
 import { conflict, missing, Refusal } from '../values/refusal.ts'
-import { wakeJobs } from '../http/auth.ts'
 import { Reply, resource } from '../http/route.ts'
 import { Body, Line, Named, Nullable, OneOf, Page, Paging, Type, Uuid, WebUrl } from '../http/schema.ts'
 import { findAddon } from '../carriers/addon.ts'
@@ -94,7 +93,6 @@ export const shipmentRoutes = resource('orders', '/orders/{id}/shipments')
         }
         await tx.insert(shipments).values(row)
         await askForMail(tx, call, order, 'shipment', id)
-        wakeJobs(call)
         return row
       }),
   )

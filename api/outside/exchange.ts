@@ -38,7 +38,7 @@ export const headerOf = ({ headers }: Pick<Answered, 'headers'>, name: string): 
 const NO_CONNECTION = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'ETIMEDOUT']
 
 /** What an error of a connection means, without what it says of addresses. */
-function meaningOf({ code = '', message = '' }: { code?: string; message?: string }): NotFetched {
+export function meaningOf({ code = '', message = '' }: { code?: string; message?: string }): NotFetched {
   if (code === 'ECONNREFUSED') return notNow('refused', 'its server refuses the connection')
   if (NO_CONNECTION.includes(code)) return notNow('silent', 'its server can not be reached')
   if (/^HPE_HEADER_OVERFLOW/.test(code)) return notNow('not-http', 'its server answers with more headers than are read')
@@ -63,18 +63,22 @@ export async function exchange(url: URL, addresses: readonly string[], asking: A
   throw notNow('no-host', 'its host does not exist')
 }
 
+/** Looks no name up: whatever it is, it leads to one address. */
+export const pinnedTo =
+  (address: string): LookupFunction =>
+  (_, options, done) => {
+    const family = isIP(address)
+    if (options.all) done(null, [{ address, family }])
+    else done(null, address, family)
+  }
+
 /** A promise of the head of an answer, and what to call when it will not come. */
 function sent(url: URL, address: string, { method = 'GET', headers, connectMs, headMs, signal }: Asking): Promise<Answered> {
   return new Promise((resolve, reject) => {
-    const pinned: LookupFunction = (_, options, done) => {
-      const family = isIP(address)
-      if (options.all) done(null, [{ address, family }])
-      else done(null, address, family)
-    }
     const isSecure = url.protocol === 'https:'
     const request = (isSecure ? https : http).request(url, {
       method,
-      lookup: pinned,
+      lookup: pinnedTo(address),
       agent: false,
       // An IP address has no name to ask a certificate for.
       ...(isSecure && !isIP(hostOf(url)) ? { servername: hostOf(url) } : {}),

@@ -5,11 +5,11 @@ import type { CarrierUrls } from './carriers.ts'
 import type { FetchPublic } from './fetch-public.ts'
 import type { Files } from './files.ts'
 import type { Mailers } from './mail.ts'
+import type { PostPublic } from './post-public.ts'
 import type { Provider } from './payment-provider.ts'
 import type { Resolver } from './resolver.ts'
 import type { Secrets } from './secrets.ts'
 import type { Storefronts } from './storefronts.ts'
-import type { Wake } from './wake.ts'
 
 /** Handlers reach it as `call.services`; jobs and maintenance get the same one. */
 export interface Services {
@@ -21,6 +21,8 @@ export interface Services {
   files: Files
   /** Reads addresses of the public internet. */
   fetchPublic: FetchPublic
+  /** Sends to addresses of the public internet. */
+  postPublic: PostPublic
   /** Outbound mail. */
   mailers: Mailers
   /** Null: `manual` and `test` payments alone. */
@@ -33,6 +35,4 @@ export interface Services {
   resolver: Resolver
   /** The hosts of stores, and where their storefronts are built. */
   storefronts: Storefronts
-  /** Tells the runner of jobs that there may be one. */
-  wake: Wake
 }

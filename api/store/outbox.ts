@@ -1,33 +1,108 @@
-/** The outbox: what happened, written in the transaction of the change, for those outside (document 3, Webhook events). */
-import { compile, named, type Db } from '../../db/driver.ts'
-import { outbox } from '../../db/store/store.ts'
-import type { Clock } from '../values/clock.ts'
+/**
+ * The outbox: what happened, written in the transaction of the change, for those outside (document 3, Webhook events). Who asked for an
+ * event gets what the API answers about its thing at that moment.
+ */
+import { asc, eq } from 'drizzle-orm'
+import { compile, inserter, named, type Db } from '../../db/driver.ts'
+import { outbox, webhookDeliveries, webhooks } from '../../db/store/store.ts'
+import { projection, type Projection } from '../http/projection.ts'
+import type { Room } from '../http/route.ts'
+import type { Static, TSchema } from '../http/schema.ts'
+import { enqueueBy } from '../jobs/queue.ts'
+import type { Clock, Moment } from '../values/clock.ts'
 
-type StoreEvent =
-  | 'order.created'
-  | 'order.paid'
-  | 'order.cancelled'
-  | 'order.refunded'
-  | 'order.shipped'
-  | 'product.created'
-  | 'product.updated'
-  | 'product.deleted'
-  | 'inventory.low'
-  | 'customer.created'
-  | 'review.created'
-  | 'newsletter.sent'
-  | 'newsletter.failed'
-  | 'booking.created'
-  | 'booking.cancelled'
-  | 'ticket.checked_in'
-  | 'publish.live'
-  | 'publish.failed'
+/** Every event, and when it happens. */
+export const EVENTS = {
+  'order.created': 'An order is placed',
+  'order.paid': 'The total of an order is paid',
+  'order.cancelled': 'An order is cancelled',
+  'order.refunded': 'Money of an order is given back, or a part of it',
+  'order.shipped': 'All of an order that is shipped has left',
+  'product.created': 'A product or an event is made',
+  'product.updated': 'A product, an event or one of its variants changes',
+  'product.deleted': 'A product is removed; `data` is what it was',
+  'inventory.low': "What is available of a variant falls to the store's `lowStockThreshold`",
+  'customer.created': 'Somebody buys for the first time',
+  'review.created': 'A review waits for approval',
+  'newsletter.sent': 'A newsletter has been sent',
+  'newsletter.failed': 'A newsletter could not be sent, or not to its end',
+  'booking.created': 'Places of a slot are taken',
+  'booking.cancelled': 'Places of a slot are given back; `quantity` says how many',
+  'ticket.checked_in': 'A seat is checked in',
+  'publish.live': 'A publish serves its hosts',
+  'publish.failed': 'A publish has failed',
+} as const
+export type EventType = keyof typeof EVENTS
+export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]]
 
-const insertEvent = compile((db) =>
-  db.insert(outbox).values({ id: named('id'), event: named('event'), payload: named('payload'), createdAt: named('createdAt') }),
+/** The kind of the jobs that deliver; their subject is the webhook's id. */
+export const DELIVER_WEBHOOK = 'webhook.deliver'
+
+const insertEvent = inserter(outbox)
+const insertDelivery = compile((db) =>
+  db.insert(webhookDeliveries).values({
+    ...{ id: named('id'), webhookId: named('webhookId'), eventId: named('eventId'), event: named('event'), about: named('about') },
+    ...{ status: 'pending', tries: 0, dueAt: named('now'), createdAt: named('now') },
+  }),
+)
+const activeOnes = compile((db) =>
+  db.select({ id: webhooks.id, events: webhooks.events }).from(webhooks).where(eq(webhooks.active, true)).orderBy(asc(webhooks.id)),
 )
 
-/** Records an event; it is there if and only if the change is. */
-export async function emit(tx: Db, clock: Clock, now: string, event: StoreEvent, payload: Record<string, unknown>) {
-  await insertEvent.run(tx, { id: clock.id(), event, payload, createdAt: now })
+/** The body of a delivery, which is the same at each try (Standard Webhooks). */
+const bodyOf = (type: string, timestamp: string, data: unknown) => JSON.stringify({ type, timestamp, data })
+
+interface Delivering {
+  webhookId: string
+  eventId: string
+  event: string
+  about: string
+}
+
+/** Has an event delivered to a webhook. */
+async function deliver(tx: Db, moment: Moment, delivering: Delivering): Promise<string> {
+  const { clock, now } = moment
+  const id = clock.id()
+  await insertDelivery.run(tx, { id, ...delivering, now })
+  await enqueueBy(tx, moment, { kind: DELIVER_WEBHOOK, subject: delivering.webhookId, dueAt: now })
+  return id
+}
+
+/** Sends a webhook a test, whatever it asked for; the id of the delivery. */
+export async function deliverTest(tx: Db, moment: Moment, webhookId: string): Promise<string> {
+  const { clock, now } = moment
+  const [eventId, event] = [clock.id(), 'webhook.test']
+  const body = bodyOf(event, now, { webhookId })
+  await insertEvent(tx, { id: eventId, event, payload: { webhookId }, createdAt: now, body })
+  return deliver(tx, moment, { webhookId, eventId, event, about: eventId })
+}
+
+interface Happened<S extends TSchema> {
+  /** The id of the thing that it is about: a webhook hears what happens to it in its order. */
+  about: string
+  /** Ids, for the log of events. */
+  payload: Record<string, unknown>
+  /** What the API answers about it; asked for where somebody wants to know. */
+  show(): Static<S> | Promise<Static<S>>
+}
+
+/** Tells events about one kind of thing; `data` is its shape, without what only stronger keys may read. */
+export class Teller<T extends EventType, S extends TSchema> {
+  #project: Projection | undefined
+
+  constructor(
+    readonly room: Room,
+    readonly types: readonly T[],
+    readonly data: S,
+  ) {}
+
+  /** Records an event; it is there, and is delivered, if and only if the change is. */
+  async tell(tx: Db, moment: { clock: Clock; now: string }, type: T, { about, payload, show }: Happened<S>) {
+    const { clock, now } = moment
+    const id = clock.id()
+    const asked = (await activeOnes.all(tx)).filter(({ events }) => events.includes(type))
+    const body = asked.length ? bodyOf(type, now, (this.#project ??= projection(this.data))(await show())) : null
+    await insertEvent(tx, { id, event: type, payload, createdAt: now, body })
+    for (const { id: webhookId } of asked) await deliver(tx, moment, { webhookId, eventId: id, event: type, about })
+  }
 }

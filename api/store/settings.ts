@@ -3,11 +3,11 @@ import { eq } from 'drizzle-orm'
 import type { Db } from '../../db/driver.ts'
 import { coupons } from '../../db/store/marketing.ts'
 import { settings as table } from '../../db/store/store.ts'
+import { announce } from '../../db/writer.ts'
 import { hostname } from '../values/hostname.ts'
 import { isLocale } from '../values/locales.ts'
 import { isCurrency } from '../values/money.ts'
 import { wrong } from '../values/refusal.ts'
-import { wakeJobs } from '../http/auth.ts'
 import { settingsIn } from '../http/call.ts'
 import { resource, type Settings as Stored } from '../http/route.ts'
 import { enqueueBy } from '../jobs/queue.ts'
@@ -103,6 +103,8 @@ export const settingsRoutes = resource('store', '/settings')
         if (next.welcomeOffer) await checkOffer(tx, next.welcomeOffer, body.welcomeOffer)
         await tx.update(table).set({ ...next, updatedAt: now })
         // What has waited longer than it may now is found by the job.
+        // A trigger asks for the mails that have waited for this.
+        if (body.email?.outboundEnabled) announce(tx)
         if (body.checkout?.unpaidHours !== undefined) await enqueueBy(tx, { clock, now }, { ...UNPAID, dueAt: now })
         return { ...stored, ...next, updatedAt: now }
       })
@@ -111,8 +113,6 @@ export const settingsRoutes = resource('store', '/settings')
         after(async () => {
           await services.registry.updateStore(session.store.id, { name: row.name })
         })
-      // A trigger asks for the mails that have waited for this.
-      if (body.checkout?.unpaidHours !== undefined || body.email?.outboundEnabled) wakeJobs({ after, services, session })
       return view(row)
     },
   )

@@ -126,8 +126,77 @@ export const outbox = sqliteTable(
     event: text().notNull(),
     payload: json<Record<string, unknown>>().notNull(),
     createdAt: instant().notNull(),
+    /** What webhooks get, byte for byte; null when none of them asked for it. */
+    body: text(),
   },
   (t) => [index('outbox_created').on(t.createdAt)],
+)
+
+/** Addresses that get events as signed POSTs. */
+export const webhooks = sqliteTable(
+  'webhooks',
+  {
+    id: id(),
+    url: text().notNull(),
+    description: text(),
+    events: json<string[]>().notNull(),
+    active: flag().notNull(),
+    /** Why it was turned off: by the merchant (null), because it answered 410, or took nothing for days. */
+    disabledReason: text({ enum: ['gone', 'failing'] }),
+    disabledAt: instant(),
+    /** Sealed, as is the one before it, which signs beside it until then. */
+    secret: text().notNull(),
+    previousSecret: text(),
+    previousUntil: instant(),
+    /** Tries that failed since the last one that did not. */
+    failures: integer().notNull(),
+    /** Nothing is tried before. */
+    restUntil: instant(),
+    lastDeliveredAt: instant(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [check('webhooks_failures', sql`${t.failures} >= 0`), check('webhooks_reason', sql`${t.disabledReason} in ('gone', 'failing')`)],
+)
+
+/** What each webhook gets, in the order in which it happened. */
+export const webhookDeliveries = sqliteTable(
+  'webhook_deliveries',
+  {
+    seq: integer().primaryKey({ autoIncrement: true }),
+    id: text().notNull().unique(),
+    webhookId: text()
+      .notNull()
+      .references(() => webhooks.id, { onDelete: 'cascade' }),
+    /** In the outbox, and the `webhook-id` of each try. */
+    eventId: text().notNull(),
+    event: text().notNull(),
+    /** The thing that it is about: what happens to it is told in its order. */
+    about: text().notNull(),
+    status: text({ enum: ['pending', 'delivered', 'failed'] }).notNull(),
+    tries: integer().notNull(),
+    /** The first try since it was asked for. */
+    firstTryAt: instant(),
+    /** When it is tried next; null when it has ended. */
+    dueAt: instant(),
+    lastStatus: integer(),
+    lastBody: text(),
+    lastError: text(),
+    createdAt: instant().notNull(),
+    deliveredAt: instant(),
+  },
+  (t) => [
+    check('webhook_deliveries_tries', sql`${t.tries} >= 0`),
+    check('webhook_deliveries_status', sql`${t.status} in ('pending', 'delivered', 'failed')`),
+    index('webhook_deliveries_webhook').on(t.webhookId, t.seq),
+    index('webhook_deliveries_due')
+      .on(t.webhookId, t.dueAt)
+      .where(sql`${t.dueAt} is not null`),
+    index('webhook_deliveries_pending')
+      .on(t.webhookId, t.seq)
+      .where(sql`${t.dueAt} is not null`),
+    index('webhook_deliveries_created').on(t.createdAt),
+  ],
 )
 
 /** Work for later, or for the background: done by whoever holds the lease (`api/jobs/`). */

@@ -37,6 +37,9 @@ PATCH    /webhooks/{id}                               store:admin
 DELETE   /webhooks/{id}                               store:admin
 GET      /webhooks/{id}/deliveries                    store:admin
 POST     /webhooks/{id}/test                          store:admin
+POST     /webhooks/{id}/rotate                        store:admin
+GET      /webhooks/{id}/deliveries/{deliveryId}       store:admin
+POST     /webhooks/{id}/deliveries/{deliveryId}/redeliver store:admin
 GET      /openapi                                     -
 
 GET      /products                                    storefront:read

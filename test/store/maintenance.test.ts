@@ -100,7 +100,9 @@ test('more rows than one transaction takes go in several', async () => {
   await app.handles.use(shop.store.id, 'live', (store) =>
     store.write(async (tx) => {
       for (let i = 0; i < 1201; i++)
-        await tx.run(sql`insert into outbox values (${Bun.randomUUIDv7()}, 'product.updated', '{}', '2020-01-01T00:00:00.000Z')`)
+        await tx.run(
+          sql`insert into outbox (id, event, payload, created_at) values (${Bun.randomUUIDv7()}, 'product.updated', '{}', '2020-01-01T00:00:00.000Z')`,
+        )
     }),
   )
   await sweepAfter(0)
@@ -123,7 +125,9 @@ describe('rounds over all stores', () => {
   const expired = () =>
     app.handles.use(shop.store.id, 'live', (store) =>
       store.write(async (tx) => {
-        await tx.run(sql`insert into outbox values (${Bun.randomUUIDv7()}, 'product.updated', '{}', '2020-01-01T00:00:00.000Z')`)
+        await tx.run(
+          sql`insert into outbox (id, event, payload, created_at) values (${Bun.randomUUIDv7()}, 'product.updated', '{}', '2020-01-01T00:00:00.000Z')`,
+        )
       }),
     )
 

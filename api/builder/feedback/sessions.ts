@@ -1,7 +1,6 @@
 /** `/feedback-sessions`: reviews of a preview of an AI-built store (documents 2, 3 and 7). */
 import { desc, eq } from 'drizzle-orm'
 import { feedbackSessions, SESSION_STATUSES } from '../../../db/store/builder.ts'
-import { wakeJobs } from '../../http/auth.ts'
 import { resource, type AnyCall } from '../../http/route.ts'
 import { Counted, OneOf, Page, Paging, Type } from '../../http/schema.ts'
 import { enqueue } from '../../jobs/queue.ts'
@@ -34,7 +33,6 @@ async function end(call: AnyCall, name: 'cancel' | 'finalize', refusal: string) 
     return moved
   })
   await closeDeployment(services.registry, row.deploymentId!, clock.now())
-  wakeJobs(call)
   return shown(call, row)
 }
 
@@ -72,7 +70,6 @@ export const feedbackSessionRoutes = resource('builder', '/feedback-sessions')
       const { session, services, clock, now } = call
       requireBuilder(session)
       const row = await call.write((tx) => beginSession(tx, { clock, now }, session.store.id, services))
-      wakeJobs(call)
       return shown(call, row)
     },
   )
@@ -145,7 +142,6 @@ export const feedbackSessionRoutes = resource('builder', '/feedback-sessions')
         await enqueue(tx, { clock, now }, { kind: PROCESS, subject: moved.id, dueAt: now })
         return noteProcessed(tx, moved.id)
       })
-      wakeJobs(call)
       return shown(call, row)
     },
   )

@@ -35,10 +35,10 @@ async function publish(services: Services, job: Running): Promise<'interrupted' 
       await job.held(tx)
       if (!(await moveOn(tx, subject, status, now()))) throw new Error('the publish has ended')
     })
-  const end = (verdict: Parameters<typeof endPublish>[3]) =>
+  const end = (verdict: Omit<Parameters<typeof endPublish>[3], 'id'>) =>
     store.write(async (tx) => {
       await job.held(tx)
-      await endPublish(tx, { clock, now: now() }, subject, verdict)
+      await endPublish(tx, { clock, now: now() }, services, { id: subject, ...verdict })
     })
   try {
     await inTurn(signal, async () => {
@@ -67,6 +67,6 @@ export const publishStorefront = (services: Services): JobKind => ({
   // Those that wait for their turn leave the other places to mails, and to whatever else there is to do.
   concurrency: 1,
   async givenUp(tx, moment, subject, error) {
-    await endPublish(tx, moment, subject, { status: 'failed', reason: `the build could not be done here: ${error}` })
+    await endPublish(tx, moment, services, { id: subject, status: 'failed', reason: `the build could not be done here: ${error}` })
   },
 })

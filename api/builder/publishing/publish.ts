@@ -2,11 +2,12 @@
 import { and, desc, eq, isNotNull, ne } from 'drizzle-orm'
 import type { Session } from '../../../db/control/registry.ts'
 import type { Db, Reader } from '../../../db/driver.ts'
-import { feedbackSessions, publishes } from '../../../db/store/builder.ts'
+import { feedbackSessions, PUBLISH_STATUSES, publishes } from '../../../db/store/builder.ts'
 import { jobs } from '../../../db/store/store.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { Services } from '../../outside/services.ts'
-import { emit } from '../../store/outbox.ts'
+import { Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
+import { Teller } from '../../store/outbox.ts'
 import type { Moment } from '../../values/clock.ts'
 import { conflict, Refusal } from '../../values/refusal.ts'
 import { later } from '../../values/time.ts'
@@ -19,6 +20,22 @@ import { projectFolder } from '../project/workspace.ts'
 export type PublishRow = typeof publishes.$inferSelect
 type Running = 'queued' | 'building' | 'verifying'
 type Ended = Exclude<PublishRow['status'], Running>
+
+export const READY_STATES = ['QUEUED', 'BUILDING', 'INITIALIZING', 'READY', 'ERROR', 'CANCELED'] as const
+export const url = () => Nullable(Type.String({ examples: ['http://dpl_8f3k2m9x1c7v5b4n6q0w2e3r.localhost:3000'] }))
+export const deploymentId = () => Nullable(Type.String({ examples: ['dpl_8f3k2m9x1c7v5b4n6q0w2e3r'] }))
+
+/** A publish on the wire. */
+export const Publish = Named('Publish', {
+  publishId: Uuid(),
+  status: OneOf(PUBLISH_STATUSES),
+  readyState: Nullable(OneOf(READY_STATES), { description: '`READY` only means that the build has finished: `live` is what serves' }),
+  deploymentId: deploymentId(),
+  url: url(),
+  commitSha: Nullable(Type.String()),
+  reason: Nullable(Type.String(), { description: 'In plain language, with `domain_pending` and `failed`' }),
+})
+export const publishTold = new Teller('builder', ['publish.live', 'publish.failed'], Publish)
 
 /** The kind of the jobs that publish; their subject is the publish's id. */
 export const PUBLISH = 'builder.publish'
@@ -84,7 +101,7 @@ export async function beginPublish({ store, services, storeId, moment }: Publish
     })
   } catch (error) {
     if (error instanceof ProjectError)
-      await store.write((tx) => endPublish(tx, moment, row.id, { status: 'failed', reason: error.message }))
+      await store.write((tx) => endPublish(tx, moment, services, { id: row.id, status: 'failed', reason: error.message }))
     return notUp(error)
   }
 }
@@ -111,18 +128,48 @@ export async function moveOn(tx: Db, id: string, status: Running, now: string): 
   return moved.length > 0
 }
 
+/** The address of a deployment's own host. */
+export const urlOf = ({ storefronts }: Pick<Services, 'storefronts'>, id: string) => storefronts.urlOf(storefronts.hostOf(id))
+
+/** A publish as the API shows it. */
+export function publishView(services: Pick<Services, 'storefronts'>, row: PublishRow) {
+  const { id, status, deploymentId: built, commitSha, reason } = row
+  return {
+    publishId: id,
+    status,
+    readyState: readyStateOf(row),
+    deploymentId: built,
+    url: built && urlOf(services, built),
+    commitSha,
+    reason,
+  }
+}
+
+interface Verdict {
+  status: Ended
+  reason: string | null
+}
+
 /** Ends a publish with its verdict, once, and forgets those before it. */
-export async function endPublish(tx: Db, { clock, now }: Moment, id: string, { status, reason }: { status: Ended; reason: string | null }) {
+export async function endPublish(
+  tx: Db,
+  moment: Moment,
+  services: Pick<Services, 'storefronts'>,
+  { id, status, reason }: Verdict & { id: string },
+) {
   const [ended] = await tx
     .update(publishes)
-    .set({ status, reason, running: null, updatedAt: now })
+    .set({ status, reason, running: null, updatedAt: moment.now })
     .where(and(eq(publishes.id, id), isNotNull(publishes.running)))
     .returning()
   if (!ended) return
   await tx.delete(publishes).where(ne(publishes.id, id))
-  const { deploymentId, commitSha } = ended
-  if (status === 'failed') await emit(tx, clock, now, 'publish.failed', { publishId: id, reason })
-  else await emit(tx, clock, now, 'publish.live', { publishId: id, deploymentId, commitSha, status })
+  const isLive = status !== 'failed'
+  const payload = isLive
+    ? { publishId: id, deploymentId: ended.deploymentId, commitSha: ended.commitSha, status }
+    : { publishId: id, reason }
+  const show = () => publishView(services, ended)
+  await publishTold.tell(tx, moment, isLive ? 'publish.live' : 'publish.failed', { about: id, payload, show })
 }
 
 /** What the state of a build is called in the look-up by deployment. */

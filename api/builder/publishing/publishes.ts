@@ -1,8 +1,7 @@
 /** `/publish`: production builds of an AI-built store's storefront (document 2, Publish; document 7, Publishing). */
 import { desc, eq } from 'drizzle-orm'
 import { deployments } from '../../../db/control/tables.ts'
-import { publishes, PUBLISH_STATUSES } from '../../../db/store/builder.ts'
-import { wakeJobs } from '../../http/auth.ts'
+import { publishes } from '../../../db/store/builder.ts'
 import { resource } from '../../http/route.ts'
 import { Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
 import type { Services } from '../../outside/services.ts'
@@ -12,11 +11,18 @@ import { storeOfDomain } from '../domain/claims.ts'
 import { projectOf, type DeploymentRow } from '../projects.ts'
 import { ensureProject, isUp } from '../project/workspace.ts'
 import { inspectorUrl } from './inspector.ts'
-import { beginPublish, findPublish, readyStateOf, requireBuilder } from './publish.ts'
-
-const READY_STATES = ['QUEUED', 'BUILDING', 'INITIALIZING', 'READY', 'ERROR', 'CANCELED'] as const
-const url = () => Nullable(Type.String({ examples: ['http://dpl_8f3k2m9x1c7v5b4n6q0w2e3r.localhost:3000'] }))
-const deploymentId = () => Nullable(Type.String({ examples: ['dpl_8f3k2m9x1c7v5b4n6q0w2e3r'] }))
+import {
+  beginPublish,
+  deploymentId,
+  findPublish,
+  Publish,
+  publishView,
+  READY_STATES,
+  readyStateOf,
+  requireBuilder,
+  url,
+  urlOf,
+} from './publish.ts'
 
 const Triggered = Named('PublishTrigger', {
   publishId: Uuid(),
@@ -26,22 +32,11 @@ const Triggered = Named('PublishTrigger', {
   inspectorUrl: Nullable(Type.String(), { description: 'A page with the log of the build, for an hour' }),
   savedChanges: Type.Boolean({ description: 'Whether unsaved work of the design workspace was committed to `main`' }),
 })
-const Publish = Named('Publish', {
-  publishId: Uuid(),
-  status: OneOf(PUBLISH_STATUSES),
-  readyState: Nullable(OneOf(READY_STATES), { description: '`READY` only means that the build has finished: `live` is what serves' }),
-  deploymentId: deploymentId(),
-  url: url(),
-  commitSha: Nullable(Type.String()),
-  reason: Nullable(Type.String(), { description: 'In plain language, with `domain_pending` and `failed`' }),
-})
 const Deployment = Named('Deployment', {
   id: Type.String({ examples: ['dpl_8f3k2m9x1c7v5b4n6q0w2e3r'] }),
   url: Type.String({ examples: ['http://atelier-nord.localhost:3000'] }),
   readyState: OneOf(READY_STATES),
 })
-
-const urlOf = ({ storefronts }: Services, id: string) => storefronts.urlOf(storefronts.hostOf(id))
 
 /** The deployment that a host of the store serves; null when the host is not the store's. */
 async function deploymentAt(
@@ -81,7 +76,6 @@ export const publishRoutes = resource('builder', '/publish')
         call.after(() => ensureProject(services, storeId), 'always')
         throw new Refusal(409, 'the design workspace is being made: try again in a moment', {}, { 'retry-after': '5' })
       }
-      wakeJobs(call)
       const row = await beginPublish({ store: call, services, storeId, moment: { clock, now } })
       return {
         publishId: row.id,
@@ -109,9 +103,7 @@ export const publishRoutes = resource('builder', '/publish')
       if (isUuid(asked)) {
         const row = await findPublish(db, asked)
         if (!row) throw missing('publish')
-        const { id, status, deploymentId, commitSha, reason } = row
-        const publishUrl = deploymentId && urlOf(services, deploymentId)
-        return { publishId: id, status, readyState: readyStateOf(row), deploymentId, url: publishUrl, commitSha, reason }
+        return publishView(services, row)
       }
       const built = await deploymentAt(services, session.store, asked)
       const id = built?.id ?? asked

@@ -84,7 +84,6 @@ export function watchStores({ services, handles, log }: RefresherNeeds): () => P
     asked.set(storeId, count)
     // The commit of this very job is nothing new.
     seen.set(storeId, { version: store.version(), at: now })
-    services.wake.tell({ storeId, environment: 'live' })
   }
 
   async function round() {

@@ -33,7 +33,7 @@ const [PAY, WAIT, DONE] = ['pay', 'wait', 'done']
 export async function payOrder(visit: Visit, form: Form): Promise<Outcome> {
   const token = form.get('token') ?? ''
   const link = visit.opened<OrderLink>('order', token)
-  const { payments: provider, clock, wake } = visit.app.services
+  const { payments: provider, clock } = visit.app.services
   if (!link || !provider || !takesStripe(visit)) return { notice: { code: 'not_found', text: 'there is no such order' }, status: 404 }
   const location = visit.at(`/order/${token}`)
   const storeId = visit.session.store.id
@@ -46,6 +46,5 @@ export async function payOrder(visit: Visit, form: Form): Promise<Outcome> {
   if (intent.status !== 'succeeded' && intent.status !== 'canceled') return answer(PAY, { clientSecret: intent.client_secret })
   const acting = { clock, now: clock.now().toISOString(), keyId: null }
   await visit.app.store(storeId, (store) => store.write((tx) => takeIntent(tx, acting, intent)))
-  wake.tell({ storeId, environment: 'live' })
   return answer(DONE)
 }

@@ -8,7 +8,6 @@ import { postComments } from '../../../db/store/visitors.ts'
 import { translations } from '../../../db/store/translations.ts'
 import { foundAmong, matchExpression, SEEN, unindexDocument } from '../../catalog/search/search-index.ts'
 import { imageInput, Lang, Seo } from '../../catalog/shapes.ts'
-import { wakeJobs } from '../../http/auth.ts'
 import { blank } from '../../http/input/blank.ts'
 import { requireIds, slugFor } from '../../http/input/references.ts'
 import { resource, type Call } from '../../http/route.ts'
@@ -264,6 +263,5 @@ async function updatePost(tx: Db, call: Call<unknown, Static<typeof PostPatch>, 
 async function finish(tx: Db, call: Call, row: typeof posts.$inferSelect, categoryIds: readonly string[] | undefined) {
   if (categoryIds) await categorize(tx, row, categoryIds)
   await follow(tx, call, row)
-  if (row.status === 'published' && !row.visible) wakeJobs(call)
   return shownPost(tx, row, whole(call.now))
 }

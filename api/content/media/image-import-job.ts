@@ -5,7 +5,7 @@ import { withdraw } from '../../jobs/queue.ts'
 import type { Services } from '../../outside/services.ts'
 import type { JobKind, Running } from '../../jobs/kind.ts'
 import type { ImageEntity } from '../../http/route.ts'
-import { emit } from '../../store/outbox.ts'
+import { tellProduct } from '../../catalog/told.ts'
 import { IMPORT_IMAGES } from './image-import.ts'
 import { importerOf } from './image-importer.ts'
 import { FILE_MAX_BYTES } from './keeping.ts'
@@ -50,7 +50,7 @@ export function importImages(services: Pick<Services, 'files' | 'fetchPublic'>):
           .set({ [field]: next, updatedAt: now })
           .where(eq(table.id, id))
         await noteUses(tx, owner, entity, id, next)
-        if (entity === 'product') await emit(tx, clock, now, 'product.updated', { productId: id })
+        if (entity === 'product') await tellProduct(tx, { clock, now }, 'product.updated', id)
       })
     } finally {
       await importer.drop(store.read, owner, taken.kept)

@@ -2,7 +2,7 @@
 import type { Db } from '../../../db/driver.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { Call, ImageEntity, Route } from '../../http/route.ts'
-import { ownerOf, wakeJobs } from '../../http/auth.ts'
+import { ownerOf } from '../../http/auth.ts'
 import type { ImageImport } from '../../http/surroundings.ts'
 import { importerOf, type Taken } from './image-importer.ts'
 import { listed, IMAGE_FIELDS, replaced, type Addresses } from './image-fields.ts'
@@ -31,7 +31,6 @@ async function prepare(entity: ImageEntity, call: GivenCall): Promise<Taken | un
   const limits = { maxBytes: AT_ONCE_BYTES, mayWait: false, maxMs: WAIT_MS, until: Date.now() + WAIT_MS }
   const taken = await importer.take(call.db, owner, sources, call.clock.id, limits)
   call.after(({ read }) => importer.drop(read, owner, taken.kept), 'always')
-  if (taken.left.length) wakeJobs(call)
   return taken
 }
 

@@ -2,7 +2,7 @@
 import { and, desc, eq, getTableColumns, or, sql } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
 import { attachedFiles, CASE_STATUSES, supportCases, supportMessages, type AttachedFile } from '../../../db/store/visitors.ts'
-import { ownerOf, wakeJobs } from '../../http/auth.ts'
+import { ownerOf } from '../../http/auth.ts'
 import { resource } from '../../http/route.ts'
 import { Body, deleted, Deleted, Label, Line, Nullable, OneOf, Page, Paging, Text, Type } from '../../http/schema.ts'
 import { newToken } from '../../store/links/link-token.ts'
@@ -105,7 +105,6 @@ export const supportCaseRoutes = resource('content', '/support-cases')
         }
         await tx.insert(supportCases).values(row)
         await addMessage(tx, call, row, { author: body.author ?? 'customer', message: written(body, 'message'), attachments: [] })
-        if (body.author === 'merchant') wakeJobs(call)
         return findCase(tx, row.id)
       }),
   )
@@ -200,7 +199,6 @@ export const supportCaseRoutes = resource('content', '/support-cases')
         const attachments = file ? [file] : []
         const own = { author: call.body.author ?? ('merchant' as const), message: written(call.body, 'message'), attachments }
         const { id } = await addMessage(tx, call, row, own)
-        wakeJobs(call)
         return findMessage(tx, row.id, id)
       }),
   )

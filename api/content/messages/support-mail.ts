@@ -8,7 +8,7 @@ import { html } from '../../values/html.ts'
 import { shopLinks } from '../../store/mails/shop-links.ts'
 import { framed } from '../../store/mails/frame.ts'
 import { settingsIn } from '../../http/call.ts'
-import { MAIL_RETRIES_MS, sendOnce } from '../mails/sent.ts'
+import { MAIL_RETRIES_MS, sendOnce } from '../../store/mails/sent.ts'
 import { oneLine } from '../mails/template.ts'
 import { mailIdOf } from './support-case.ts'
 

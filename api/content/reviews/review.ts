@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { Db, Reader } from '../../../db/driver.ts'
 import { reviews } from '../../../db/store/visitors.ts'
 import { Named, Type, Uuid } from '../../http/schema.ts'
-import { emit } from '../../store/outbox.ts'
+import { Teller } from '../../store/outbox.ts'
 import type { Moment } from '../../values/clock.ts'
 import { missing } from '../../values/refusal.ts'
 import { SignalsShape } from '../visitors/submission.ts'
@@ -27,6 +27,8 @@ export const Review = Named('Review', {
   signals: SignalsShape,
   updatedAt: Type.String(),
 })
+
+export const reviewTold = new Teller('content', ['review.created'], Review)
 
 /** The columns of a review as moderators see it; whoever has bought under that address is looked up with it. */
 export const moderated = {
@@ -53,6 +55,10 @@ export async function addReview(tx: Db, { clock, now }: Moment, given: NewReview
   const own = { ...given, id: clock.id(), approved: false, createdAt: now, updatedAt: now }
   const seq = sql<number>`(select coalesce(max(seq), 0) + 1 from reviews where product_id = ${given.productId})`
   await tx.insert(reviews).values({ ...own, seq })
-  await emit(tx, clock, now, 'review.created', { reviewId: own.id, productId: own.productId })
+  await reviewTold.tell(tx, { clock, now }, 'review.created', {
+    about: own.id,
+    payload: { reviewId: own.id, productId: own.productId },
+    show: () => findReview(tx, own.id),
+  })
   return own
 }

@@ -2,7 +2,7 @@
 import { and, desc, eq, getTableColumns } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
 import { availabilityNotifications, NOTIFICATION_STATUSES } from '../../../db/store/visitors.ts'
-import { ownerOf, wakeJobs } from '../../http/auth.ts'
+import { ownerOf } from '../../http/auth.ts'
 import { resource, type Call } from '../../http/route.ts'
 import { Body, deleted, Deleted, Named, Nullable, OneOf, Page, Paging, Text, Type, Uuid } from '../../http/schema.ts'
 import { isLocale } from '../../values/locales.ts'
@@ -65,7 +65,6 @@ export const availabilityRoutes = resource('content', '/availability-notificatio
         if (!wanted) throw wrong('variantId', 'no such resource in this store')
         if (wanted.available) throw conflict('it can be bought now', { variantId })
         const row = await wait(tx, call, { variantId, email, locale: body.lang || null, owner: ownerOf(call) }, settings)
-        wakeJobs(call)
         if (mayKnow(call)) return row
         // Nobody learns of an address whether it has been here.
         return { variantId, email, status: settings.email.doubleOptIn ? ('pending' as const) : ('waiting' as const) }

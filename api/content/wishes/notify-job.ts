@@ -17,7 +17,7 @@ import { button, framed } from '../../store/mails/frame.ts'
 import { shopLinks } from '../../store/mails/shop-links.ts'
 import { mailOf, pageValues, wayOut } from '../mails/letter.ts'
 import { settingsIn } from '../../http/call.ts'
-import { MAIL_RETRIES_MS, sendOnce } from '../mails/sent.ts'
+import { MAIL_RETRIES_MS, sendOnce } from '../../store/mails/sent.ts'
 import { oneLine } from '../mails/template.ts'
 import { findWanted, wishLink, type Notification } from './notification.ts'
 

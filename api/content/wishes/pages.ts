@@ -2,7 +2,6 @@
 import { asking, done } from '../../store/links/page.ts'
 import { resource } from '../../http/route.ts'
 import { linkOwner, refusalPage } from '../../store/links/link-owner.ts'
-import { ownerOfToken } from '../../store/links/link-token.ts'
 import { byToken, confirmWish, findWanted, stop } from './notification.ts'
 
 const common = {
@@ -63,11 +62,9 @@ export const availabilityPages = resource('content', '/availability-notification
   .post(
     '/confirm/{token}',
     { operationId: 'confirmNotification', summary: 'Confirm that a mail is wanted', ...common },
-    async ({ db, params, write, clock, now, services }) => {
+    async ({ db, params, write, clock, now }) => {
       const isIn = (await byToken(db, params.token)) !== undefined && (await write((tx) => confirmWish(tx, { clock, now }, params.token)))
       if (!isIn) return done('Please ask again', 'This link is no longer good.')
-      const owner = ownerOfToken(params.token)!
-      services.wake.tell(owner)
       return done('Thank you', 'You will get one mail about it.')
     },
   )

@@ -6,9 +6,8 @@ import { type Plan, LIMITS } from '../../values/plans.ts'
 import { Refusal, type Detail } from '../../values/refusal.ts'
 import type { Settings } from '../../http/route.ts'
 import type { Moment } from '../../values/clock.ts'
-import { emit } from '../../store/outbox.ts'
 import type { Reach } from './audience.ts'
-import type { NewsletterRow } from './newsletter.ts'
+import { newsletterTold, type NewsletterRow } from './newsletter.ts'
 import { monthOf, reserveMails, returnMails, usedIn } from './quota.ts'
 
 /** The name of the job that sends a newsletter. */
@@ -123,17 +122,26 @@ async function firstError(tx: Db, id: string): Promise<string> {
 
 /** All deliveries are done. A mail server that refused every one of them has sent nothing: that has failed. */
 export async function end(tx: Db, moment: Moment, row: NewsletterRow) {
-  const { clock, now } = moment
+  const { now } = moment
   const counts = await countDeliveries(tx, row.id)
   if (!counts.sent && !counts.unknown && counts.refused) return fail(tx, moment, row, await firstError(tx, row.id))
   await returnRest(tx, row, counts)
   const recipientCount = counts.sent ?? 0
-  await set(tx, row, { status: 'sent', sentAt: now, recipientCount, errorMessage: remark(counts), reserved: 0, updatedAt: now })
-  await emit(tx, clock, now, 'newsletter.sent', { newsletterId: row.id, recipientCount })
+  const sent = await set(tx, row, {
+    status: 'sent',
+    sentAt: now,
+    recipientCount,
+    errorMessage: remark(counts),
+    reserved: 0,
+    updatedAt: now,
+  })
+  const payload = { newsletterId: row.id, recipientCount }
+  await newsletterTold.tell(tx, moment, 'newsletter.sent', { about: row.id, payload, show: () => sent })
 }
 
 /** It can't be sent, or not to its end: those who have it keep it, the others get it when it is sent again. */
-export async function fail(tx: Db, { clock, now }: Moment, row: NewsletterRow, error: string) {
+export async function fail(tx: Db, moment: Moment, row: NewsletterRow, error: string) {
+  const { now } = moment
   const counts = await countDeliveries(tx, row.id)
   // Where nobody has got it, those who were refused are tried again as well.
   const isNone = !counts.sent && !counts.unknown
@@ -142,8 +150,16 @@ export async function fail(tx: Db, { clock, now }: Moment, row: NewsletterRow, e
   const { newsletterId, status } = newsletterDeliveries
   await tx.delete(newsletterDeliveries).where(and(eq(newsletterId, row.id), inArray(status, again)))
   const errorMessage = [error, remark(counts)].filter(Boolean).join('; ')
-  await set(tx, row, { status: 'failed', failedAt: now, errorMessage, recipientCount: counts.sent ?? 0, reserved: 0, updatedAt: now })
-  await emit(tx, clock, now, 'newsletter.failed', { newsletterId: row.id, errorMessage })
+  const failed = await set(tx, row, {
+    status: 'failed',
+    failedAt: now,
+    errorMessage,
+    recipientCount: counts.sent ?? 0,
+    reserved: 0,
+    updatedAt: now,
+  })
+  const payload = { newsletterId: row.id, errorMessage }
+  await newsletterTold.tell(tx, moment, 'newsletter.failed', { about: row.id, payload, show: () => failed })
 }
 
 /** A failed or scheduled one is a draft again. */

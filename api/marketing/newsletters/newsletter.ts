@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/driver.ts'
 import { AUDIENCES, NEWSLETTER_STATUSES, newsletters } from '../../../db/store/newsletters.ts'
 import { missing } from '../../values/refusal.ts'
+import { Teller } from '../../store/outbox.ts'
 import { Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
 
 /** A newsletter on the wire. */
@@ -21,6 +22,8 @@ export const Newsletter = Named('Newsletter', {
   createdAt: Type.String(),
   updatedAt: Type.String(),
 })
+
+export const newsletterTold = new Teller('marketing', ['newsletter.sent', 'newsletter.failed'], Newsletter)
 
 /** A newsletter as it is stored. */
 export type NewsletterRow = typeof newsletters.$inferSelect

@@ -3,7 +3,6 @@ import { and, asc, eq } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
 import { DELIVERY_STATUSES, newsletterDeliveries, newsletters, subscribers } from '../../../db/store/newsletters.ts'
 import { conflict, wrong } from '../../values/refusal.ts'
-import { wakeJobs } from '../../http/auth.ts'
 import { resource, type Call, type Params } from '../../http/route.ts'
 import { Body, Instant, Named, Nullable, OneOf, Page, Paging, Type, Uuid } from '../../http/schema.ts'
 import { enqueue, withdraw } from '../../jobs/queue.ts'
@@ -82,7 +81,6 @@ export const newsletterSendingRoutes = resource('marketing', '/newsletters')
           await tx.update(newsletters).set({ status: 'scheduled', scheduledAt, updatedAt: now }).where(eq(newsletters.id, newsletter.id))
         }
         await enqueue(tx, call, { kind: DELIVER, subject: newsletter.id, dueAt: scheduledAt ?? now })
-        wakeJobs(call)
         const to = People(reached.recipients)
         const message =
           scheduledAt === null ? `the newsletter is being sent to ${to}` : `the newsletter will be sent to ${to} at ${scheduledAt}`

@@ -5,7 +5,7 @@ import type { Reader } from '../../../db/driver.ts'
 import { SUBSCRIBER_STATUSES, subscribers } from '../../../db/store/newsletters.ts'
 import { normalizeEmail } from '../../values/email.ts'
 import { missing } from '../../values/refusal.ts'
-import { ownerOf, wakeJobs } from '../../http/auth.ts'
+import { ownerOf } from '../../http/auth.ts'
 import { resource, type Call } from '../../http/route.ts'
 import { Body, deleted, Deleted, Email, Line, Named, Nullable, OneOf, Page, Paging, Type, Uuid } from '../../http/schema.ts'
 import { markAt, remember } from './page-marks.ts'
@@ -124,7 +124,6 @@ export const subscriberRoutes = resource('marketing', '/subscribers')
         const { body } = call
         const settings = await call.settings()
         const who = { email: normalizeEmail(body.email), name: body.name?.trim() || null, source: body.source?.trim() || null }
-        wakeJobs(call)
         const row = await signUp(tx, call, who, ownerOf(call), settings)
         if (mayKnow(call)) return row
         return { ...who, status: settings.email.doubleOptIn ? ('pending' as const) : ('active' as const) }

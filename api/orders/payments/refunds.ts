@@ -1,7 +1,6 @@
 /** Refunds of an order (document 3, Orders): by amount or by line, never more than was paid. */
 import { desc, eq } from 'drizzle-orm'
 import { refunds } from '../../../db/store/payments.ts'
-import { wakeJobs } from '../../http/auth.ts'
 import { resource } from '../../http/route.ts'
 import { Body, Nullable, Page, Paging, Text, Type, Uuid } from '../../http/schema.ts'
 import { actingOf } from '../change.ts'
@@ -39,7 +38,6 @@ export const refundRoutes = resource('orders', '/orders')
       call.write(async (tx) => {
         const row = await refund(tx, actingOf(call), await findOrder(tx, call.params.id), call.body)
         askForRefund(call, row)
-        wakeJobs(call)
         return row
       }),
   )

@@ -72,10 +72,9 @@ export const stripeWebhook = resource('orders', '/payments/stripe/webhook').post
       return { ...owner, prepared: { owner, event } }
     },
   },
-  async ({ prepared, write, clock, now, log, services }) => {
+  async ({ prepared, write, clock, now, log }) => {
     const { owner, event } = prepared as { owner: Owner; event: Stripe.Event }
     const warning = await write((tx) => take(tx, { clock, now, keyId: null }, event))
-    services.wake.tell(owner)
     if (warning) log.write('warn', warning.message, { ...owner, orderId: warning.orderId, reference: warning.reference })
     return { received: true as const }
   },

@@ -1,0 +1,116 @@
+/** A delivery: one event on its way to one webhook; its shape on the wire, and when it is tried again (document 8, Webhooks). */
+import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
+import { compile, named, type Reader } from '../../../db/driver.ts'
+import { outbox, webhookDeliveries } from '../../../db/store/store.ts'
+import { Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
+import { missing } from '../../values/refusal.ts'
+
+type DeliveryRow = typeof webhookDeliveries.$inferSelect
+
+const delivery = {
+  id: Uuid(),
+  eventId: Uuid({ description: 'The `webhook-id` of each of its tries' }),
+  event: Type.String({ examples: ['order.paid'] }),
+  status: OneOf(['pending', 'delivered', 'failed']),
+  tries: Type.Integer(),
+  lastStatus: Nullable(Type.Integer(), { description: 'The status of the last answer; null when there was none' }),
+  lastBody: Nullable(Type.String(), { description: 'The first KB of it' }),
+  lastError: Nullable(Type.String(), { description: 'Why there was no answer, or why it counts as none' }),
+  nextTryAt: Nullable(Type.String()),
+  createdAt: Type.String(),
+  deliveredAt: Nullable(Type.String()),
+}
+export const Delivery = Named('WebhookDelivery', delivery)
+export const WholeDelivery = Named('WebhookDeliveryWithPayload', {
+  ...delivery,
+  payload: Nullable(Type.Object({}, { additionalProperties: true }), { description: 'The body that is sent; null once it is forgotten' }),
+})
+
+const { webhookId, seq, about, dueAt, tries } = webhookDeliveries
+
+/** A delivery on the wire. */
+export const deliveryView = ({ dueAt: nextTryAt, ...row }: DeliveryRow) => ({ ...row, nextTryAt })
+
+/** A delivery of a webhook, with its body; or 404. */
+export async function findDelivery(db: Reader, webhook: string, id: string): Promise<DeliveryRow & { body: string | null }> {
+  const [found] = await db
+    .select({ row: webhookDeliveries, body: outbox.body })
+    .from(webhookDeliveries)
+    .leftJoin(outbox, eq(outbox.id, webhookDeliveries.eventId))
+    .where(and(eq(webhookDeliveries.id, id), eq(webhookId, webhook)))
+  if (!found) throw missing('delivery')
+  return { ...found.row, body: found.body }
+}
+
+const [S, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000]
+/** The pauses after the first tries; then it is every twelve hours. */
+const PAUSES_MS = [5 * S, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR]
+const PAUSE_MS = 12 * HOUR
+const TRIED_FOR_MS = 3 * DAY
+
+/** When a delivery that has failed so many times is tried again; null when it has been tried for three days. */
+export function nextTry(tries: number, firstTryAt: string, now: Date): string | null {
+  const at = now.getTime() + (PAUSES_MS[tries - 1] ?? PAUSE_MS)
+  return at - Date.parse(firstTryAt) > TRIED_FOR_MS ? null : new Date(at).toISOString()
+}
+
+/** While a thing's event is in its first tries (some five minutes), what happened to it later waits; after that order gives way. */
+const HELD_TRIES = 3
+/** More things than are ever held: a webhook that fails again and again rests. */
+const HELD_MAX = 1_000
+
+const heldBy = compile((db) =>
+  db
+    .selectDistinct({ about })
+    .from(webhookDeliveries)
+    .where(and(eq(webhookId, named('webhookId')), gt(dueAt, named('now')), sql`${tries} between 1 and ${sql.raw(String(HELD_TRIES - 1))}`))
+    .limit(HELD_MAX),
+)
+const dueOnes = compile((db) =>
+  db
+    .select({
+      ...{ id: webhookDeliveries.id, seq, eventId: webhookDeliveries.eventId, about, tries, firstTryAt: webhookDeliveries.firstTryAt },
+      body: outbox.body,
+    })
+    .from(webhookDeliveries)
+    .leftJoin(outbox, eq(outbox.id, webhookDeliveries.eventId))
+    .where(
+      and(
+        eq(webhookId, named('webhookId')),
+        isNotNull(dueAt),
+        lte(dueAt, named('now')),
+        sql`${about} not in (select value from json_each(${named('held')}))`,
+      ),
+    )
+    .orderBy(asc(seq))
+    .limit(named('limit') as never),
+)
+const laterOne = compile((db) =>
+  db
+    .select({ dueAt })
+    .from(webhookDeliveries)
+    .where(and(eq(webhookId, named('webhookId')), gt(dueAt, named('now'))))
+    .orderBy(asc(dueAt))
+    .limit(1),
+)
+
+/** A delivery that is due, with its body; without one there is nothing to send any more. */
+export interface Due {
+  id: string
+  seq: number
+  eventId: string
+  about: string
+  tries: number
+  firstTryAt: string | null
+  body: string | null
+}
+
+/** The deliveries of a webhook that are due, in the order in which they happened. */
+export async function dueDeliveries(db: Reader, webhookId: string, now: string, limit: number): Promise<Due[]> {
+  const held = (await heldBy.all(db, { webhookId, now })) as { about: string }[]
+  return (await dueOnes.all(db, { webhookId, now, limit, held: JSON.stringify(held.map(({ about }) => about)) })) as Due[]
+}
+
+/** When the next delivery of a webhook is due that is not yet; undefined without one. */
+export const nextDelivery = async (db: Reader, webhookId: string, now: string): Promise<string | undefined> =>
+  ((await laterOne.get(db, { webhookId, now })) as { dueAt: string } | undefined)?.dueAt

@@ -1,0 +1,268 @@
+/** `/webhooks`: addresses that get signed POSTs of what happens in the store (document 3, Marketing and visitors; document 8, Webhooks). */
+import { and, asc, desc, eq, lt } from 'drizzle-orm'
+import type { Db } from '../../../db/driver.ts'
+import { deleteInTurns } from '../../../db/sliced.ts'
+import { webhookDeliveries, webhooks } from '../../../db/store/store.ts'
+import { ownerOf } from '../../http/auth.ts'
+import { resource, type Call } from '../../http/route.ts'
+import { Body, Counted, deleted, Deleted, Label, Nullable, OneOf, Paging, Text, Type, WebUrl, type Static } from '../../http/schema.ts'
+import { enqueue } from '../../jobs/queue.ts'
+import { conflict, wrong } from '../../values/refusal.ts'
+import { later } from '../../values/time.ts'
+import { DELIVER_WEBHOOK, deliverTest, EVENT_TYPES } from '../outbox.ts'
+import { Delivery, deliveryView, findDelivery, WholeDelivery } from './delivery.ts'
+import {
+  findWebhook,
+  NewWebhook,
+  newSecret,
+  ROTATION_MS,
+  sealSecret,
+  Webhook,
+  webhookView,
+  WEBHOOKS_MAX,
+  type WebhookRow,
+} from './webhook.ts'
+
+const ADMIN = 'store:admin'
+
+const url = WebUrl({ description: 'Where the POSTs go: a public host, port 80 or 443, unless the operator allows others (`FETCH_ALLOW`)' })
+const events = Type.Array(OneOf(EVENT_TYPES), { minItems: 1, maxItems: EVENT_TYPES.length, uniqueItems: true })
+const description = Type.Optional(Nullable(Label(200)))
+const WebhookInput = Body(
+  'WebhookInput',
+  [{ url: 'https://erp.example/hooks/stoa', events: ['order.created', 'order.paid'], description: 'ERP' }],
+  { url, events, description },
+)
+const WebhookPatch = Body('WebhookPatch', [{ events: ['order.paid'], active: true }], {
+  url: Type.Optional(url),
+  events: Type.Optional(events),
+  description,
+  active: Type.Optional(Type.Boolean({ description: 'True turns one on again that was turned off; what it missed is not sent by itself' })),
+})
+
+/** Refuses an address that nothing will ever be sent to, whatever its name resolves to. */
+function requireAddress({ services }: Pick<Call, 'services'>, given: string | undefined) {
+  if (given === undefined) return
+  const refusal = services.postPublic.refusal(new URL(given))
+  if (refusal !== null) throw wrong('url', refusal)
+}
+
+/** Events in the order in which the documents list them. */
+const sorted = (given: Static<typeof events>) => EVENT_TYPES.filter((event) => given.includes(event))
+
+async function insert(tx: Db, call: Call<unknown, Static<typeof WebhookInput>>) {
+  const { body, clock, now, services } = call
+  if ((await tx.$count(webhooks)) >= WEBHOOKS_MAX)
+    throw conflict(`a store has at most ${WEBHOOKS_MAX} webhooks: remove one first`, { maximum: WEBHOOKS_MAX })
+  const [id, secret] = [clock.id(), newSecret()]
+  const row: WebhookRow = {
+    ...{ id, url: body.url, description: body.description ?? null, events: sorted(body.events), active: true },
+    ...{ disabledReason: null, disabledAt: null, failures: 0, restUntil: null, lastDeliveredAt: null, createdAt: now, updatedAt: now },
+    ...{ secret: sealSecret(services.secrets, ownerOf(call), id, secret), previousSecret: null, previousUntil: null },
+  }
+  await tx.insert(webhooks).values(row)
+  return { ...webhookView(row, now), secret }
+}
+
+/** Turning one on begins anew; turning one off ends what waits. */
+async function switched(tx: Db, { clock, now }: Pick<Call, 'clock' | 'now'>, { id, active }: WebhookRow, wanted: boolean | undefined) {
+  if (wanted === undefined || wanted === active) return {}
+  if (!wanted) await enqueue(tx, { clock, now }, { kind: DELIVER_WEBHOOK, subject: id, dueAt: now })
+  return { active: wanted, disabledReason: null, disabledAt: wanted ? null : now, failures: 0, restUntil: null }
+}
+
+export const webhookRoutes = resource('store', '/webhooks')
+  .get(
+    '',
+    {
+      operationId: 'listWebhooks',
+      summary: 'List webhooks',
+      description: `All of them: a store has at most ${WEBHOOKS_MAX}.`,
+      scope: ADMIN,
+      responses: { 200: Counted(Webhook) },
+    },
+    async ({ db, now }) => {
+      const rows = await db.select().from(webhooks).orderBy(asc(webhooks.id)).limit(WEBHOOKS_MAX)
+      return { data: rows.map((row) => webhookView(row, now)), meta: { count: rows.length } }
+    },
+  )
+  .post(
+    '',
+    {
+      operationId: 'createWebhook',
+      summary: 'Add a webhook',
+      description: `The answer shows \`secret\`, this once. A store has at most ${WEBHOOKS_MAX}, and as many of its sandbox, which get the events of the sandbox.`,
+      scope: ADMIN,
+      body: WebhookInput,
+      responses: { 201: NewWebhook },
+    },
+    (call) => {
+      requireAddress(call, call.body.url)
+      return call.write((tx) => insert(tx, call))
+    },
+  )
+  .get(
+    '/{id}',
+    { operationId: 'getWebhook', summary: 'Read a webhook', scope: ADMIN, responses: { 200: Webhook } },
+    async ({ db, params, now }) => webhookView(await findWebhook(db, params.id), now),
+  )
+  .patch(
+    '/{id}',
+    {
+      operationId: 'updateWebhook',
+      summary: 'Change a webhook',
+      description: 'Deliveries that wait go to the new address. One that is turned off gets nothing of what happens meanwhile.',
+      scope: ADMIN,
+      body: WebhookPatch,
+      responses: { 200: Webhook },
+    },
+    (call) => {
+      const { body, params, now } = call
+      requireAddress(call, body.url)
+      return call.write(async (tx) => {
+        const row = await findWebhook(tx, params.id)
+        const next = {
+          ...row,
+          ...(body.url === undefined ? {} : { url: body.url }),
+          ...(body.events === undefined ? {} : { events: sorted(body.events) }),
+          ...(body.description === undefined ? {} : { description: body.description }),
+          ...(await switched(tx, call, row, body.active)),
+          updatedAt: now,
+        }
+        // At another address nobody has failed yet.
+        if (next.url !== row.url) Object.assign(next, { failures: 0, restUntil: null })
+        await tx.update(webhooks).set(next).where(eq(webhooks.id, row.id))
+        if (row.restUntil !== null && next.restUntil === null)
+          await enqueue(tx, call, { kind: DELIVER_WEBHOOK, subject: row.id, dueAt: now })
+        return webhookView(next, now)
+      })
+    },
+  )
+  .delete(
+    '/{id}',
+    {
+      operationId: 'deleteWebhook',
+      summary: 'Remove a webhook',
+      description: 'Its deliveries go with it, also those that wait.',
+      scope: ADMIN,
+      responses: { 200: Deleted },
+    },
+    ({ params, write }) =>
+      write(async (tx) => {
+        const { id } = await findWebhook(tx, params.id)
+        await deleteInTurns(tx, webhookDeliveries, eq(webhookDeliveries.webhookId, id))
+        await tx.delete(webhooks).where(eq(webhooks.id, id))
+        return deleted
+      }),
+  )
+  .post(
+    '/{id}/rotate',
+    {
+      operationId: 'rotateWebhookSecret',
+      summary: 'Replace the secret of a webhook',
+      description:
+        'The answer shows the new `secret`, this once. For 24 hours deliveries have two signatures, also one with the secret before; after a second call meanwhile, the one before that signs nothing any more.',
+      scope: ADMIN,
+      responses: { 200: NewWebhook },
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const { services, now } = call
+        const row = await findWebhook(tx, call.params.id)
+        const secret = newSecret()
+        const next = {
+          ...row,
+          secret: sealSecret(services.secrets, ownerOf(call), row.id, secret),
+          previousSecret: row.secret,
+          previousUntil: later(now, ROTATION_MS),
+          updatedAt: now,
+        }
+        await tx.update(webhooks).set(next).where(eq(webhooks.id, row.id))
+        return { ...webhookView(next, now), secret }
+      }),
+  )
+  .post(
+    '/{id}/test',
+    {
+      operationId: 'testWebhook',
+      summary: 'Send a webhook a test',
+      description:
+        'A delivery of the event `webhook.test`, whatever it asked for; what came of it stands in its deliveries. 409 for one that is off.',
+      scope: ADMIN,
+      responses: { 202: Delivery },
+      refuses: [409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const row = await findWebhook(tx, call.params.id)
+        if (!row.active) throw conflict('the webhook is off: PATCH it with {"active": true} first')
+        return deliveryView(await findDelivery(tx, row.id, await deliverTest(tx, call, row.id)))
+      }),
+  )
+  .get(
+    '/{id}/deliveries',
+    {
+      operationId: 'listWebhookDeliveries',
+      summary: 'List deliveries, newest first',
+      description: 'What a webhook got, or will get. They are forgotten after a week.',
+      scope: ADMIN,
+      query: {
+        limit: Paging(50).limit,
+        cursor: Type.Optional(Text(1, 20, { pattern: '^[0-9]{1,15}$', description: '`nextCursor` of the page before' })),
+        status: Type.Optional(OneOf(['pending', 'delivered', 'failed'])),
+      },
+      responses: {
+        200: Type.Object({ data: Type.Array(Delivery), nextCursor: Nullable(Type.String(), { description: 'Null at the end' }) }),
+      },
+    },
+    async ({ db, params, query: { limit, cursor, status } }) => {
+      const { id } = await findWebhook(db, params.id)
+      const { webhookId, seq } = webhookDeliveries
+      const rows = await db
+        .select()
+        .from(webhookDeliveries)
+        .where(
+          and(
+            eq(webhookId, id),
+            status === undefined ? undefined : eq(webhookDeliveries.status, status),
+            cursor === undefined ? undefined : lt(seq, Number(cursor)),
+          ),
+        )
+        .orderBy(desc(seq))
+        .limit(limit + 1)
+      const page = rows.slice(0, limit)
+      return { data: page.map(deliveryView), nextCursor: rows.length > limit ? String(page.at(-1)!.seq) : null }
+    },
+  )
+  .get(
+    '/{id}/deliveries/{deliveryId}',
+    { operationId: 'getWebhookDelivery', summary: 'Read a delivery', scope: ADMIN, responses: { 200: WholeDelivery } },
+    async ({ db, params }) => {
+      const { body, ...row } = await findDelivery(db, (await findWebhook(db, params.id)).id, params.deliveryId)
+      return { ...deliveryView(row), payload: body === null ? null : JSON.parse(body) }
+    },
+  )
+  .post(
+    '/{id}/deliveries/{deliveryId}/redeliver',
+    {
+      operationId: 'redeliverWebhook',
+      summary: 'Deliver an event again',
+      description:
+        'With the same `webhook-id` and body, whatever came of it before. 409 for a webhook that is off, and once the body is forgotten.',
+      scope: ADMIN,
+      responses: { 202: Delivery },
+      refuses: [409],
+    },
+    (call) =>
+      call.write(async (tx) => {
+        const { params, now } = call
+        const row = await findWebhook(tx, params.id)
+        const { body, ...found } = await findDelivery(tx, row.id, params.deliveryId)
+        if (!row.active) throw conflict('the webhook is off: PATCH it with {"active": true} first')
+        if (body === null) throw conflict('the body of this event is forgotten')
+        const again = { status: 'pending' as const, tries: 0, firstTryAt: null, dueAt: now }
+        await tx.update(webhookDeliveries).set(again).where(eq(webhookDeliveries.id, found.id))
+        await enqueue(tx, call, { kind: DELIVER_WEBHOOK, subject: row.id, dueAt: now })
+        return deliveryView({ ...found, ...again })
+      }),
+  )
