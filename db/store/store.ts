@@ -192,9 +192,7 @@ export const webhookDeliveries = sqliteTable(
     index('webhook_deliveries_due')
       .on(t.webhookId, t.dueAt)
       .where(sql`${t.dueAt} is not null`),
-    index('webhook_deliveries_pending')
-      .on(t.webhookId, t.seq)
-      .where(sql`${t.dueAt} is not null`),
+    index('webhook_deliveries_status').on(t.webhookId, t.status, t.seq),
     index('webhook_deliveries_created').on(t.createdAt),
   ],
 )

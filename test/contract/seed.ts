@@ -136,6 +136,12 @@ async function bookPlace(known: Known, send: Send, key: string) {
   known.set('/booking-slots/{id}/bookings', order.id)
 }
 
+/** Has something on its way to the webhook that is there in the end. */
+async function tellWebhook(known: Known, send: Send, key: string) {
+  const { body } = await send('POST', `/webhooks/${known.get('/webhooks')}/test`, undefined, { key })
+  remember(known, '/webhooks/{id}/deliveries', body)
+}
+
 /**
  * Calls every POST with its example, twice, so that what depends on another resource finds it; then reads every list. At last somebody who
  * is invited accepts.
@@ -174,6 +180,7 @@ export async function seed(operations: readonly Operation[], send: Send, key: st
       if (status === 200 && first && !known.has(path)) remember(known, path, first)
     }
   }
+  await tellWebhook(known, send, key)
   await publishOnce(known, send, key)
   await buySeats(known, send, key)
   await bookPlace(known, send, key)

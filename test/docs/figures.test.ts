@@ -74,7 +74,9 @@ function factsOf(document: Json, part: Json): { known: Known; words: Set<string>
       words.add(node.name)
       note(node.name, node.schema)
     }
-    for (const value of [...(node.enum ?? []), node.const]) words.add(String(value))
+    for (const value of [...(node.enum ?? []), node.const])
+      // Of a name with a point in it, as events have, each part is one.
+      for (const word of String(value).split('.')) words.add(word)
     for (const [key, value] of Object.entries(node)) if (key !== 'properties' && !key.startsWith('example')) visit(value, within)
   }
   visit(part, null)

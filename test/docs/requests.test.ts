@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { publicPosts } from '../../api/outside/post-public.ts'
 import { readPages } from '../../site/lib/content.ts'
 import { carriersDouble, type CarriersDouble } from '../doubles/carriers.ts'
 import { testApp, type TestApp } from '../harness.ts'
@@ -10,11 +11,19 @@ let app: TestApp
 let carriers: CarriersDouble
 let server: Bun.Server<undefined>
 let hosted: Awaited<ReturnType<typeof hostPicture>>
+/** The page about webhooks has a program that listens there. */
+const postPublic = publicPosts({ allow: ['127.0.0.1:8787'], lookup: async () => [] })
 beforeAll(async () => {
   carriers = carriersDouble()
   server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => app.app.fetch(request) })
   hosted = await hostPicture()
-  app = await testApp({ background: true, baseUrl: server.url.origin, fetchPublic: hosted.fetchPublic, carriers: carriers.urls })
+  app = await testApp({
+    background: true,
+    baseUrl: server.url.origin,
+    fetchPublic: hosted.fetchPublic,
+    postPublic,
+    carriers: carriers.urls,
+  })
 })
 afterAll(async () => {
   await server.stop(true)

@@ -1,7 +1,7 @@
 /** A receiver of webhooks: it verifies what it gets as any would that uses the library of Standard Webhooks, and answers as it is told. */
 import { Webhook } from 'standardwebhooks'
 
-export interface Received {
+interface Received {
   id: string
   at: number
   type: string

@@ -2,7 +2,7 @@
  * The job that delivers: one webhook's events, one after the other; more at once when it is far behind, but never two about the same
  * thing. What came of them is written a few at a time: a process that dies in between sends those again, under the same id.
  */
-import { and, asc, eq, inArray, isNotNull } from 'drizzle-orm'
+import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { Db } from '../../../db/driver.ts'
 import { webhookDeliveries, webhooks } from '../../../db/store/store.ts'
 import { enqueue } from '../../jobs/queue.ts'
@@ -160,11 +160,11 @@ async function noteOne(tx: Db, outcome: Outcome, now: Date): Promise<boolean> {
 
 /** Ends what a webhook that is off would have got. */
 async function endRest({ store, subject, held }: Running) {
-  const { id, webhookId, dueAt, seq } = webhookDeliveries
+  const { id, webhookId, status, seq } = webhookDeliveries
   for (;;) {
     const ended = await store.write(async (tx) => {
       await held(tx)
-      const waiting = and(eq(webhookId, subject), isNotNull(dueAt))
+      const waiting = and(eq(webhookId, subject), eq(status, 'pending'))
       const rows = await tx.select({ id }).from(webhookDeliveries).where(waiting).orderBy(asc(seq)).limit(ENDED_AT_ONCE)
       const ids = rows.map((row) => row.id)
       if (ids.length)

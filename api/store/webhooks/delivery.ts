@@ -1,5 +1,5 @@
 /** A delivery: one event on its way to one webhook; its shape on the wire, and when it is tried again (document 8, Webhooks). */
-import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, lte, sql } from 'drizzle-orm'
 import { compile, named, type Reader } from '../../../db/driver.ts'
 import { outbox, webhookDeliveries } from '../../../db/store/store.ts'
 import { Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
@@ -77,7 +77,7 @@ const dueOnes = compile((db) =>
     .where(
       and(
         eq(webhookId, named('webhookId')),
-        isNotNull(dueAt),
+        eq(webhookDeliveries.status, sql`'pending'`),
         lte(dueAt, named('now')),
         sql`${about} not in (select value from json_each(${named('held')}))`,
       ),

@@ -19,7 +19,7 @@ const SECRET_BYTES = 32
 
 export const Webhook = Named('Webhook', {
   id: Uuid(),
-  url: Type.String({ examples: ['https://erp.example/hooks/stoa'] }),
+  url: Type.String({ examples: ['https://hooks.example.com/stoa'] }),
   description: Nullable(Type.String()),
   events: Type.Array(OneOf(EVENT_TYPES)),
   active: Type.Boolean({ description: 'False: it gets nothing, also not later' }),

@@ -30,7 +30,7 @@ const events = Type.Array(OneOf(EVENT_TYPES), { minItems: 1, maxItems: EVENT_TYP
 const description = Type.Optional(Nullable(Label(200)))
 const WebhookInput = Body(
   'WebhookInput',
-  [{ url: 'https://erp.example/hooks/stoa', events: ['order.created', 'order.paid'], description: 'ERP' }],
+  [{ url: 'https://hooks.example.com/stoa', events: ['order.created', 'order.paid'], description: 'ERP' }],
   { url, events, description },
 )
 const WebhookPatch = Body('WebhookPatch', [{ events: ['order.paid'], active: true }], {
@@ -190,7 +190,6 @@ export const webhookRoutes = resource('store', '/webhooks')
         'A delivery of the event `webhook.test`, whatever it asked for; what came of it stands in its deliveries. 409 for one that is off.',
       scope: ADMIN,
       responses: { 202: Delivery },
-      refuses: [409],
     },
     (call) =>
       call.write(async (tx) => {
@@ -251,7 +250,6 @@ export const webhookRoutes = resource('store', '/webhooks')
         'With the same `webhook-id` and body, whatever came of it before. 409 for a webhook that is off, and once the body is forgotten.',
       scope: ADMIN,
       responses: { 202: Delivery },
-      refuses: [409],
     },
     (call) =>
       call.write(async (tx) => {
