@@ -230,10 +230,12 @@ export function createApp(options: AppOptions): App {
     },
     async fetch(sent) {
       underway.begin()
+      services.load.note()
       try {
         return await answer(sent)
       } finally {
         underway.end()
+        services.load.note()
       }
     },
     routes,

@@ -1,11 +1,11 @@
 /** The maintenance of a store, done now and then: forgetting rows that have expired, and finishing work that a crash left open. */
-import { and, inArray, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, inArray, isNull, lt, lte, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Reader } from '../db/driver.ts'
 import type { Environment, Handle } from '../db/open.ts'
 import { carts } from '../db/store/checkout.ts'
 import { providerEvents, refunds } from '../db/store/payments.ts'
-import { auditLog, idempotencyKeys, outbox, teamInvitations } from '../db/store/store.ts'
+import { auditLog, idempotencyKeys, outbox, teamInvitations, webhookDeliveries } from '../db/store/store.ts'
 import { sentMails } from '../db/store/pages.ts'
 import { availabilityNotifications, visitorTexts } from '../db/store/visitors.ts'
 import { REPEAT_MS } from './content/visitors/submission.ts'
@@ -15,8 +15,9 @@ import type { Clock } from './values/clock.ts'
 import { requestRefund } from './orders/payments/refund.ts'
 
 const DAY_MS = 86_400_000
-/** Events are kept for as long as they may still be delivered (document 3: retried for three days). */
-const OUTBOX_MS = 3 * DAY_MS
+/** What came of deliveries is kept for a week; their events for as long as one that is asked for again then may be tried. */
+const DELIVERIES_MS = 7 * DAY_MS
+const OUTBOX_MS = DELIVERIES_MS + 4 * DAY_MS
 /** Stripe sends an event again for three days by itself, and by hand for thirty: after that it can't come a second time. */
 const EVENTS_MS = 35 * DAY_MS
 const AUDIT_MS = 400 * DAY_MS
@@ -53,6 +54,15 @@ async function expire(
   })
 }
 
+/** The same of deliveries, which are numbered in the order in which they were made. */
+async function expireDeliveries(store: Handle, instant: string): Promise<boolean> {
+  const { seq, createdAt } = webhookDeliveries
+  const oldest = await store.read.select({ seq, createdAt }).from(webhookDeliveries).orderBy(asc(seq)).limit(BATCH)
+  const due = oldest.filter((row) => row.createdAt < instant)
+  if (due.length) await store.write(async (tx) => void (await tx.delete(webhookDeliveries).where(lte(seq, due.at(-1)!.seq))))
+  return due.length === BATCH
+}
+
 /**
  * Sweeps one store: expired carts and answers, old events and audit rows; asks again for refunds that were left pending. Throws
  * once all is done when the provider did not take one of them: that one stays pending, the others have had their turn.
@@ -62,6 +72,7 @@ export async function sweep(store: Handle, owner: { storeId: string; environment
   const wire = now.toISOString()
   while (await expire(store, carts, carts.expiresAt, wire, isNull(carts.orderId))) await Bun.sleep(1)
   while (await expire(store, idempotencyKeys, idempotencyKeys.createdAt, before(now, KEPT_MS))) await Bun.sleep(1)
+  while (await expireDeliveries(store, before(now, DELIVERIES_MS))) await Bun.sleep(1)
   while (await expire(store, outbox, outbox.createdAt, before(now, OUTBOX_MS))) await Bun.sleep(1)
   while (await expire(store, auditLog, auditLog.createdAt, before(now, AUDIT_MS))) await Bun.sleep(1)
   while (await expire(store, providerEvents, providerEvents.createdAt, before(now, EVENTS_MS))) await Bun.sleep(1)

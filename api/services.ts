@@ -11,6 +11,7 @@ import { resolverAt } from './outside/resolver.ts'
 import { keyIn, secretsWith } from './outside/secrets.ts'
 import type { Services } from './outside/services.ts'
 import { Storefronts } from './outside/storefronts.ts'
+import { Load } from './server/load.ts'
 import { contentUrlOf, storesDomainOf, type Config } from './server/config.ts'
 import { realClock } from './values/clock.ts'
 import { missing } from './values/refusal.ts'
@@ -66,6 +67,7 @@ export const servicesFor = async (
     carriers: config.carriers,
     secrets: secretsWith(config.secretKey ?? keyIn(config.dataDir)),
     resolver,
+    load: new Load(),
     storefronts: new Storefronts({
       dataDir: config.dataDir,
       s3: config.s3,

@@ -20,6 +20,7 @@ import { seed, type Seeded } from './bench/seed.ts'
 import { stormWorkstations } from './bench/storm.ts'
 import { endAll, startFloor, startStoa, type Server } from './bench/servers.ts'
 import { measureVisitors } from './bench/visitors.ts'
+import { measureWebhooks } from './bench/webhooks.ts'
 
 const PRODUCTS = 1_000
 const ORDERS = 10_000
@@ -99,11 +100,26 @@ async function measureMarketing(folder: string, say: (text: string) => void): Pr
   say('orders at workstations')
   const storm = own(folder, 'storm')
   const seeded = await seed({ url: `file:${storm}/{name}.db` }, { products: STORM_PRODUCTS, orders: STORM_PRODUCTS, carts: 0 })
+  const webhooks = async () => {
+    say('webhooks')
+    const dataDir = own(folder, 'webhooks')
+    return measureWebhooks(
+      dataDir,
+      await seed({ url: `file:${dataDir}/{name}.db` }, { products: STORM_PRODUCTS, orders: STORM_PRODUCTS, carts: 0 }),
+    )
+  }
   const visitors = async () => {
     say('reviews and comments')
     return measureVisitors(own(folder, 'visitors'))
   }
-  return { newsletter, paging, rosterMs, storm: await stormWorkstations(storm, seeded), visitors: await visitors() }
+  return {
+    newsletter,
+    paging,
+    rosterMs,
+    storm: await stormWorkstations(storm, seeded),
+    visitors: await visitors(),
+    webhooks: await webhooks(),
+  }
 }
 
 async function bench(options: Options): Promise<Figures> {

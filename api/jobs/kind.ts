@@ -16,6 +16,8 @@ export interface Running {
    * soon as it can.
    */
   signal: AbortSignal
+  /** The same, but not because its time is up: what is on its way has to end, too. */
+  ending: AbortSignal
   /** Throws inside a transaction when another process has taken the job over, or the store is gone. */
   held(tx: Db): Promise<void>
   /** The same, and forgets the attempts so far: the job got somewhere. */
@@ -34,6 +36,11 @@ export interface JobKind {
   concurrency?: number
   /** A run may take this long, then it is interrupted and waits for its turn again, behind others: for what can take hours. */
   budgetMs?: number
+  /**
+   * When it is due again, as the transaction sees it that ends a run; undefined: not at all. A kind that has it is asked for by `enqueueIdle`,
+   * and finds what came meanwhile here.
+   */
+  next?(tx: Db, job: { subject: string; now: string }): Promise<string | undefined>
   /** Runs in the transaction in which it is given up. */
   givenUp?(tx: Db, moment: Moment, subject: string, error: string): Promise<void>
 }

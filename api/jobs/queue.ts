@@ -87,6 +87,27 @@ export async function enqueueBy(tx: Db, { clock, now }: Moment, job: { kind: str
   await insertBy.run(tx, { id: clock.id(), ...job, now })
 }
 
+const isThere = compile((db) =>
+  db
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(
+      and(
+        eq(jobs.kind, named('kind')),
+        eq(jobs.subject, named('subject')),
+        sql`(${jobs.dueAt} <= ${named('dueAt')} or ${jobs.leaseToken} is not null)`,
+        isNull(jobs.failedAt),
+      ),
+    ),
+)
+
+/** The same for a kind that looks in the transaction in which it ends for what came meanwhile (`next`): one that runs is not written either. */
+export async function enqueueIdle(tx: Db, { clock, now }: Moment, job: { kind: string; subject: string; dueAt: string }) {
+  if (await isThere.get(tx, job)) return
+  tell(tx, now, job.dueAt)
+  await insertBy.run(tx, { id: clock.id(), ...job, now })
+}
+
 /** Removes a job from the queue; whether there was one. */
 export async function withdraw(tx: Db, kind: string, subject: string): Promise<boolean> {
   const gone = await tx

@@ -188,7 +188,8 @@ export class Runner {
       all++
       if (keyOf(running.database) === key) own++
     }
-    return all < limits.running && own < limits.perStore
+    // The last places are for stores that have few.
+    return all < limits.running && own < (all < limits.running / 2 ? limits.perStore : Math.ceil(limits.perStore / 4))
   }
 
   #start(turn: Turn) {

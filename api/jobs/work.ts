@@ -42,15 +42,20 @@ export async function runJob(work: Work) {
     // A process that dies leaves its attempt counted: a job that kills whoever runs it is given up, too.
     if (job.attempts > kind.retriesMs.length + 1)
       throw new Error(`the process ended ${job.attempts - 1} times while it ran: ${job.error ?? 'no error'}`)
-    const signal = AbortSignal.any([work.stopping, lost.signal, over.signal])
+    const ending = AbortSignal.any([work.stopping, lost.signal])
+    const signal = AbortSignal.any([ending, over.signal])
     // The process may have begun to stop since the job was claimed.
     const outcome = signal.aborted
       ? 'interrupted'
-      : await kind.run({ store, ...database, subject: job.subject, clock, signal, held, progress })
+      : await kind.run({ store, ...database, subject: job.subject, clock, signal, ending, held, progress })
     if (!(await isThere())) return
     // One whose time is up stands behind the others of its store from now on.
     const dueAt = over.signal.aborted ? clock.now().toISOString() : job.dueAt
-    await store.write<unknown>((tx) => (outcome === 'interrupted' ? release(tx, job, dueAt) : complete(tx, job, outcome ?? null)))
+    await store.write<unknown>(async (tx) => {
+      if (outcome === 'interrupted') return release(tx, job, dueAt)
+      const next = kind.next ? await kind.next(tx, { subject: job.subject, now: clock.now().toISOString() }) : outcome
+      return complete(tx, job, next ?? null)
+    })
   } catch (error) {
     if (error instanceof LeaseLost || !(await isThere())) return
     const message = (error instanceof Error ? error.message : String(error)).slice(0, 500)

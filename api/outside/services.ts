@@ -33,6 +33,8 @@ export interface Services {
   secrets: Secrets
   /** DNS, for proofs that a domain is a store's own. */
   resolver: Resolver
+  /** How busy this process is: work that can wait lets requests go first. */
+  load: { note(): void; turn(): Promise<void> }
   /** The hosts of stores, and where their storefronts are built. */
   storefronts: Storefronts
 }

@@ -2,13 +2,13 @@
  * The outbox: what happened, written in the transaction of the change, for those outside (document 3, Webhook events). Who asked for an
  * event gets what the API answers about its thing at that moment.
  */
-import { asc, eq } from 'drizzle-orm'
+import { asc, eq, sql } from 'drizzle-orm'
 import { compile, inserter, named, type Db } from '../../db/driver.ts'
 import { outbox, webhookDeliveries, webhooks } from '../../db/store/store.ts'
 import { projection, type Projection } from '../http/projection.ts'
 import type { Room } from '../http/route.ts'
 import type { Static, TSchema } from '../http/schema.ts'
-import { enqueueBy } from '../jobs/queue.ts'
+import { enqueueIdle } from '../jobs/queue.ts'
 import type { Clock, Moment } from '../values/clock.ts'
 
 /** Every event, and when it happens. */
@@ -34,38 +34,54 @@ export const EVENTS = {
 } as const
 export type EventType = keyof typeof EVENTS
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]]
+export const isEvent = (type: string): type is EventType => type in EVENTS
+
+const SCOPES: Record<string, string> = {
+  ...{ order: 'orders:read', booking: 'orders:read', customer: 'customers:read', product: 'storefront:read', inventory: 'catalog:write' },
+  ...{ review: 'content:read', newsletter: 'marketing:read', ticket: 'events:read', publish: 'store:admin' },
+}
+/** The scope with which the API answers what an event tells. */
+export const scopeOf = (type: EventType): string => SCOPES[type.slice(0, type.indexOf('.'))]!
 
 /** The kind of the jobs that deliver; their subject is the webhook's id. */
 export const DELIVER_WEBHOOK = 'webhook.deliver'
 
 const insertEvent = inserter(outbox)
-const insertDelivery = compile((db) =>
-  db.insert(webhookDeliveries).values({
-    ...{ id: named('id'), webhookId: named('webhookId'), eventId: named('eventId'), event: named('event'), about: named('about') },
-    ...{ status: 'pending', tries: 0, dueAt: named('now'), createdAt: named('now') },
-  }),
+/** One for each of a list of ids and webhooks, in its order. */
+const insertDeliveries = compile((db) =>
+  db.insert(webhookDeliveries).select(
+    sql`select null, value ->> 0, value ->> 1, ${named('eventId')}, ${named('event')}, ${named('about')}, 'pending', 0, null, ${named('now')},
+        null, null, null, ${named('now')}, null from json_each(${named('list')}) order by key`,
+  ),
 )
 const activeOnes = compile((db) =>
-  db.select({ id: webhooks.id, events: webhooks.events }).from(webhooks).where(eq(webhooks.active, true)).orderBy(asc(webhooks.id)),
+  db
+    .select({ id: webhooks.id, events: webhooks.events, restUntil: webhooks.restUntil })
+    .from(webhooks)
+    .where(eq(webhooks.active, true))
+    .orderBy(asc(webhooks.id)),
 )
 
 /** The body of a delivery, which is the same at each try (Standard Webhooks). */
 const bodyOf = (type: string, timestamp: string, data: unknown) => JSON.stringify({ type, timestamp, data })
 
 interface Delivering {
-  webhookId: string
+  to: readonly { id: string; restUntil: string | null }[]
   eventId: string
   event: string
   about: string
 }
 
-/** Has an event delivered to a webhook. */
-async function deliver(tx: Db, moment: Moment, delivering: Delivering): Promise<string> {
+/** Has an event delivered to webhooks; the ids of the deliveries. */
+async function deliver(tx: Db, moment: Moment, { to, ...delivering }: Delivering): Promise<string[]> {
   const { clock, now } = moment
-  const id = clock.id()
-  await insertDelivery.run(tx, { id, ...delivering, now })
-  await enqueueBy(tx, moment, { kind: DELIVER_WEBHOOK, subject: delivering.webhookId, dueAt: now })
-  return id
+  const ids = to.map(() => clock.id())
+  await insertDeliveries.run(tx, { ...delivering, now, list: JSON.stringify(to.map((webhook, i) => [ids[i], webhook.id])) })
+  for (const { id: subject, restUntil } of to) {
+    const dueAt = restUntil !== null && restUntil > now ? restUntil : now
+    await enqueueIdle(tx, moment, { kind: DELIVER_WEBHOOK, subject, dueAt })
+  }
+  return ids
 }
 
 /** Sends a webhook a test, whatever it asked for; the id of the delivery. */
@@ -74,7 +90,7 @@ export async function deliverTest(tx: Db, moment: Moment, webhookId: string): Pr
   const [eventId, event] = [clock.id(), 'webhook.test']
   const body = bodyOf(event, now, { webhookId })
   await insertEvent(tx, { id: eventId, event, payload: { webhookId }, createdAt: now, body })
-  return deliver(tx, moment, { webhookId, eventId, event, about: eventId })
+  return (await deliver(tx, moment, { to: [{ id: webhookId, restUntil: null }], eventId, event, about: eventId }))[0]!
 }
 
 interface Happened<S extends TSchema> {
@@ -103,6 +119,6 @@ export class Teller<T extends EventType, S extends TSchema> {
     const asked = (await activeOnes.all(tx)).filter(({ events }) => events.includes(type))
     const body = asked.length ? bodyOf(type, now, (this.#project ??= projection(this.data))(await show())) : null
     await insertEvent(tx, { id, event: type, payload, createdAt: now, body })
-    for (const { id: webhookId } of asked) await deliver(tx, moment, { webhookId, eventId: id, event: type, about })
+    if (asked.length) await deliver(tx, moment, { to: asked, eventId: id, event: type, about })
   }
 }

@@ -193,7 +193,6 @@ export const webhookDeliveries = sqliteTable(
       .on(t.webhookId, t.dueAt)
       .where(sql`${t.dueAt} is not null`),
     index('webhook_deliveries_status').on(t.webhookId, t.status, t.seq),
-    index('webhook_deliveries_created').on(t.createdAt),
   ],
 )
 

@@ -7,6 +7,7 @@ import { median, type RowResult } from './rounds.ts'
 import { ROW_NAMES, type RowName } from './rows.ts'
 import type { Visitors } from './visitors.ts'
 import type { Storm } from './storm.ts'
+import type { Told } from './webhooks.ts'
 
 /** Ratios to the floor, the least that each row may have; remembering is off. */
 const RATIOS = {
@@ -30,6 +31,10 @@ const MEMORY_MB = 200
 const MEMORY_STORES_MB = 700
 const START_MS = 2_000
 const MAIL_MEMORY_MB = 250
+const DELIVERIES_PER_S = 500
+/** Megabytes more than at rest, while 10,000 events go out. */
+const DELIVERIES_MB = 100
+const BESIDE_WEBHOOKS_TIMES = 1.5
 const PAGE_TIMES = 2
 const MODERATION_TIMES = 3
 const ROSTER_MS = 300
@@ -55,6 +60,7 @@ export interface Figures {
   rosterMs?: number
   storm?: Storm
   visitors?: Visitors
+  webhooks?: Told
   priceLarge?: PriceLarge
   large?: Large[]
 }
@@ -111,8 +117,15 @@ function barsOf(row: RowResult, all: readonly RowResult[]): Bar[] {
   }
 }
 
+const barsOfWebhooks = ({ events, perSecond, restMb, memoryMb, aloneP99Ms, besideP99Ms }: Told): Bar[] => [
+  over('webhooks: deliveries a second', perSecond, DELIVERIES_PER_S),
+  under(`webhooks: MB more while ${whole(events)} events go out`, memoryMb - restMb, DELIVERIES_MB),
+  under('webhooks: p99 of checkouts with five, times without', besideP99Ms / aloneP99Ms, BESIDE_WEBHOOKS_TIMES, 'x'),
+]
+
 /** The bars of what goes on in the background, and of long lists. */
-const barsOfMarketing = ({ newsletter, paging, rosterMs, storm, visitors }: Figures): Bar[] => [
+const barsOfMarketing = ({ newsletter, paging, rosterMs, storm, visitors, webhooks }: Figures): Bar[] => [
+  ...(webhooks ? barsOfWebhooks(webhooks) : []),
   ...(newsletter ? [under(`memory while ${whole(newsletter.recipients)} mails go out, MB`, newsletter.memoryMb, MAIL_MEMORY_MB)] : []),
   ...[...(paging ?? []), ...(visitors?.words ?? [])].flatMap(({ list, rows, short, firstTimes, middleTimes }) => [
     under(`${list}: first page of ${whole(rows)}, times of ${short}`, firstTimes, PAGE_TIMES, 'x'),
@@ -157,7 +170,12 @@ function columns(lines: readonly (readonly string[])[]): string {
 }
 
 /** A line each for what goes on in the background. */
-const background = ({ newsletter, storm, visitors }: Figures): string[] => [
+const background = ({ newsletter, storm, visitors, webhooks }: Figures): string[] => [
+  ...(webhooks
+    ? [
+        `webhooks: ${whole(webhooks.events)} deliveries at ${whole(webhooks.perSecond)}/s; p99 of checkouts ${exact(webhooks.aloneP99Ms)} ms without, ${exact(webhooks.besideP99Ms)} ms with five`,
+      ]
+    : []),
   ...(newsletter
     ? [
         `newsletter: ${whole(newsletter.recipients)} mails in ${exact(newsletter.seconds)} s, ${whole(newsletter.perSecond)}/s, ${exact(newsletter.ratio)} of nodemailer alone`,

@@ -478,6 +478,7 @@ describe('processing', () => {
           subject: id,
           clock: app.services.clock,
           signal,
+          ending: signal,
           held: nothing,
           progress: nothing,
         }

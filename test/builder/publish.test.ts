@@ -567,7 +567,7 @@ test('a publish whose process died after the switch ends as live, and what is li
         clock: services.clock,
         signal: AbortSignal.timeout(20_000),
       }
-      await publishStorefront(services).run({ ...job, held: async () => {}, progress: async () => {} } as Running)
+      await publishStorefront(services).run({ ...job, ending: job.signal, held: async () => {}, progress: async () => {} } as Running)
     })
     handles.close()
   })

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sweep } from '../../api/maintenance.ts'
 import { publicPosts } from '../../api/outside/post-public.ts'
 import { EVENT_TYPES } from '../../api/store/outbox.ts'
 import { receiver, type Receiver } from '../doubles/receiver.ts'
@@ -132,6 +133,58 @@ describe('a webhook', () => {
     for (const key of [other.keys.admin, shop.keys.admin]) expect((await shop.get(`/webhooks/${hooked.id}`, { key })).status).toBe(404)
   })
 
+  test('takes a key that may read what it tells itself', async () => {
+    const add = (key: string, events: string[]) => shop.post('/webhooks', { url: hook.url, events }, { key })
+    const [admin, reader] = [await shop.keyWith('store:admin'), await shop.keyWith('store:admin', 'orders:read')]
+    const refused = await add(admin, ['publish.live', 'order.paid'])
+    expect([refused.status, refused.body.error]).toEqual([403, expect.stringContaining('orders:read')])
+    expect((await add(reader, ['order.paid', 'customer.created'])).body.error).toContain('customers:read')
+    const { id } = made(await add(reader, ['publish.live', 'order.paid']))
+    // Nor has it another's webhook sent elsewhere, or reads what was sent.
+    const whole = await added(['product.created', 'customer.created'])
+    await shop.buy({ items: [{ variantId: await shop.variant() }] })
+    expect((await shop.patch(`/webhooks/${whole.id}`, { url: hook.url }, { key: reader })).status).toBe(403)
+    const [customer] = await deliveries(whole.id)
+    expect(customer.event).toBe('customer.created')
+    expect((await shop.get(`/webhooks/${whole.id}/deliveries/${customer.id}`, { key: reader })).status).toBe(403)
+    expect((await shop.patch(`/webhooks/${id}`, { active: false }, { key: admin })).status).toBe(403)
+    expect((await shop.get(`/webhooks/${id}`, { key: admin })).status).toBe(200)
+  })
+
+  test('that is far behind gets what happened to one thing in its order, though several go at once', async () => {
+    await added(['product.updated'])
+    hook.answer = async () => {
+      await Bun.sleep(3)
+      return new Response('ok')
+    }
+    const { id } = made(await shop.post('/products', { name: 'Thing', price: 1 }))
+    const names = Array.from({ length: 100 }, (_, n) => `Thing ${n}`)
+    for (const name of names) made(await shop.patch(`/products/${id}`, { name }))
+    await settle()
+    expect(hook.received.map(({ data }) => data.name)).toEqual(names)
+  })
+
+  test('and what came of its deliveries is forgotten after a week, the events some days later', async () => {
+    await added(['product.created'])
+    await shop.variant()
+    await settle()
+    const count = async () =>
+      (await shop.rows(sql`select (select count(*) from webhook_deliveries), (select count(*) from outbox where body is not null)`))[0]
+    const round = (days: number) =>
+      app.handles.use(shop.store.id, 'live', (store) =>
+        sweep(store, { storeId: shop.store.id, environment: 'live' }, null, {
+          ...app.services.clock,
+          now: () => new Date(Date.now() + days * 24 * HOUR),
+        }),
+      )
+    await round(6.9)
+    expect(await count()).toEqual([1, 1])
+    await round(7.1)
+    expect(await count()).toEqual([0, 1])
+    await round(11.1)
+    expect(await count()).toEqual([0, 0])
+  })
+
   test('is refused where nothing may ever be sent, and as the twenty-first', async () => {
     const tried = async (url: string) => paths(await shop.post('/webhooks', { url, events: ['order.paid'] }))
     for (const url of [
@@ -225,6 +278,32 @@ describe('a delivery that is not taken', () => {
     ])
   })
 
+  test('at the address that a webhook had before says nothing of the one that it has', async () => {
+    const other = listening()
+    const { id, secret } = await added(['product.created'])
+    other.secrets.set('/', secret)
+    hook.answer = async () => {
+      await shop.patch(`/webhooks/${id}`, { url: other.url })
+      return new Response(null, { status: 410 })
+    }
+    await shop.variant()
+    await shop.variant()
+    await settle()
+    expect(made(await shop.get(`/webhooks/${id}`))).toMatchObject({ active: true, disabledReason: null })
+    expect([hook.received.length, other.received.map(({ data }) => data.name)]).toEqual([1, ['Thing 1', 'Thing 2']])
+  })
+
+  test('because its event is forgotten is no failure of the webhook', async () => {
+    const { id } = await added(['product.created'])
+    for (let i = 0; i < 5; i++) await shop.variant()
+    await shop.change(sql`update outbox set body = null`)
+    await settle()
+    expect(new Set((await deliveries(id)).map(({ status, lastError }: any) => `${status} ${lastError}`))).toEqual(
+      new Set(['failed the event is forgotten']),
+    )
+    expect(made(await shop.get(`/webhooks/${id}`)).active).toBe(true)
+  })
+
   test('is one that is redirected, and nobody goes there', async () => {
     const elsewhere = listening()
     const { id } = await added(['product.created'])
@@ -302,6 +381,18 @@ describe('whoever listens badly', () => {
     const [{ lastBody, status }] = await deliveries(id)
     expect([status, lastBody]).toEqual(['delivered', 'é'.repeat(512)])
   })
+
+  test('but within 15 seconds is taken, though its turn is over before', async () => {
+    const { id } = await added(['product.created'])
+    hook.answer = async () => {
+      await Bun.sleep(12_500)
+      return new Response('at last')
+    }
+    await shop.variant()
+    await settle()
+    expect(await deliveries(id)).toMatchObject([{ status: 'delivered', tries: 1, lastBody: 'at last' }])
+    expect(hook.received).toHaveLength(1)
+  }, 30_000)
 
   test('and never answers delays no other webhook and no other work of the store', async () => {
     let release = () => {}

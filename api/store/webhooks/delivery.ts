@@ -1,6 +1,6 @@
 /** A delivery: one event on its way to one webhook; its shape on the wire, and when it is tried again (document 8, Webhooks). */
-import { and, asc, eq, gt, lte, sql } from 'drizzle-orm'
-import { compile, named, type Reader } from '../../../db/driver.ts'
+import { and, asc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
+import { compile, named, type Db, type Reader } from '../../../db/driver.ts'
 import { outbox, webhookDeliveries } from '../../../db/store/store.ts'
 import { Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
 import { missing } from '../../values/refusal.ts'
@@ -80,6 +80,7 @@ const dueOnes = compile((db) =>
         eq(webhookDeliveries.status, sql`'pending'`),
         lte(dueAt, named('now')),
         sql`${about} not in (select value from json_each(${named('held')}))`,
+        sql`${seq} not in (select value from json_each(${named('sent')}))`,
       ),
     )
     .orderBy(asc(seq))
@@ -105,12 +106,36 @@ export interface Due {
   body: string | null
 }
 
-/** The deliveries of a webhook that are due, in the order in which they happened. */
-export async function dueDeliveries(db: Reader, webhookId: string, now: string, limit: number): Promise<Due[]> {
-  const held = (await heldBy.all(db, { webhookId, now })) as { about: string }[]
-  return (await dueOnes.all(db, { webhookId, now, limit, held: JSON.stringify(held.map(({ about }) => about)) })) as Due[]
+interface Asking {
+  webhookId: string
+  now: string
+  limit: number
+  /** Those that were sent just now, of which it is not written yet what came of them: their numbers, and the things that wait for them. */
+  sent: { seqs: readonly number[]; abouts: readonly string[] }
 }
 
-/** When the next delivery of a webhook is due that is not yet; undefined without one. */
-export const nextDelivery = async (db: Reader, webhookId: string, now: string): Promise<string | undefined> =>
-  ((await laterOne.get(db, { webhookId, now })) as { dueAt: string } | undefined)?.dueAt
+/** The deliveries of a webhook that are due, in the order in which they happened. */
+export async function dueDeliveries(db: Reader, { webhookId, now, limit, sent }: Asking): Promise<Due[]> {
+  const held = ((await heldBy.all(db, { webhookId, now })) as { about: string }[]).map(({ about }) => about)
+  const lists = { held: JSON.stringify([...held, ...sent.abouts]), sent: JSON.stringify(sent.seqs) }
+  return (await dueOnes.all(db, { webhookId, now, limit, ...lists })) as Due[]
+}
+
+/** Ends some of what a webhook waits for that is off: those that happened first; how many. */
+export async function endWaiting(tx: Db, webhook: string, atMost: number): Promise<number> {
+  const waiting = and(eq(webhookId, webhook), eq(webhookDeliveries.status, 'pending'))
+  const some = tx.select({ seq }).from(webhookDeliveries).where(waiting).orderBy(asc(seq)).limit(atMost)
+  const { changes } = await tx
+    .update(webhookDeliveries)
+    .set({ status: 'failed', dueAt: null, lastError: 'the webhook was turned off' })
+    .where(inArray(seq, some))
+  return changes
+}
+
+const NONE = { seqs: [], abouts: [] }
+
+/** When a webhook next gets something: now, when that is due and nothing holds it back; undefined when nothing waits. */
+export async function nextDelivery(db: Reader, webhookId: string, now: string): Promise<string | undefined> {
+  if ((await dueDeliveries(db, { webhookId, now, limit: 1, sent: NONE })).length) return now
+  return ((await laterOne.get(db, { webhookId, now })) as { dueAt: string } | undefined)?.dueAt
+}

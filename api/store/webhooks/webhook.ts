@@ -1,7 +1,7 @@
 /** A webhook: its row, its shape on the wire, and its secrets (document 8, Webhooks; Standard Webhooks). */
 import { createHmac, randomBytes } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import type { Reader } from '../../../db/driver.ts'
+import { compile, named, type Reader } from '../../../db/driver.ts'
 import { webhooks } from '../../../db/store/store.ts'
 import { Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
 import type { Owner } from '../../outside/files.ts'
@@ -43,9 +43,19 @@ export function webhookView({ previousUntil, ...row }: WebhookRow, now: string) 
   }
 }
 
+const webhookById = compile((db) =>
+  db
+    .select()
+    .from(webhooks)
+    .where(eq(webhooks.id, named('id'))),
+)
+
+/** A webhook as it is now; undefined when it is gone. */
+export const webhookNow = async (db: Reader, id: string) => (await webhookById.get(db, { id })) as WebhookRow | undefined
+
 /** The row of a webhook, or 404. */
 export async function findWebhook(db: Reader, id: string): Promise<WebhookRow> {
-  const [row] = await db.select().from(webhooks).where(eq(webhooks.id, id))
+  const row = await webhookNow(db, id)
   if (!row) throw missing('webhook')
   return row
 }

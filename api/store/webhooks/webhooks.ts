@@ -7,10 +7,10 @@ import { ownerOf } from '../../http/auth.ts'
 import { resource, type Call } from '../../http/route.ts'
 import { Body, Counted, deleted, Deleted, Label, Nullable, OneOf, Paging, Text, Type, WebUrl, type Static } from '../../http/schema.ts'
 import { enqueue } from '../../jobs/queue.ts'
-import { conflict, wrong } from '../../values/refusal.ts'
+import { conflict, Refusal, wrong } from '../../values/refusal.ts'
 import { later } from '../../values/time.ts'
-import { DELIVER_WEBHOOK, deliverTest, EVENT_TYPES } from '../outbox.ts'
-import { Delivery, deliveryView, findDelivery, WholeDelivery } from './delivery.ts'
+import { DELIVER_WEBHOOK, deliverTest, EVENT_TYPES, isEvent, scopeOf, type EventType } from '../outbox.ts'
+import { Delivery, deliveryView, endWaiting, findDelivery, WholeDelivery } from './delivery.ts'
 import {
   findWebhook,
   NewWebhook,
@@ -47,6 +47,19 @@ function requireAddress({ services }: Pick<Call, 'services'>, given: string | un
   if (refusal !== null) throw wrong('url', refusal)
 }
 
+/** Deliveries that are ended with one statement. */
+const ENDED_AT_ONCE = 500
+
+/** Refuses a key that may not read itself what a webhook would get. */
+function requireReading({ session }: Pick<Call, 'session'>, given: readonly EventType[]) {
+  const { scopes } = session
+  const event = scopes && given.find((type) => !scopes.has(scopeOf(type)))
+  if (event)
+    throw new Refusal(403, `this key lacks the scope ${scopeOf(event)}, with which what ${event} tells is read`, {
+      hint: 'Use a key with that scope, or leave the event out',
+    })
+}
+
 /** Events in the order in which the documents list them. */
 const sorted = (given: Static<typeof events>) => EVENT_TYPES.filter((event) => given.includes(event))
 
@@ -68,6 +81,8 @@ async function insert(tx: Db, call: Call<unknown, Static<typeof WebhookInput>>) 
 async function switched(tx: Db, { clock, now }: Pick<Call, 'clock' | 'now'>, { id, active }: WebhookRow, wanted: boolean | undefined) {
   if (wanted === undefined || wanted === active) return {}
   if (!wanted) await enqueue(tx, { clock, now }, { kind: DELIVER_WEBHOOK, subject: id, dueAt: now })
+  // What waited when it was turned off has ended, also where the job has not come to it yet.
+  else while ((await endWaiting(tx, id, ENDED_AT_ONCE)) === ENDED_AT_ONCE);
   return { active: wanted, disabledReason: null, disabledAt: wanted ? null : now, failures: 0, restUntil: null }
 }
 
@@ -91,12 +106,13 @@ export const webhookRoutes = resource('store', '/webhooks')
     {
       operationId: 'createWebhook',
       summary: 'Add a webhook',
-      description: `The answer shows \`secret\`, this once. A store has at most ${WEBHOOKS_MAX}, and as many of its sandbox, which get the events of the sandbox.`,
+      description: `The answer shows \`secret\`, this once. The key needs the scopes, too, with which what the events tell is read. A store has at most ${WEBHOOKS_MAX}, and as many of its sandbox, which get the events of the sandbox.`,
       scope: ADMIN,
       body: WebhookInput,
       responses: { 201: NewWebhook },
     },
     (call) => {
+      requireReading(call, call.body.events)
       requireAddress(call, call.body.url)
       return call.write((tx) => insert(tx, call))
     },
@@ -129,6 +145,7 @@ export const webhookRoutes = resource('store', '/webhooks')
           ...(await switched(tx, call, row, body.active)),
           updatedAt: now,
         }
+        requireReading(call, next.events as EventType[])
         // At another address nobody has failed yet.
         if (next.url !== row.url) Object.assign(next, { failures: 0, restUntil: null })
         await tx.update(webhooks).set(next).where(eq(webhooks.id, row.id))
@@ -236,8 +253,9 @@ export const webhookRoutes = resource('store', '/webhooks')
   .get(
     '/{id}/deliveries/{deliveryId}',
     { operationId: 'getWebhookDelivery', summary: 'Read a delivery', scope: ADMIN, responses: { 200: WholeDelivery } },
-    async ({ db, params }) => {
+    async ({ db, params, session }) => {
       const { body, ...row } = await findDelivery(db, (await findWebhook(db, params.id)).id, params.deliveryId)
+      if (isEvent(row.event)) requireReading({ session }, [row.event])
       return { ...deliveryView(row), payload: body === null ? null : JSON.parse(body) }
     },
   )
