@@ -34,7 +34,7 @@ export interface Services {
   /** DNS, for proofs that a domain is a store's own. */
   resolver: Resolver
   /** How busy this process is: work that can wait lets requests go first. */
-  load: { note(): void; turn(): Promise<void> }
+  load: { readonly isBusy: boolean; note(): void; turn(): Promise<void> }
   /** The hosts of stores, and where their storefronts are built. */
   storefronts: Storefronts
 }

@@ -17,11 +17,12 @@ import { secretsOf, signed, webhookNow, type WebhookRow } from './webhook.ts'
 /** Deliveries that are read, with their bodies, and how many of them go at once where that many wait. */
 const BATCH = 64
 const AT_ONCE = 8
-/** What came of so many, or after so long, is written: a commit costs more than what is in it, and others wait for it. */
+/** What came of so many, or after so long, is written; less often beside requests, which wait for it. */
 const NOTED_AT_ONCE = 128
 const NOTED_MS = 200
+const NOTED_BUSY_MS = 2_000
 /** How often it is looked for more until then. */
-const LOOK_MS = 25
+const LOOK_MS = 50
 /** Others have their turn after this long. */
 const BUDGET_MS = 10_000
 /** What is on its way when a process is told to stop has this long. */
@@ -48,7 +49,7 @@ const restOf = (failures: number, now: Date): string | null =>
 /** One turn of a webhook: what it gets, and what came of it. */
 class Turn {
   #outcomes: Outcome[] = []
-  #noteAt = Infinity
+  #sinceMs = Infinity
   /** Things of which something was not taken in this turn: what happened to them later waits. */
   readonly #failed = new Set<string>()
   /** What is on its way, or waits for it, about each thing: several things go at once, one thing one after the other. */
@@ -73,7 +74,11 @@ class Turn {
 
   /** Whether there is something to write, and more may come until it has to be. */
   get mayWait() {
-    return this.#outcomes.length > 0 && performance.now() < this.#noteAt
+    return this.#outcomes.length > 0 && !this.#isTime
+  }
+
+  get #isTime() {
+    return performance.now() - this.#sinceMs >= (this.services.load.isBusy ? NOTED_BUSY_MS : NOTED_MS)
   }
 
   get #isEnding() {
@@ -93,7 +98,7 @@ class Turn {
     }
     await Promise.all(Array.from({ length: batch.length === BATCH ? AT_ONCE : 1 }, work))
     this.#lines.clear()
-    if (this.#outcomes.length >= NOTED_AT_ONCE || performance.now() >= this.#noteAt) await this.note()
+    if (this.#outcomes.length >= NOTED_AT_ONCE || this.#isTime) await this.note()
   }
 
   async #one(due: Due) {
@@ -111,7 +116,7 @@ class Turn {
       this.#failed.add(due.about)
       if (this.#failures >= FAILURES_MAX || isGone(outcome)) this.isOver = true
     }
-    if (!this.#outcomes.length) this.#noteAt = performance.now() + NOTED_MS
+    if (!this.#outcomes.length) this.#sinceMs = performance.now()
     this.#outcomes.push(outcome)
   }
 
@@ -143,7 +148,7 @@ class Turn {
   async note() {
     const outcomes = this.#outcomes
     this.#outcomes = []
-    this.#noteAt = Infinity
+    this.#sinceMs = Infinity
     if (!outcomes.length) return
     const { job } = this
     await job.store.write(async (tx) => {
