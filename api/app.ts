@@ -22,7 +22,8 @@ import { Readiness } from './server/readiness.ts'
 import type { Route } from './http/route.ts'
 import { absolute, loggable, pathOf } from './http/url.ts'
 import type { Surroundings, Visitors } from './http/surroundings.ts'
-import { events, resources } from './resources.ts'
+import { resources } from './resources.ts'
+import { webhookEvents } from './webhook-events.ts'
 import type { Services } from './outside/services.ts'
 
 /** The most bytes that pages of storefronts may take, ready to be sent. */
@@ -119,7 +120,7 @@ interface Anew {
 function routing(options: AppOptions, watched: Pick<Surroundings, 'log' | 'metrics' | 'readiness' | 'after'>, { sentAs, direct }: Anew) {
   const { services, handles, contentUrl, version, visitors = null } = options
   const listed = resources.flatMap((resource) => resource.routes)
-  const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version, contentUrl, events }).routes]
+  const routes = [...listed, ...describe(listed, { baseUrl: PREFIX, version, contentUrl, events: webhookEvents }).routes]
   const surroundings: Surroundings = {
     ...watched,
     services,

@@ -1,14 +1,4 @@
 /** The visible list of the store API's resources. */
-import type { ToldEvent } from './openapi/document.ts'
-import { orderTold } from './orders/order.ts'
-import { customerTold } from './orders/customer.ts'
-import { productTold, stockTold } from './catalog/told.ts'
-import { reviewTold } from './content/reviews/review.ts'
-import { newsletterTold } from './marketing/newsletters/newsletter.ts'
-import { bookingTold } from './events/booking.ts'
-import { ticketTold } from './events/ticket.ts'
-import { publishTold } from './builder/publishing/publish.ts'
-import { EVENTS } from './store/outbox.ts'
 import type { Resource } from './http/route.ts'
 import { brandRoutes } from './catalog/groups/brands.ts'
 import { bundleRoutes } from './catalog/bundles.ts'
@@ -82,19 +72,6 @@ import { auditLogRoutes } from './store/audit-log.ts'
 import { me } from './store/me.ts'
 import { settingsRoutes } from './store/settings.ts'
 import { teamRoutes } from './store/team.ts'
-
-/** All that webhooks hear of. */
-export const events: readonly ToldEvent[] = [
-  orderTold,
-  productTold,
-  stockTold,
-  customerTold,
-  reviewTold,
-  newsletterTold,
-  bookingTold,
-  ticketTold,
-  publishTold,
-].flatMap(({ room, types, data }) => types.map((type) => ({ type, room, data, when: EVENTS[type] })))
 
 /** Every resource of this release, by room. */
 export const resources: readonly Resource[] = [

@@ -1,5 +1,5 @@
 /** The queue of one store's jobs: enqueued in the transaction of what they follow from, run by whoever holds the lease. */
-import { and, asc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, lte, sql, type SQL } from 'drizzle-orm'
 import { compile, named, type Db, type Reader } from '../../db/driver.ts'
 import { announce } from '../../db/writer.ts'
 import { jobs } from '../../db/store/store.ts'
@@ -20,7 +20,7 @@ function tell(tx: Db, now: string, dueAt: string) {
  * Enqueues a job about `subject` for an instant. One that is in the queue already runs at the earlier of both; one that was given up
  * is taken up again. A job that is enqueued while it runs, runs again afterwards.
  */
-export async function enqueue(tx: Db, { clock, now }: Moment, { kind, subject, dueAt }: { kind: string; subject: string; dueAt: string }) {
+export async function enqueue(tx: Db, { clock, now }: Moment, { kind, subject, dueAt }: Job) {
   const row = { id: clock.id(), kind, subject, dueAt, attempts: 0, asked: 1, createdAt: now, updatedAt: now }
   tell(tx, now, dueAt)
   await tx
@@ -65,48 +65,34 @@ const insertBy = compile((db) =>
     }),
 )
 
-const isQueued = compile((db) =>
-  db
-    .select({ id: jobs.id })
-    .from(jobs)
-    .where(
-      and(
-        eq(jobs.kind, named('kind')),
-        eq(jobs.subject, named('subject')),
-        lte(jobs.dueAt, named('dueAt')),
-        isNull(jobs.leaseToken),
-        isNull(jobs.failedAt),
-      ),
-    ),
-)
+/** Finds a job that is not given up and needs no asking. */
+const inState = (state: SQL) =>
+  compile((db) =>
+    db
+      .select({ id: jobs.id })
+      .from(jobs)
+      .where(and(eq(jobs.kind, named('kind')), eq(jobs.subject, named('subject')), isNull(jobs.failedAt), state)),
+  )
+const waits = inState(sql`${jobs.dueAt} <= ${named('dueAt')} and ${jobs.leaseToken} is null`)
+const waitsOrRuns = inState(sql`(${jobs.dueAt} <= ${named('dueAt')} or ${jobs.leaseToken} is not null)`)
+
+interface Job {
+  kind: string
+  subject: string
+  dueAt: string
+}
+
+async function enqueueUnless(known: typeof waits, tx: Db, { clock, now }: Moment, job: Job) {
+  if (await known.get(tx, { ...job })) return
+  tell(tx, now, job.dueAt)
+  await insertBy.run(tx, { id: clock.id(), ...job, now })
+}
 
 /** Enqueues a job that finds out itself what there is to do, for an instant at the latest: nothing is written when it is due before. */
-export async function enqueueBy(tx: Db, { clock, now }: Moment, job: { kind: string; subject: string; dueAt: string }) {
-  if (await isQueued.get(tx, job)) return
-  tell(tx, now, job.dueAt)
-  await insertBy.run(tx, { id: clock.id(), ...job, now })
-}
+export const enqueueBy = (tx: Db, moment: Moment, job: Job) => enqueueUnless(waits, tx, moment, job)
 
-const isThere = compile((db) =>
-  db
-    .select({ id: jobs.id })
-    .from(jobs)
-    .where(
-      and(
-        eq(jobs.kind, named('kind')),
-        eq(jobs.subject, named('subject')),
-        sql`(${jobs.dueAt} <= ${named('dueAt')} or ${jobs.leaseToken} is not null)`,
-        isNull(jobs.failedAt),
-      ),
-    ),
-)
-
-/** The same for a kind that looks in the transaction in which it ends for what came meanwhile (`next`): one that runs is not written either. */
-export async function enqueueIdle(tx: Db, { clock, now }: Moment, job: { kind: string; subject: string; dueAt: string }) {
-  if (await isThere.get(tx, job)) return
-  tell(tx, now, job.dueAt)
-  await insertBy.run(tx, { id: clock.id(), ...job, now })
-}
+/** The same for a kind that looks in the transaction in which it ends for what came meanwhile (`next`): of one that runs nothing is written either. */
+export const enqueueIdle = (tx: Db, moment: Moment, job: Job) => enqueueUnless(waitsOrRuns, tx, moment, job)
 
 /** Removes a job from the queue; whether there was one. */
 export async function withdraw(tx: Db, kind: string, subject: string): Promise<boolean> {

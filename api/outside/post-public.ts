@@ -40,8 +40,6 @@ const BODY_READ_BYTES = 65_536
 const HEAD_MAX_BYTES = 16_384
 /** How many addresses of a name are tried. */
 const ADDRESSES_MAX = 3
-/** A connection that nobody uses is closed after this. */
-const IDLE_MS = 4_000
 
 /** The text of a receiver's answer: no zero bytes, which no text column of ours takes, and no half character at its end. */
 const textOf = (bytes: Buffer) =>
@@ -135,7 +133,7 @@ class Connections implements Receiver {
     maxSockets: number,
   ) {
     this.#url = new URL(url)
-    const kept = { keepAlive: true, maxSockets, timeout: MESSAGE_MAX_MS, keepAliveMsecs: IDLE_MS }
+    const kept = { keepAlive: true, maxSockets, timeout: MESSAGE_MAX_MS }
     this.#agent = this.#url.protocol === 'https:' ? new https.Agent(kept) : new http.Agent(kept)
   }
 

@@ -10,38 +10,7 @@ import type { Room } from '../http/route.ts'
 import type { Static, TSchema } from '../http/schema.ts'
 import { enqueueIdle } from '../jobs/queue.ts'
 import type { Clock, Moment } from '../values/clock.ts'
-
-/** Every event, and when it happens. */
-export const EVENTS = {
-  'order.created': 'An order is placed',
-  'order.paid': 'The total of an order is paid',
-  'order.cancelled': 'An order is cancelled',
-  'order.refunded': 'Money of an order is given back, or a part of it',
-  'order.shipped': 'All of an order that is shipped has left',
-  'product.created': 'A product or an event is made',
-  'product.updated': 'A product, an event or one of its variants changes',
-  'product.deleted': 'A product is removed; `data` is what it was',
-  'inventory.low': "What is available of a variant falls to the store's `lowStockThreshold`",
-  'customer.created': 'Somebody buys for the first time',
-  'review.created': 'A review waits for approval',
-  'newsletter.sent': 'A newsletter has been sent',
-  'newsletter.failed': 'A newsletter could not be sent, or not to its end',
-  'booking.created': 'Places of a slot are taken',
-  'booking.cancelled': 'Places of a slot are given back; `quantity` says how many',
-  'ticket.checked_in': 'A seat is checked in',
-  'publish.live': 'A publish serves its hosts',
-  'publish.failed': 'A publish has failed',
-} as const
-export type EventType = keyof typeof EVENTS
-export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]]
-export const isEvent = (type: string): type is EventType => type in EVENTS
-
-const SCOPES: Record<string, string> = {
-  ...{ order: 'orders:read', booking: 'orders:read', customer: 'customers:read', product: 'storefront:read', inventory: 'catalog:write' },
-  ...{ review: 'content:read', newsletter: 'marketing:read', ticket: 'events:read', publish: 'store:admin' },
-}
-/** The scope with which the API answers what an event tells. */
-export const scopeOf = (type: EventType): string => SCOPES[type.slice(0, type.indexOf('.'))]!
+import type { EventType } from './webhooks/events.ts'
 
 /** The kind of the jobs that deliver; their subject is the webhook's id. */
 export const DELIVER_WEBHOOK = 'webhook.deliver'

@@ -3,7 +3,8 @@ import { sql } from 'drizzle-orm'
 import { openRegistry } from '../../db/control/open.ts'
 import { databaseName, openDatabase, type Handle, type Location } from '../../db/open.ts'
 import { newStore } from '../new-store.ts'
-import { environment, memoryOf, startStoa, type Server } from './servers.ts'
+import { callerOf } from './call.ts'
+import { environment, memoryOf, startStoa } from './servers.ts'
 import { smtpSink, type Sink } from './smtp-sink.ts'
 
 const FLOOR_MAILS = 2_000
@@ -66,29 +67,23 @@ async function floorPerSecond({ port }: Sink): Promise<number> {
   return Number(await new Response(child.stdout).text())
 }
 
-async function call({ port }: Server, key: string, method: string, path: string, body?: unknown) {
-  const headers = { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) }
-  const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, { method, headers, body: body ? JSON.stringify(body) : undefined })
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-  return response.json() as Promise<{ id: string; status: string; recipientCount: number }>
-}
-
 /** Sends one newsletter to so many; throws unless each of them got it once. */
 export async function sendNewsletter(dataDir: string, recipients: number): Promise<Mailed> {
   const sink = smtpSink()
   const { key } = await mailingStore({ url: `file:${dataDir}/{name}.db` }, recipients)
   const stoa = await startStoa(dataDir, { SMTP_URL: `smtp://127.0.0.1:${sink.port}` })
+  const call = callerOf(stoa, key)
   try {
     const floor = await floorPerSecond(sink)
     sink.taken.clear()
     const content = 'Hello!\n\n'.concat('Three new cups are here, and a saucer for each of them. '.repeat(6))
-    const { id } = await call(stoa, key, 'POST', '/newsletters', { subject: 'New in the shop', content })
+    const { id } = await call('POST', '/newsletters', { subject: 'New in the shop', content })
     const started = performance.now()
-    await call(stoa, key, 'POST', `/newsletters/${id}/send`)
+    await call('POST', `/newsletters/${id}/send`)
     let memoryMb = 0
     for (let status = 'sending'; status === 'sending';) {
       await Bun.sleep(POLL_MS)
-      ;({ status } = await call(stoa, key, 'GET', `/newsletters/${id}`))
+      ;({ status } = await call('GET', `/newsletters/${id}`))
       memoryMb = Math.max(memoryMb, await memoryOf(stoa))
       if (performance.now() - started > SEND_MAX_MS) throw new Error(`the newsletter is not sent after ${SEND_MAX_MS} ms`)
     }

@@ -1,4 +1,5 @@
 /** Many orders that become ready to pack at once: how the workstations share them, and what other requests feel of it. */
+import { callerOf } from './call.ts'
 import { percentile, requestOf, run, type Operation } from './load.ts'
 import type { Seeded } from './seed.ts'
 import { startStoa } from './servers.ts'
@@ -25,15 +26,7 @@ export async function stormWorkstations(dataDir: string, { keys, variantIds }: S
   const stoa = await startStoa(dataDir)
   const { port } = stoa
   const headers = { authorization: `Bearer ${keys.admin}` }
-  const call = async (method: string, path: string, body?: unknown): Promise<any> => {
-    const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
-      method,
-      headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
-      body: body ? JSON.stringify(body) : undefined,
-    })
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-    return response.json()
-  }
+  const call = callerOf(stoa, keys.admin)
   const reading = (until?: AbortSignal) => {
     const list: Operation = { first: requestOf('GET', '/api/v1/products?limit=20', headers), expect: [200] }
     return run({ port, connections: READERS, maxMs: until ? STORM_MAX_MS : READ_MS, until, next: () => list })

@@ -1,9 +1,11 @@
 /** Webhooks: how many a second reach a receiver on this machine, what memory that takes, and what checkouts feel of five of them. */
 import { sql } from 'drizzle-orm'
 import { openDatabase } from '../../db/open.ts'
+import { callerOf } from './call.ts'
 import { percentile, requestOf, run, type Operation } from './load.ts'
+import { median } from './rounds.ts'
 import type { Seeded } from './seed.ts'
-import { memoryOf, startStoa, type Server } from './servers.ts'
+import { memoryOf, startStoa } from './servers.ts'
 
 const EVENTS = 10_000
 const AT_ONCE = 2_000
@@ -43,19 +45,6 @@ function sink() {
   return { counted, host: `127.0.0.1:${server.port}`, stop: () => server.stop(true) }
 }
 
-const caller =
-  ({ port }: Server, key: string) =>
-  async (method: string, path: string, body?: unknown): Promise<any> => {
-    const headers = { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) }
-    const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
-      method,
-      headers,
-      body: body ? JSON.stringify(body) : undefined,
-    })
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-    return response.json()
-  }
-
 /** Writes events that wait for a webhook, as a store would have left them that sold while its receiver was away. */
 async function backlog(dataDir: string, database: string, webhookId: string) {
   const store = await openDatabase({ url: `file:${dataDir}/{name}.db` }, database, 'store')
@@ -82,7 +71,7 @@ async function deliver(dataDir: string, { keys, database }: Seeded) {
   const hook = sink()
   const env = { FETCH_ALLOW: hook.host }
   const before = await startStoa(dataDir, env)
-  const { id } = await caller(before, keys.admin)('POST', '/webhooks', { url: `http://${hook.host}/`, events: ['order.paid'] })
+  const { id } = await callerOf(before, keys.admin)('POST', '/webhooks', { url: `http://${hook.host}/`, events: ['order.paid'] })
   await before.stop()
   await backlog(dataDir, database, id)
   const stoa = await startStoa(dataDir, env)
@@ -97,7 +86,7 @@ async function deliver(dataDir: string, { keys, database }: Seeded) {
       if (performance.now() - started > DELIVER_MAX_MS) throw new Error(`${hook.counted.taken} of ${EVENTS} events came`)
     }
     const perSecond = EVENTS / ((performance.now() - started) / 1_000)
-    await caller(stoa, keys.admin)('DELETE', `/webhooks/${id}`)
+    await callerOf(stoa, keys.admin)('DELETE', `/webhooks/${id}`)
     return { events: EVENTS, perSecond, restMb, memoryMb }
   } finally {
     await stoa.stop()
@@ -105,12 +94,10 @@ async function deliver(dataDir: string, { keys, database }: Seeded) {
   }
 }
 
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
-
 async function checkouts(dataDir: string, { keys, variantIds }: Seeded) {
   const hook = sink()
   const stoa = await startStoa(dataDir, { FETCH_ALLOW: hook.host })
-  const call = caller(stoa, keys.admin)
+  const call = callerOf(stoa, keys.admin)
   const headers = { authorization: `Bearer ${keys.admin}` }
   const address = { line1: '1000 SW Broadway', city: 'Portland', postalCode: '97205', country: 'US' }
   const shippingMethodId = (await call('POST', '/shipping', { name: 'Courier', type: 'courier', price: 5 })).id

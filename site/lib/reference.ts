@@ -1,5 +1,6 @@
 /** The generated parts of the API reference, from the OpenAPI document that the store API makes of the very schemas that its handlers use. */
-import { events, resources } from '../../api/resources.ts'
+import { resources } from '../../api/resources.ts'
+import { webhookEvents } from '../../api/webhook-events.ts'
 import { openapi } from '../../api/openapi/document.ts'
 import { code, Reference } from '../../api/openapi/reference.ts'
 import type { Json } from '../../api/openapi/schemas.ts'
@@ -10,7 +11,7 @@ import { version } from '../../package.json'
 export const storeApi = (): Json =>
   openapi(
     resources.flatMap(({ routes }) => routes),
-    { baseUrl: '/api/v1', version, contentUrl: '', events },
+    { baseUrl: '/api/v1', version, contentUrl: '', events: webhookEvents },
   )
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']

@@ -12,14 +12,14 @@ import { isSchema, resource } from '../../api/http/route.ts'
 import { Named, Nullable, OneOf, Page, Type, Uuid, type TSchema } from '../../api/http/schema.ts'
 import { Notes } from '../../api/http/input/notes.ts'
 import { parser } from '../../api/http/input/check.ts'
-import { events } from '../../api/resources.ts'
+import { webhookEvents } from '../../api/webhook-events.ts'
 import { testApp } from '../harness.ts'
 
 const app = await testApp()
 afterAll(() => app.close())
 const { routes } = app.app
 const served = await app.send('GET', '/openapi')
-const about = { baseUrl: '/api/v1', version: '1', contentUrl: 'https://stoa.example', events }
+const about = { baseUrl: '/api/v1', version: '1', contentUrl: 'https://stoa.example', events: webhookEvents }
 const bare = { ...about, events: [] }
 
 /** Runs the linter on a document, with its own output as JSON. */

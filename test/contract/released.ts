@@ -4,7 +4,8 @@
  */
 import { describe } from '../../api/openapi/describe.ts'
 import { openapi } from '../../api/openapi/document.ts'
-import { events, resources } from '../../api/resources.ts'
+import { resources } from '../../api/resources.ts'
+import { webhookEvents } from '../../api/webhook-events.ts'
 import type { Route } from '../../api/http/route.ts'
 import { version } from '../../package.json'
 import { resolve, type Json } from './operations.ts'
@@ -13,7 +14,7 @@ const FILE = new URL('released.json.gz', import.meta.url).pathname
 
 /** The document of this code with some more routes, made without a database. */
 export function documentWith(more: readonly Route[] = []): Json {
-  const about = { baseUrl: '/api/v1', version, contentUrl: 'https://stoa.example', events }
+  const about = { baseUrl: '/api/v1', version, contentUrl: 'https://stoa.example', events: webhookEvents }
   const routes = [...more, ...resources.flatMap((resource) => resource.routes)]
   return openapi([...describe(routes, about).routes, ...routes], about)
 }

@@ -10,7 +10,7 @@ import type { JobKind, Running } from '../../jobs/kind.ts'
 import { NotFetched } from '../../outside/not-fetched.ts'
 import type { Posted, Receiver } from '../../outside/post-public.ts'
 import type { Services } from '../../outside/services.ts'
-import { dueDeliveries, endWaiting, nextDelivery, nextTry, type Due } from './delivery.ts'
+import { dueDeliveries, endSome, nextDelivery, nextTry, type Due } from './delivery.ts'
 import { WEBHOOK_OFF } from './off-mail.ts'
 import { secretsOf, signed, webhookNow, type WebhookRow } from './webhook.ts'
 
@@ -31,8 +31,6 @@ const LAST_WAIT_MS = 2_000
 const FAILURES_MAX = 3
 const REST_MS = 5_000
 const REST_MAX_MS = 300_000
-/** Deliveries of a webhook that is off which are ended in one transaction. */
-const ENDED_AT_ONCE = 500
 
 interface Outcome extends Due {
   answer: Posted | null
@@ -220,14 +218,12 @@ async function noteFailed(tx: Db, { id, answer, error, body, ...outcome }: Outco
 
 /** Ends what a webhook that is off would have got, some at a time; not when it is on again. */
 async function endRest({ store, subject, held }: Running) {
-  for (;;) {
-    const ended = await store.write(async (tx) => {
+  const some = () =>
+    store.write(async (tx) => {
       await held(tx)
-      return (await webhookNow(tx, subject))?.active === false ? endWaiting(tx, subject, ENDED_AT_ONCE) : 0
+      return (await webhookNow(tx, subject))?.active === false && endSome(tx, subject)
     })
-    if (ended < ENDED_AT_ONCE) return
-    await Bun.sleep(1)
-  }
+  while (await some()) await Bun.sleep(1)
 }
 
 async function run(services: Services, job: Running): Promise<'interrupted' | void> {

@@ -121,15 +121,18 @@ export async function dueDeliveries(db: Reader, { webhookId, now, limit, sent }:
   return (await dueOnes.all(db, { webhookId, now, limit, ...lists })) as Due[]
 }
 
-/** Ends some of what a webhook waits for that is off: those that happened first; how many. */
-export async function endWaiting(tx: Db, webhook: string, atMost: number): Promise<number> {
+/** Deliveries that one statement ends. */
+const ENDED_AT_ONCE = 500
+
+/** Ends some of what a webhook waits for that is off, what happened first before the rest; whether there may be more. */
+export async function endSome(tx: Db, webhook: string): Promise<boolean> {
   const waiting = and(eq(webhookId, webhook), eq(webhookDeliveries.status, 'pending'))
-  const some = tx.select({ seq }).from(webhookDeliveries).where(waiting).orderBy(asc(seq)).limit(atMost)
+  const some = tx.select({ seq }).from(webhookDeliveries).where(waiting).orderBy(asc(seq)).limit(ENDED_AT_ONCE)
   const { changes } = await tx
     .update(webhookDeliveries)
     .set({ status: 'failed', dueAt: null, lastError: 'the webhook was turned off' })
     .where(inArray(seq, some))
-  return changes
+  return changes === ENDED_AT_ONCE
 }
 
 const NONE = { seqs: [], abouts: [] }

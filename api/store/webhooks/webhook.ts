@@ -7,7 +7,7 @@ import { Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
 import type { Owner } from '../../outside/files.ts'
 import type { Secrets } from '../../outside/secrets.ts'
 import { missing } from '../../values/refusal.ts'
-import { EVENT_TYPES, type EventType } from '../outbox.ts'
+import { EVENT_TYPES, type EventType } from './events.ts'
 
 export type WebhookRow = typeof webhooks.$inferSelect
 

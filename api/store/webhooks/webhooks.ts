@@ -9,8 +9,9 @@ import { Body, Counted, deleted, Deleted, Label, Nullable, OneOf, Paging, Text, 
 import { enqueue } from '../../jobs/queue.ts'
 import { conflict, Refusal, wrong } from '../../values/refusal.ts'
 import { later } from '../../values/time.ts'
-import { DELIVER_WEBHOOK, deliverTest, EVENT_TYPES, isEvent, scopeOf, type EventType } from '../outbox.ts'
-import { Delivery, deliveryView, endWaiting, findDelivery, WholeDelivery } from './delivery.ts'
+import { DELIVER_WEBHOOK, deliverTest } from '../outbox.ts'
+import { Delivery, deliveryView, endSome, findDelivery, WholeDelivery } from './delivery.ts'
+import { EVENT_TYPES, EVENTS, isEvent, type EventType } from './events.ts'
 import {
   findWebhook,
   NewWebhook,
@@ -47,15 +48,12 @@ function requireAddress({ services }: Pick<Call, 'services'>, given: string | un
   if (refusal !== null) throw wrong('url', refusal)
 }
 
-/** Deliveries that are ended with one statement. */
-const ENDED_AT_ONCE = 500
-
 /** Refuses a key that may not read itself what a webhook would get. */
 function requireReading({ session }: Pick<Call, 'session'>, given: readonly EventType[]) {
   const { scopes } = session
-  const event = scopes && given.find((type) => !scopes.has(scopeOf(type)))
+  const event = scopes && given.find((type) => !scopes.has(EVENTS[type].scope))
   if (event)
-    throw new Refusal(403, `this key lacks the scope ${scopeOf(event)}, with which what ${event} tells is read`, {
+    throw new Refusal(403, `this key lacks the scope ${EVENTS[event].scope}, with which what ${event} tells is read`, {
       hint: 'Use a key with that scope, or leave the event out',
     })
 }
@@ -82,7 +80,7 @@ async function switched(tx: Db, { clock, now }: Pick<Call, 'clock' | 'now'>, { i
   if (wanted === undefined || wanted === active) return {}
   if (!wanted) await enqueue(tx, { clock, now }, { kind: DELIVER_WEBHOOK, subject: id, dueAt: now })
   // What waited when it was turned off has ended, also where the job has not come to it yet.
-  else while ((await endWaiting(tx, id, ENDED_AT_ONCE)) === ENDED_AT_ONCE);
+  else while (await endSome(tx, id));
   return { active: wanted, disabledReason: null, disabledAt: wanted ? null : now, failures: 0, restUntil: null }
 }
 
@@ -134,18 +132,19 @@ export const webhookRoutes = resource('store', '/webhooks')
     },
     (call) => {
       const { body, params, now } = call
-      requireAddress(call, body.url)
       return call.write(async (tx) => {
         const row = await findWebhook(tx, params.id)
+        const wanted = body.events === undefined ? (row.events as EventType[]) : sorted(body.events)
+        requireReading(call, wanted)
+        requireAddress(call, body.url)
         const next = {
           ...row,
           ...(body.url === undefined ? {} : { url: body.url }),
-          ...(body.events === undefined ? {} : { events: sorted(body.events) }),
+          events: wanted,
           ...(body.description === undefined ? {} : { description: body.description }),
           ...(await switched(tx, call, row, body.active)),
           updatedAt: now,
         }
-        requireReading(call, next.events as EventType[])
         // At another address nobody has failed yet.
         if (next.url !== row.url) Object.assign(next, { failures: 0, restUntil: null })
         await tx.update(webhooks).set(next).where(eq(webhooks.id, row.id))
