@@ -22,6 +22,7 @@ import { Readiness } from './server/readiness.ts'
 import type { Route } from './http/route.ts'
 import { absolute, loggable, pathOf } from './http/url.ts'
 import type { Surroundings, Visitors } from './http/surroundings.ts'
+import type { StoreServer, StoreServerNeeds } from './mcp/store-server.ts'
 import { resources } from './resources.ts'
 import { webhookEvents } from './webhook-events.ts'
 import type { Services } from './outside/services.ts'
@@ -64,7 +65,7 @@ export interface App {
 }
 
 /** What is answered beside the operations of the API. */
-type Beside = 'build' | 'cdn' | 'door' | 'review' | 'shop'
+type Beside = 'build' | 'cdn' | 'door' | 'mcp' | 'review' | 'shop'
 type Watched = Pick<Surroundings, 'metrics' | 'log'>
 
 /** Counts and logs what was answered beside the API, under the name of its route. */
@@ -151,7 +152,22 @@ function routing(options: AppOptions, watched: Pick<Surroundings, 'log' | 'metri
       return pipeline.answer(found.route, request, found.params)
     },
   )
-  return { surroundings, routes, router }
+  const answerFor: StoreServerNeeds['answer'] = (route, request, params, sent) => {
+    sentAs.set(request, sentAs.get(sent) ?? sent)
+    return pipeline.answer(route, request, params)
+  }
+  const needs: StoreServerNeeds = { surroundings, routes: listed, prefix: PREFIX, version, answer: answerFor }
+  return { surroundings, routes, router, mcp: mcpOver(needs) }
+}
+
+/** The MCP server, which is loaded with its first request. */
+function mcpOver(needs: StoreServerNeeds) {
+  let server: Promise<StoreServer> | undefined
+  return async (request: Request): Promise<Response | null> => {
+    if (pathOf(request.url) !== '/mcp') return null
+    server ??= import('./mcp/store-server.ts').then(({ StoreServer }) => new StoreServer(needs))
+    return (await server).answer(request)
+  }
 }
 
 /** The stores' own hosts, over the same databases. */
@@ -193,7 +209,7 @@ export function createApp(options: AppOptions): App {
   const readiness = new Readiness({ handles, folders: options.folders ?? [], log })
   const anew: Anew = { sentAs: new WeakMap(), direct: new WeakSet() }
   const watched = { log, metrics, readiness, after: (task: () => Promise<void>) => underway.follow(task) }
-  const { surroundings, routes, router } = routing(options, watched, anew)
+  const { surroundings, routes, router, mcp } = routing(options, watched, anew)
   const storefront = storefrontOver(surroundings)
   const reviews = reviewsOver(surroundings)
   const scrape = options.metrics ? scraping(options, metrics, underway) : null
@@ -207,6 +223,7 @@ export function createApp(options: AppOptions): App {
     if (!path.startsWith(PREFIX))
       return (
         (await beside(request, 'shop', surroundings, () => storefront.answer(request))) ??
+        (await beside(request, 'mcp', surroundings, () => mcp(request))) ??
         (await health(path, { version, underway, readiness, scrape })) ??
         (await certificates(path, request, surroundings)) ??
         (await beside(request, 'build', surroundings, () => serveInspector(request, services))) ??

@@ -24,6 +24,7 @@ const LAYERS = [
   'orders',
   'checkout',
   'builder',
+  'mcp',
 ]
 /** Rules beside the values (`api/values/`): they import values and each other, and nothing that reads or waits. */
 const RULES = [

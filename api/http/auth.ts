@@ -42,12 +42,15 @@ export function limit(limiter: RateLimiter, name: string, headers: Record<string
   }
 }
 
+/** Whether a key has the scope of a route. */
+const hasScope = ({ options: { scope } }: Route, { scopes }: Session) =>
+  scopes === null || scope === 'any key' || scope === 'public' || [scope].flat().some((name) => scopes.has(name))
+
 /** Refuses with 403 when the key lacks the scope of the route. */
-export function allow(route: Route, { scopes, store }: Session) {
-  const { scope } = route.options
-  if (scopes === null || scope === 'any key') return
-  const any = typeof scope === 'string' ? [scope] : scope
-  if (any.some((name) => scopes.has(name))) return
+export function allow(route: Route, session: Session) {
+  if (hasScope(route, session)) return
+  const any = [route.options.scope].flat()
+  const { store } = session
   const hint = `Create a key with ${any.length > 1 ? 'one of these scopes' : 'this scope'}: POST /api-keys, or npm run -s stoa -- key create --store ${store.id} --scopes ${any[0]}`
   throw new Refusal(403, `this key lacks the scope ${any.join(' or ')}`, { hint })
 }
@@ -64,10 +67,17 @@ export function isStorefront(session: Session): boolean {
   return answer
 }
 
+const hasPlan = ({ options: { plan } }: Route, { store }: Session) => !plan || LIMITS[store.plan][plan]
+
+/** Whether a key may call a route: it has the scope, and its store the plan. */
+export const mayCall = (route: Route, session: Session) => hasScope(route, session) && hasPlan(route, session)
+
 /** Refuses with 403 when the store's plan lacks what the route needs. */
-export function requirePlan({ options }: Route, { store }: Session) {
-  if (!options.plan || LIMITS[store.plan][options.plan]) return
-  throw new Refusal(403, `the plan of this store has no ${options.plan}: it takes ${cheapestWith(options.plan)} or more`, {
+export function requirePlan(route: Route, session: Session) {
+  if (hasPlan(route, session)) return
+  const { store } = session
+  const plan = route.options.plan!
+  throw new Refusal(403, `the plan of this store has no ${plan}: it takes ${cheapestWith(plan)} or more`, {
     plan: store.plan,
   })
 }

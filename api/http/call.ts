@@ -11,6 +11,7 @@ import { Refusal } from '../values/refusal.ts'
 import type { AnyCall, Guesses, Route, Settings } from './route.ts'
 import { isUuid } from '../values/uuid.ts'
 import type { Surroundings, Visitors } from './surroundings.ts'
+import { viaOf } from './request-id.ts'
 import { loggable, pathOf } from './url.ts'
 
 /** Work for after the answer (see `Call.after`), or before it, of a failure (see `Call.undo`). */
@@ -172,6 +173,7 @@ async function audited<T>(
       path: loggable(pathOf(request.url), route.path).slice(0, 500),
       resource: route.path.split('/')[1]!,
       requestId,
+      via: viaOf(request),
       createdAt: now,
     })
   }

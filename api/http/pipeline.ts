@@ -20,7 +20,7 @@ import { Notes } from './input/notes.ts'
 import { read, tell, type Read } from './read.ts'
 import { bodyOf, readied, shownBy, type Ready } from './ready.ts'
 import { Remembered } from './remembered.ts'
-import { requestIdOf } from './request-id.ts'
+import { requestIdOf, viaOf } from './request-id.ts'
 import { jsonResponse, respond } from './respond.ts'
 import { Reply, type AnyCall, type Route } from './route.ts'
 import { run, timeless, type Reads, type Running } from './run.ts'
@@ -241,6 +241,7 @@ export class Pipeline {
       ms: Math.round(ms * 100) / 100,
       storeId: session?.store.id,
       keyId: session?.key.id,
+      ...(viaOf(request) === 'mcp' ? { via: 'mcp' } : {}),
     })
   }
 }

@@ -44,7 +44,8 @@ const DESCRIPTION = `An online-store backend. Every API key belongs to one store
 
 **Errors.** Always \`{"error": "…"}\`; failed checks add \`details\`, a missing scope adds \`hint\`.`
 
-const scopesOf = ({ options: { scope } }: Route): readonly string[] =>
+/** The scopes of which a key needs one; none: any key, or no key. */
+export const scopesOf = ({ options: { scope } }: Route): readonly string[] =>
   scope === 'public' || scope === 'any key' ? [] : typeof scope === 'string' ? [scope] : scope
 
 /** The requirements of a route as a sentence: the scopes of the key, and the plan of its store. */

@@ -18,8 +18,21 @@ const IDENTIFIERS: Record<string, string> = {
   handle: 'Account handle',
 }
 
-function pathParameters(path: string): Json[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
+/** What some parts of paths hold, where their names do not say it. */
+const HELD: Readonly<Record<string, string>> = { team: 'member', media: 'image', deliveries: 'delivery' }
+
+/** What the parameter behind a part of a path names: `order` in `/orders/{id}`. */
+const heldBy = (part: string) =>
+  HELD[part] ??
+  part
+    .replace(/ies$/, 'y')
+    .replace(/(ss)es$/, '$1')
+    .replace(/s$/, '')
+    .replaceAll('-', ' ')
+
+/** The parameters that a path names. */
+export function pathParameters(path: string): Json[] {
+  return [...path.matchAll(/([\w-]*)\/\{(\w+)\}/g)].map(([, before, name]) => {
     const of = name!.endsWith('Id')
       ? `UUID of the ${name!
           .slice(0, -2)
@@ -30,7 +43,7 @@ function pathParameters(path: string): Json[] {
       name,
       in: 'path',
       required: true,
-      description: IDENTIFIERS[name!] ?? of,
+      description: /^id(Or|$)/.test(name!) ? `${IDENTIFIERS[name!]} of the ${heldBy(before!)}` : (IDENTIFIERS[name!] ?? of),
       schema: { type: 'string' },
       example: exampleOf(
         /^id$|Id$/.test(name!) ? Uuid() : Type.String(),

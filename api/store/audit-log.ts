@@ -3,7 +3,8 @@ import { and, desc, eq, lt, or } from 'drizzle-orm'
 import { auditLog } from '../../db/store/store.ts'
 import { cursorOf, placeOf } from '../http/input/cursor.ts'
 import { resource } from '../http/route.ts'
-import { Named, Nullable, Paging, Text, Type, Uuid } from '../http/schema.ts'
+import { Named, Nullable, OneOf, Paging, Text, Type, Uuid } from '../http/schema.ts'
+import { VIA } from '../http/request-id.ts'
 
 const Entry = Named('AuditLog', {
   id: Uuid(),
@@ -13,6 +14,7 @@ const Entry = Named('AuditLog', {
   path: Type.String(),
   resource: Type.String({ description: 'First part of the path' }),
   requestId: Type.String({ examples: ['01985d2c-7c00-7b05-8c5b-5b8def2f1be0'] }),
+  via: OneOf(VIA, { description: '`mcp`: by a tool of the MCP server' }),
   createdAt: Type.String(),
 })
 

@@ -96,6 +96,8 @@ export const auditLog = sqliteTable(
     resource: text().notNull(),
     requestId: text().notNull(),
     createdAt: instant().notNull(),
+    /** `mcp`: by a tool. */
+    via: text().$type<'http' | 'mcp'>().notNull().default('http'),
   },
   (t) => [index('audit_log_created').on(t.createdAt)],
 )

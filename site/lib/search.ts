@@ -3,6 +3,7 @@
  * searches. What one search can cost is bounded by its words and by the passages that are ranked, not by what matches.
  */
 import { Database, type Statement } from 'bun:sqlite'
+import { phrasesOf } from '../../api/values/phrases.ts'
 import type { Passage } from './passages.ts'
 
 /** The file of the index, beside the folder of the site's files. */
@@ -12,24 +13,13 @@ export const QUERY_MAX = 200
 /** How many passages are found at most, and unless told otherwise. */
 export const FOUND_MAX = 50
 export const FOUND = 10
-/** More words than these narrow nothing down. */
-const WORDS_MAX = 8
 /** Passages that one search ranks at most; of a word that more of them have, those of the first pages are ranked. */
 const RANKED_MAX = 1_000
 /** A page with the same words everywhere would leave no room for others. */
 const OF_A_PAGE = 3
-/** What the last word may be the beginning of: with fewer letters, of too many. */
-const BEGINNING = /[\p{L}\p{N}\p{M}]{3}$/u
 const EXCERPT_WORDS = 40
 /** How much a word in the title and in the heading counts more than one in the text. */
 const RANK = 'bm25(passages, 6.0, 4.0, 1.0)'
-
-/** Words that every passage has: who asks for them in a question means the others. */
-const SILENT = new Set(
-  'a an and are as at be by can could do does for from how i if in is it its me my of on or should that the their there this to was what when where which who why will with would you your'.split(
-    ' ',
-  ),
-)
 
 export interface Found {
   /** The page's, with the anchor of the passage: `/docs/api-reference/coupons#limits`. */
@@ -62,20 +52,6 @@ export function writeIndex(file: string, passages: readonly Passage[]) {
   }
 }
 
-/** The words of a text, each as a phrase of the index's language: `order.paid` is one, in which `order` and `paid` stand together. */
-function phrasesOf(text: string): string[] {
-  const words = text
-    .normalize('NFC')
-    .split(/[^\p{L}\p{N}\p{M}._-]+/u)
-    .map((word) => word.replace(/^[._-]+/, ''))
-    .filter((word) => /[\p{L}\p{N}]/u.test(word))
-  const telling = words.filter((word) => !SILENT.has(word.toLowerCase()))
-  const phrases = [...new Set(telling.length ? telling : words)].slice(0, WORDS_MAX).map((word) => `"${word}"`)
-  const last = words.at(-1) ?? ''
-  if (!BEGINNING.test(last)) return phrases
-  return phrases.map((phrase) => (phrase === `"${last}"` ? `(${phrase} OR ${phrase} *)` : phrase))
-}
-
 interface Ranked {
   rowid: number
   path: string
@@ -90,7 +66,7 @@ export class Search {
 
   /** The passages that have words of the text, best first; those that have all of them come before what has as many of one. */
   find(text: string, limit: number): Found[] {
-    const phrases = phrasesOf(text)
+    const phrases = phrasesOf(text).map(({ phrase }) => phrase)
     if (!phrases.length) return []
     const any = phrases.join(' OR ')
     const { row } = this.#index()

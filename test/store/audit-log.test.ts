@@ -10,6 +10,7 @@ interface Entry {
   path: string
   resource: string
   requestId: string
+  via: string
   createdAt: string
 }
 
@@ -44,6 +45,7 @@ describe('GET /audit-log', () => {
           path: '/api/v1/settings',
           resource: 'settings',
           requestId: 'r.1',
+          via: 'http',
           createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/),
         },
       ],

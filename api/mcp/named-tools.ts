@@ -1,0 +1,46 @@
+/** The operations that merchants and shoppers ask for most: each is a tool of its own; the others are called by `call_operation`. */
+export const NAMED: readonly string[] = [
+  'getMe',
+  // The catalog
+  'search',
+  'listProducts',
+  'getProduct',
+  'createProduct',
+  'updateProduct',
+  'createVariant',
+  'updateVariant',
+  'listInventory',
+  'changeStock',
+  'listCategories',
+  'listCollections',
+  // Orders
+  'listOrders',
+  'getOrder',
+  'updateOrder',
+  'createPayment',
+  'createShipment',
+  'createRefund',
+  'cancelOrder',
+  'listCustomers',
+  'getCustomer',
+  // Marketing and what visitors write
+  'listCoupons',
+  'createCoupon',
+  'createPromotion',
+  'createPost',
+  'moderateReviews',
+  'listSupportCases',
+  'createSupportMessage',
+  // Buying
+  'createCart',
+  'getCart',
+  'addCartItem',
+  'updateCart',
+  'addCartCoupon',
+  'listShippingOptions',
+  'checkOutCart',
+  // The store
+  'getSettings',
+  'updateSettings',
+  'publish',
+]

@@ -1,0 +1,34 @@
+/** The words of what somebody searches for, as phrases of SQLite's full-text index. */
+
+/** More words than these narrow nothing down. */
+const WORDS_MAX = 8
+/** What the last word may be the beginning of: with fewer letters, of too many. */
+const BEGINNING = /[\p{L}\p{N}\p{M}]{3}$/u
+
+/** Words that every passage has: who asks for them in a question means the others. */
+const SILENT = new Set(
+  'a an and are as at be by can could do does for from how i if in is it its me my of on or should that the their there this to was what when where which who why will with would you your'.split(
+    ' ',
+  ),
+)
+
+/** One word of a question: `"refund"`, or what it may be the beginning of. */
+interface Phrase {
+  word: string
+  phrase: string
+}
+
+/** The words of a text, each as a phrase: `order.paid` is one, in which `order` and `paid` stand together. */
+export function phrasesOf(text: string): Phrase[] {
+  const words = text
+    .normalize('NFC')
+    .split(/[^\p{L}\p{N}\p{M}._-]+/u)
+    .map((word) => word.replace(/^[._-]+/, ''))
+    .filter((word) => /[\p{L}\p{N}]/u.test(word))
+  const telling = words.filter((word) => !SILENT.has(word.toLowerCase()))
+  const last = words.at(-1) ?? ''
+  return [...new Set(telling.length ? telling : words)].slice(0, WORDS_MAX).map((word) => ({
+    word,
+    phrase: word === last && BEGINNING.test(last) ? `("${word}" OR "${word}" *)` : `"${word}"`,
+  }))
+}

@@ -1,0 +1,1 @@
+ALTER TABLE `audit_log` ADD `via` text DEFAULT 'http' NOT NULL;

@@ -1,0 +1,159 @@
+/** Document 8, MCP: what the store's server says to the official clients, and to whoever sends something else. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testApp, type TestApp, type TestStore } from '../harness.ts'
+import { agent, newestAgent } from './agent.ts'
+
+let app: TestApp
+let shop: TestStore
+beforeAll(async () => {
+  app = await testApp({ baseUrl: 'https://shop.example' })
+  shop = await app.newStore()
+})
+afterAll(() => app.close())
+
+const fetch = (request: Request) => app.app.fetch(request)
+
+/** Sends what a client would, by hand. */
+async function post(body: unknown, headers: Record<string, string> = {}, method = 'POST') {
+  const response = await fetch(
+    new Request('http://localhost:3000/mcp', {
+      method,
+      headers: {
+        authorization: `Bearer ${shop.keys.admin}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      ...(method === 'POST' ? { body: typeof body === 'string' ? body : JSON.stringify(body) } : {}),
+    }),
+  )
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : null,
+  }
+}
+const message = (method: string, params: object = {}, id = 1) => ({ jsonrpc: '2.0', method, params, id })
+const notice = (method: string) => ({ jsonrpc: '2.0', method })
+const initialize = (protocolVersion: string) =>
+  message('initialize', { protocolVersion, capabilities: {}, clientInfo: { name: 'by hand', version: '1' } })
+
+describe('protocols', () => {
+  test('the newest official client speaks 2026-07-28 with it, without a session', async () => {
+    const newest = await newestAgent(fetch, shop.keys.admin)
+    expect(newest.version).toBe('2026-07-28')
+    expect((await newest.tools()).map(({ name }) => name)).toContain('listProducts')
+    expect((await newest.call('getMe')).value.store.slug).toBe(shop.store.slug)
+    await newest.close()
+  })
+
+  test('the client before it negotiates 2025-11-25, and reads what the server is', async () => {
+    const before = await agent(fetch, shop.keys.admin)
+    const { client } = before
+    expect(client.getServerVersion()).toMatchObject({ name: 'stoa', title: 'Stoa store', version: 'test' })
+    expect(client.getServerCapabilities()).toEqual({ tools: {} })
+    expect(client.getInstructions()).toContain('search_operations')
+    expect((await before.call('getMe')).value.store.slug).toBe(shop.store.slug)
+    await before.close()
+  })
+
+  test.each(['2025-06-18', '2025-03-26', '2024-11-05'])('version %s is taken, as JSON and without a session', async (version) => {
+    const { status, headers, body } = await post(initialize(version))
+    expect([status, body.result.protocolVersion, headers.get('mcp-session-id')]).toEqual([200, version, null])
+    expect(headers.get('content-type')).toMatch(/^application\/json/)
+    expect((await post(notice('notifications/initialized'), { 'mcp-protocol-version': version })).status).toBe(202)
+    const listed = await post(message('tools/list'), { 'mcp-protocol-version': version })
+    expect(listed.body.result.tools.length).toBeGreaterThan(30)
+  })
+
+  test('a version that nobody knows is answered with the newest of those with a handshake', async () => {
+    expect((await post(initialize('2031-01-01'))).body.result.protocolVersion).toBe('2025-11-25')
+    expect((await post(message('tools/list'), { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400)
+  })
+
+  test('who asks for JSON alone, or for anything, gets JSON', async () => {
+    for (const accept of ['application/json', '*/*', 'text/html'])
+      expect((await post(message('ping'), { accept })).body).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
+  })
+
+  test('a batch of the protocols that had them is answered whole; what has too much in it is refused', async () => {
+    const { body } = await post([message('ping', {}, 1), message('tools/call', { name: 'getMe', arguments: {} }, 2)])
+    expect(body.map(({ id }: { id: number }) => id).toSorted()).toEqual([1, 2])
+    const many = await post(Array.from({ length: 11 }, (_, id) => message('tools/list', {}, id)))
+    expect([many.status, many.body.error.message]).toEqual([400, 'send 1 to 10 messages at once'])
+    expect((await post([])).status).toBe(400)
+  })
+
+  test('100 sessions at once each get their own answers', async () => {
+    const agents = await Promise.all(Array.from({ length: 100 }, (_, i) => (i % 2 ? agent : newestAgent)(fetch, shop.keys.admin)))
+    const made = await Promise.all(agents.map((each, i) => each.call('createCoupon', { code: `S${i}`, type: 'percentage', value: 10 })))
+    expect(made.map(({ value }) => value.code)).toEqual(agents.map((_, i) => `S${i}`))
+    await Promise.all(agents.map((each) => each.close()))
+    expect((await shop.call('GET', '/coupons?limit=1')).body.meta.count).toBe(100)
+  })
+})
+
+describe('what is no message', () => {
+  test('a page of another origin may not ask; those of the server and of the content site may', async () => {
+    for (const origin of ['https://evil.example', 'null', 'http://localhost:3000', 'https://shop.example.evil.example'])
+      expect([origin, (await post(message('ping'), { origin })).status]).toEqual([origin, 403])
+    for (const origin of ['https://shop.example', 'https://stoa.example'])
+      expect((await post(message('ping'), { origin })).status).toBe(200)
+  })
+
+  test('there is no stream to open, and no session to end', async () => {
+    for (const method of ['GET', 'DELETE', 'PUT', 'OPTIONS', 'HEAD']) {
+      const { status, headers } = await post(null, {}, method)
+      expect([method, status, headers.get('allow')]).toEqual([method, 405, 'POST'])
+    }
+    const waiting = await post(message('subscriptions/listen'))
+    expect([waiting.status, waiting.body.error.code]).toEqual([404, -32601])
+  })
+
+  test('without a key, with a wrong one, and with one that was revoked it is 401', async () => {
+    const gone = (await shop.call('POST', '/api-keys', { name: 'Gone' })).body
+    expect((await post(message('ping'), { authorization: `Bearer ${gone.key}` })).status).toBe(200)
+    await shop.call('DELETE', `/api-keys/${gone.id}`)
+    for (const authorization of ['', 'Bearer sk-wrong', `Basic ${shop.keys.admin}`, `Bearer ${gone.key}`]) {
+      const { status, headers, body } = await post(message('tools/list'), { authorization })
+      expect([status, headers.get('www-authenticate'), typeof body.error]).toEqual([401, 'Bearer', 'string'])
+    }
+    await expect(agent(fetch, null)).rejects.toThrow('missing API key')
+  })
+
+  test('broken JSON, other types, and what is too large are refused by name', async () => {
+    expect((await post('{"jsonrpc"')).body.error).toMatchObject({ code: -32700 })
+    expect((await post('', {})).status).toBe(400)
+    for (const odd of ['null', '5', '"text"', '[null]', '{}', '{"jsonrpc":"2.0","id":1}', '{"jsonrpc":"1.0","id":1,"method":"ping"}'])
+      expect([odd, (await post(odd)).status]).toEqual([odd, 400])
+    expect((await post(message('ping'), { 'content-type': 'text/plain' })).status).toBe(415)
+    expect((await post(JSON.stringify(message('ping', { text: 'x'.repeat(1_048_576) })))).status).toBe(413)
+    expect((await post(message('no/such'))).body.error.code).toBe(-32601)
+  })
+
+  test('another path below it is no endpoint', async () => {
+    expect((await fetch(new Request('http://localhost:3000/mcp/x', { method: 'POST' }))).status).toBe(404)
+  })
+})
+
+describe('limits', () => {
+  test('a call counts as one by HTTP does, and what no operation does counts, too', async () => {
+    const limited = await testApp({ rate: { perSecond: 0.001, burst: 5 } })
+    const store = await limited.newStore()
+    const ask = (request: Request) => limited.app.fetch(request)
+    // Its greetings are two: the handshake and the notice that it is done.
+    const greedy = await agent(ask, store.keys.admin)
+    expect((await greedy.call('getMe')).isError).toBe(false)
+    expect((await greedy.call('search_operations', { query: 'refund' })).isError).toBe(false)
+    expect((await store.call('GET', '/me')).status).toBe(200)
+    expect((await store.call('GET', '/me')).status).toBe(429)
+    const refused = await greedy.call('getMe')
+    expect([refused.isError, refused.value.status]).toEqual([true, 429])
+    expect(refused.value.retryAfterSeconds).toBeGreaterThan(0)
+    expect((await greedy.call('search_operations', { query: 'refund' })).value.status).toBe(429)
+    await expect(greedy.tools()).rejects.toThrow('too many requests')
+    await limited.close()
+  })
+})
