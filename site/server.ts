@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, urlOf } from '../api/server/config.ts'
 import { close, listen } from '../api/server/listen.ts'
-import { createLog } from '../api/server/log.ts'
+import { createLog, type Log } from '../api/server/log.ts'
 import { pathOf } from '../api/http/url.ts'
 import { version } from '../package.json'
 import { Answers } from './lib/answers.ts'
@@ -11,6 +11,7 @@ import type { Manifest } from './lib/manifest.ts'
 import type { OpenAnalyses } from './analyses/open.ts'
 import { isAnalysis } from './analyses/operations.ts'
 import { decoded } from '../api/hosting/paths.ts'
+import type { ContentServer, ContentServerNeeds } from './mcp/content-server.ts'
 
 interface Site {
   port: number
@@ -25,9 +26,26 @@ interface Site {
 const DRAIN_MAX_MS = 5_000
 const DIST = new URL('../dist/', import.meta.url).pathname
 
-/** Serves the build in `dist/` on `HOST` and `SITE_PORT`; `storeApi` is where the store API is. Throws with one clear line when it can't. */
-export function serveSite(config: Config, storeApi: string): Site {
-  const log = createLog(config.log)
+/** The MCP server of the site, loaded with its first request. */
+function mcpOver(
+  ask: (request: Request) => Response | Promise<Response>,
+  sentAs: WeakMap<Request, Request>,
+  place: () => Omit<ContentServerNeeds, 'askFor'>,
+) {
+  let opened: Promise<ContentServer> | undefined
+  const askFor: ContentServerNeeds['askFor'] = (request) => async (target) => {
+    const forwarded = request.headers.get('x-forwarded-for')
+    const headers: Record<string, string> = forwarded === null ? {} : { 'x-forwarded-for': forwarded }
+    const made = new Request(new URL(target, request.url), { headers, signal: request.signal })
+    sentAs.set(made, request)
+    return ask(made)
+  }
+  const open = () => import('./mcp/content-server.ts').then(({ ContentServer }) => new ContentServer({ ...place(), askFor }))
+  return async (request: Request): Promise<Response> => (await (opened ??= open())).answer(request)
+}
+
+/** Answers, and writes what was answered. */
+function logging(log: Log) {
   const isLogged = log.enabled('info')
   const note = (request: Request, { status }: Response, started: number) =>
     log.write(status >= 500 ? 'warn' : 'info', 'request', {
@@ -37,9 +55,7 @@ export function serveSite(config: Config, storeApi: string): Site {
       status,
       ms: Math.round((performance.now() - started) * 100) / 100,
     })
-  /** Answers, and writes what was answered. */
-  const logged =
-    <T extends Response | Promise<Response>>(answer: (request: Request) => T) =>
+  return <T extends Response | Promise<Response>>(answer: (request: Request) => T) =>
     (request: Request): T => {
       if (!isLogged) return answer(request)
       const started = performance.now()
@@ -48,6 +64,12 @@ export function serveSite(config: Config, storeApi: string): Site {
       else void response.then((answered) => note(request, answered, started))
       return response
     }
+}
+
+/** Serves the build in `dist/` on `HOST` and `SITE_PORT`; `storeApi` is where the store API is. Throws with one clear line when it can't. */
+export function serveSite(config: Config, storeApi: string): Site {
+  const log = createLog(config.log)
+  const logged = logging(log)
   let answers: Answers | undefined
   let analyses: Promise<OpenAnalyses> | undefined
   /** What only analyses need is loaded with the first of them. */
@@ -55,10 +77,17 @@ export function serveSite(config: Config, storeApi: string): Site {
     (analyses ??= import('./analyses/open.ts').then(({ openAnalyses }) =>
       openAnalyses(config, { answers: answers!, peerOf, entry: join(DIST, 'server/entry.mjs'), log }),
     ))
-  const peerOf = (request: Request) => server.requestIP(request)?.address ?? ''
-  const answer = logged((request: Request): Response | Promise<Response> =>
-    isAnalysis(decoded(pathOf(request.url)) ?? '') ? opened().then(({ front }) => front.answer(request)) : answers!.answer(request),
-  )
+  /** Requests that this process made for a tool, each with the one that came. */
+  const sentAs = new WeakMap<Request, Request>()
+  const peerOf = (request: Request) => server.requestIP(sentAs.get(request) ?? request)?.address ?? ''
+  const ask = (request: Request): Response | Promise<Response> =>
+    isAnalysis(decoded(pathOf(request.url)) ?? '') ? opened().then(({ front }) => front.answer(request)) : answers!.answer(request)
+  const mcp = mcpOver(ask, sentAs, () => ({
+    base: url,
+    version,
+    broken: (error) => log.write('warn', 'unexpected error', { error: String(error) }),
+  }))
+  const answer = logged((request: Request) => (pathOf(request.url) === '/mcp' ? mcp(request) : ask(request)))
   const server = listen('SITE_PORT', { host: config.host, port: config.sitePort }, answer)
   const url = urlOf(config.contentBaseUrl, config.host, server.port!)
   try {

@@ -1,6 +1,7 @@
 /** What machines read beside pages: the API catalogue, sitemaps, feeds, prices and the latest release as JSON. */
 import type { Content, Page } from './content.ts'
-import { AREAS, bodyOf, pageMarkdown, type Area, type Site } from './texts.ts'
+import { AREAS, type Area } from './areas.ts'
+import { bodyOf, pageMarkdown, type Site } from './texts.ts'
 
 const pagesOf = (content: Content, kind: Area) => content.pages.filter((page) => page.kind === kind)
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
@@ -23,6 +24,38 @@ export function apiCatalog({ base }: Site, storeApi: string): string {
         'service-doc': link(`${storeApi}/api/v1/docs`, 'text/html'),
         status: link(`${storeApi}/healthz`, 'application/json'),
       },
+      ...[base, storeApi].map((host) => ({
+        anchor: `${host}/mcp`,
+        'service-desc': link(`${base}${MCP}`, 'application/json'),
+        'service-doc': link(`${base}/docs/api-reference/mcp-server`, 'text/html'),
+      })),
+    ],
+  })
+}
+
+/** Where the MCP servers are described. */
+export const MCP = '/.well-known/mcp.json'
+
+/** `/.well-known/mcp.json`: both MCP servers, each as a `server.json` of the MCP registry describes one. */
+export function mcpServers({ base }: Site, storeApi: string, version: string): string {
+  const server = (name: string, title: string, description: string, remote: object) => ({
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+    // A name there is a domain backwards, and what the server is called on it.
+    name: `${new URL(base).hostname.split('.').toReversed().join('.')}/${name}`,
+    title,
+    description,
+    version,
+    websiteUrl: `${base}/docs/api-reference/mcp-server`,
+    remotes: [{ type: 'streamable-http', ...remote }],
+  })
+  const key = 'Bearer and an API key of the store: what the key may do, the tools may do'
+  return json({
+    servers: [
+      server('stoa', 'Stoa store', 'The catalog, orders, customers and shop of one store', {
+        url: `${storeApi}/mcp`,
+        headers: [{ name: 'Authorization', description: key, isRequired: true, isSecret: true }],
+      }),
+      server('stoa-docs', 'Stoa documentation', 'The documentation of Stoa, and what can be told of public shops', { url: `${base}/mcp` }),
     ],
   })
 }

@@ -1,6 +1,6 @@
 /** Where a page stands among the others: its section, its neighbours, the way to it. */
 import type { Content, Page } from './content.ts'
-import { AREAS, type Area } from './texts.ts'
+import { AREAS, type Area } from './areas.ts'
 
 interface Crumb {
   title: string

@@ -3,7 +3,8 @@ import { ANALYSIS_SCHEMAS, analysisPaths } from '../analyses/openapi.ts'
 import type { Content } from './content.ts'
 import { PROBLEM_CODES } from './problem.ts'
 import { FOUND, FOUND_MAX, QUERY_MAX } from './search.ts'
-import { AREAS, type Area, type Site } from './texts.ts'
+import { AREAS, type Area } from './areas.ts'
+import type { Site } from './texts.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,10 +1,12 @@
 /** Everything that the site serves beside Astro's pages, by path. Every body comes from the one index of the content. */
+import { version } from '../../package.json'
 import { SCAN } from '../analyses/operations.ts'
 import type { Page } from './content.ts'
-import { apiCatalog, feed, latestRelease, pricingJson, robotsTxt, sitemapXml } from './machine.ts'
+import { apiCatalog, feed, latestRelease, MCP, mcpServers, pricingJson, robotsTxt, sitemapXml } from './machine.ts'
 import { openapiJson } from './openapi.ts'
 import * as texts from './texts.ts'
-import type { Area, Site } from './texts.ts'
+import { AREAS, type Area } from './areas.ts'
+import type { Site } from './texts.ts'
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -21,7 +23,7 @@ interface Output {
 function ownPages(site: Site): [path: string, markdown: string][] {
   return [
     ['/', texts.homeMarkdown(site)],
-    ...(Object.keys(texts.AREAS) as Area[]).map((area): [string, string] => [
+    ...(Object.keys(AREAS) as Area[]).map((area): [string, string] => [
       `/${area}`,
       area === 'changelog' ? texts.releasesMarkdown(site) : texts.areaMarkdown(site, area),
     ]),
@@ -52,12 +54,13 @@ export function outputsOf(site: Site, storeApi: string): Map<string, Output> {
   add('/llms.txt', MARKDOWN, texts.llmsTxt(site))
   // Every page, one after the other.
   add('/llms-full.txt', MARKDOWN, pages.map(({ markdown }) => markdown).join('\n\n'))
-  for (const area of Object.keys(texts.AREAS) as Area[]) {
+  for (const area of Object.keys(AREAS) as Area[]) {
     add(`/${area}/sitemap.md`, MARKDOWN, texts.areaSitemap(site, area))
     add(`/${area}/llms.txt`, MARKDOWN, texts.areaLlmsTxt(site, area))
   }
   add('/openapi.json', JSON_TYPE, openapiJson(site))
   add('/.well-known/api-catalog', LINKSET, apiCatalog(site, storeApi))
+  add(MCP, JSON_TYPE, mcpServers(site, storeApi, version))
   add('/api/pricing', JSON_TYPE, pricingJson(site))
   add('/api/pricing-md', MARKDOWN, texts.pricingPage(site))
   add('/api/changelog/latest', JSON_TYPE, latestRelease(site))

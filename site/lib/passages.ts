@@ -2,7 +2,8 @@
 import type { Nodes } from 'mdast'
 import type { Page } from './content.ts'
 import { headingsOf, parse, textOf } from './markdown.ts'
-import { bodyOf, type Area } from './texts.ts'
+import type { Area } from './areas.ts'
+import { bodyOf } from './texts.ts'
 
 export interface Passage {
   area: Area

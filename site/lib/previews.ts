@@ -1,5 +1,6 @@
 /** The pictures that stand for pages where their addresses are shared (Open Graph): one for each area of the site. */
-import { ABOUT, AREAS, type Area } from './texts.ts'
+import { AREAS, type Area } from './areas.ts'
+import { ABOUT } from './texts.ts'
 
 /** Pixels. */
 export const PREVIEW = { width: 1200, height: 630 }

@@ -1,4 +1,5 @@
 /** Pages and indexes as Markdown for agents: the sources themselves, with absolute links, and lists of them. */
+import { AREAS, type Area } from './areas.ts'
 import type { Content, NavigationSection, Page } from './content.ts'
 import { lowered, parse, walk } from './markdown.ts'
 import { pricingMarkdown, type Pricing } from './pricing.ts'
@@ -9,9 +10,6 @@ export interface Site {
   content: Content
   pricing: Pricing
 }
-
-export const AREAS = { docs: 'Documentation', help: 'Help', blog: 'Blog', changelog: 'Changelog' } as const
-export type Area = keyof typeof AREAS
 
 export const PITCH =
   'Stoa is an online-store backend: a JSON API for the catalog, carts, checkout, orders, customers and marketing of a store, which never sells the last unit twice and loses nothing that it has acknowledged.'
@@ -149,7 +147,7 @@ export function llmsTxt(site: Site): string {
       .join('\n')
   const lists = new Map((Object.keys(AREAS) as Area[]).map((area) => [area, listOfAll(area)]))
   const whole = () =>
-    `# Stoa\n\n> ${PITCH}\n\nWhat to read for which task:\n\n${tasksOf(site)}\n- Anything else: search all pages with ${site.base}/api/search?q=refund%20an%20order (JSON), or find the page below.\n\nEvery page is there as Markdown under its address with \`.md\`, or with \`Accept: text/markdown\`. The store API describes itself as OpenAPI at \`/api/v1/openapi\` of each store's host; this site's API is described at ${site.base}/openapi.json.\n\n${[
+    `# Stoa\n\n> ${PITCH}\n\nWhat to read for which task:\n\n${tasksOf(site)}\n- Anything else: search all pages with ${site.base}/api/search?q=refund%20an%20order (JSON), or find the page below.\n\nEvery page is there as Markdown under its address with \`.md\`, or with \`Accept: text/markdown\`. The store API describes itself as OpenAPI at \`/api/v1/openapi\` of each store's host; this site's API is described at ${site.base}/openapi.json. Both have MCP servers: this site at ${site.base}/mcp, without a key, and each store at \`/mcp\` of its host ([how](${site.base}/docs/api-reference/mcp-server.md)).\n\n${[
       ...lists,
     ]
       .map(([area, list]) => `## ${AREAS[area]}\n\n${list}`)

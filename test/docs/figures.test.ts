@@ -70,6 +70,7 @@ function factsOf(document: Json, part: Json): { known: Known; words: Set<string>
       note(name, schema)
       visit(schema, name)
     }
+    if (typeof node.operationId === 'string') words.add(node.operationId)
     if (node.in && node.name) {
       words.add(node.name)
       note(node.name, node.schema)

@@ -1,6 +1,6 @@
 /** Running what a page shows: its requests in a shell, its programs in Bun, its answers against the real ones. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { folderFor } from '../folder.ts'
 import type { CodeBlock } from '../../site/lib/markdown.ts'
 import { PICTURE } from './picture.ts'
@@ -94,6 +94,8 @@ async function runRequests(code: readonly CodeBlock[], env: Record<string, strin
 async function runPrograms(code: readonly CodeBlock[], env: Record<string, string>, folder: string): Promise<string[]> {
   const blocks = code.filter((block) => block.language === 'ts' && isRun(block))
   if (!blocks.length) return []
+  // What a reader would install.
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
   const file = join(folder, 'page.ts')
   writeFileSync(file, `${blocks.map(({ text }) => text).join('\n')}\nexport {}\n`)
   const { exitCode, stderr, stdout } = await ran([process.execPath, file], env, folder)

@@ -112,11 +112,13 @@ describe('lists for machines', () => {
     },
   )
 
-  test('the API catalogue names both APIs with what describes them', async () => {
+  test('the API catalogue names both APIs and both MCP servers with what describes them', async () => {
     const { linkset } = JSON.parse((await ask('/.well-known/api-catalog')).text)
-    expect(linkset.map(({ anchor }: { anchor: string }) => anchor)).toEqual([`${base}/`, `${manifest.storeApi}/api/v1`])
+    const anchors = [`${base}/`, `${manifest.storeApi}/api/v1`, `${base}/mcp`, `${manifest.storeApi}/mcp`]
+    expect(linkset.map(({ anchor }: { anchor: string }) => anchor)).toEqual(anchors)
     for (const entry of linkset)
-      for (const relation of ['service-desc', 'service-doc', 'status']) expect(entry[relation][0].href).toMatch(/^http/)
+      for (const relation of ['service-desc', 'service-doc', ...(entry.anchor.endsWith('/mcp') ? [] : ['status'])])
+        expect(entry[relation][0].href).toMatch(/^http/)
   })
 })
 
