@@ -1,0 +1,75 @@
+/** What calls return: a promise of what the API answers, and lists that can be walked through whole. */
+
+/** An answer with what came around it. */
+export interface WithResponse<T> {
+  data: T
+  response: Response
+  /** For `ifMatch`: what changes under it is refused with 412 when somebody was faster. */
+  etag: string | null
+  requestId: string | null
+}
+
+/** A promise of what the API answers; `withResponse()` gives its headers, too. */
+export interface Answered<T> extends Promise<T> {
+  withResponse(): Promise<WithResponse<T>>
+}
+
+/** A list: awaited, it is one page; in `for await` it is each entry of all pages. Nothing is asked for before. */
+export interface List<Page, Item> extends PromiseLike<Page>, AsyncIterable<Item> {
+  withResponse(): Promise<WithResponse<Page>>
+}
+
+/** The answer of a call that is under way. */
+export function answered<T>(whole: Promise<WithResponse<T>>): Answered<T> {
+  const promise = whole.then(({ data }) => data)
+  return Object.assign(promise, {
+    withResponse() {
+      // Who asks for the whole hears of a failure there: the promise of the data alone is nobody's then.
+      promise.catch(() => {})
+      return whole
+    },
+  })
+}
+
+interface Page {
+  data?: unknown[]
+  meta?: { count?: number; offset?: number }
+  nextCursor?: string | null
+  /** Of customers and their orders, instead. */
+  items?: unknown[]
+  pagination?: { total?: number; offset?: number }
+}
+
+/** A list whose pages are asked for by `ask`, with these parts of a query over those of the call. */
+export function listOf<P, I>(
+  ask: (more: Record<string, unknown>) => Promise<WithResponse<P>>,
+  { kind, pageMax, offset }: { kind: 'offset' | 'cursor' | 'whole'; pageMax: number; offset: number },
+): List<P, I> {
+  let first: Promise<WithResponse<P>> | undefined
+  const whole = () => (first ??= ask({}))
+  return {
+    then: (fulfilled, rejected) =>
+      whole()
+        .then(({ data }) => data)
+        .then(fulfilled, rejected),
+    withResponse: whole,
+    async *[Symbol.asyncIterator]() {
+      let more: Record<string, unknown> = {}
+      // A page of the most entries, unless the call says otherwise.
+      if (kind !== 'whole') more.limit = pageMax
+      for (;;) {
+        const { data, items, meta, pagination, nextCursor } = (await ask(more)).data as Page
+        const entries = data ?? items ?? []
+        yield* entries as I[]
+        if (kind === 'cursor') {
+          if (!nextCursor) return
+          more = { ...more, cursor: nextCursor }
+        } else {
+          const next = (meta?.offset ?? pagination?.offset ?? (more.offset as number | undefined) ?? offset) + entries.length
+          if (kind === 'whole' || !entries.length || next >= (meta?.count ?? pagination?.total ?? Infinity)) return
+          more = { ...more, offset: next }
+        }
+      }
+    },
+  }
+}

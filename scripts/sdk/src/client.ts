@@ -1,0 +1,210 @@
+/** The client: turns calls into requests, tries again what may be tried again, and turns answers into values and errors. */
+import createFetchClient from 'openapi-fetch'
+import { answered, listOf, type WithResponse } from './answered.js'
+import { errorOf, StoaError } from './error.js'
+import { operationOf, type Operation, type Resource } from './operation.js'
+
+export interface StoaOptions {
+  /** Where the store's API is, such as `https://shop.example`. */
+  url: string
+  /** An API key, or where to get one for each request. None: what needs no key, or a gateway that adds it. */
+  key?: string | (() => string | Promise<string>)
+  /** What `url` is followed by; `/api/v1` unless told otherwise. */
+  apiPath?: string
+  /** How long one try may take; 30,000 ms unless told otherwise. */
+  timeoutMs?: number
+  /** How often to try again after 429, 503, a network fault or a timeout; 2 unless told otherwise. */
+  retries?: number
+  /** Whether what the API does not know is refused with the nearest name (`Prefer: handling=strict`); true unless told otherwise. */
+  strict?: boolean
+  /** Keeps so many answers of reads with their ETags, and asks whether they have changed; `true`: 200. None unless told otherwise. */
+  cache?: boolean | number
+  /** Headers of every request. */
+  headers?: Readonly<Record<string, string>>
+  /** Used instead of the global `fetch`. */
+  fetch?: (request: Request) => Promise<Response>
+}
+
+/** What one call may have of its own. */
+export interface CallOptions {
+  signal?: AbortSignal
+  timeoutMs?: number
+  retries?: number
+  /** Of a POST, which is done once for each value; a new one for each call unless told otherwise. */
+  idempotencyKey?: string
+  /** The ETag that was read: refused with 412 when it has changed since. */
+  ifMatch?: string
+  headers?: Readonly<Record<string, string>>
+  /** Query parameters of a call that has a body. */
+  query?: Readonly<Record<string, unknown>>
+}
+
+const TIMEOUT_MS = 30_000
+const RETRIES = 2
+const CACHED = 200
+/** The longest time that is waited before another try, in ms. */
+const WAIT_MAX_MS = 30_000
+/** Statuses of answers to what was not done. */
+const NOT_DONE = new Set([429, 503])
+
+interface Sent {
+  path: Record<string, string>
+  query: Readonly<Record<string, unknown>> | undefined
+  body: unknown
+  options: CallOptions
+}
+
+/** A random value of 128 bits; `crypto.randomUUID` is not there on pages without https. */
+const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+
+/** Waits; rejects with the signal's reason when it is aborted. */
+const pause = (ms: number, signal: AbortSignal | undefined) =>
+  new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal!.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+
+/** The body of an answer: JSON as a value, text as a string, anything else as a Blob. */
+async function bodyOf(response: Response): Promise<unknown> {
+  const type = response.headers.get('content-type') ?? ''
+  if (response.status === 204) return undefined
+  if (type.startsWith('application/json')) return response.json()
+  return /^text\/|\+xml/.test(type) ? response.text() : response.blob()
+}
+
+interface Kept {
+  etag: string
+  text: string
+}
+
+class Connection {
+  readonly #client
+  readonly #kept = new Map<string, Kept>()
+  readonly #cached: number
+
+  constructor(readonly options: StoaOptions) {
+    const { url, apiPath = '/api/v1', fetch, cache = false } = options
+    this.#cached = cache === true ? CACHED : Number(cache)
+    this.#client = createFetchClient<any>({
+      baseUrl: url.replace(/\/+$/, '') + apiPath,
+      querySerializer: { array: { style: 'form', explode: false } },
+      ...(fetch ? { fetch } : {}),
+    })
+  }
+
+  /** Carries out a call, again where it may be, and returns its answer. Rejects with a `StoaError`, or with the reason of its signal. */
+  async send<T>(operation: Operation, sent: Sent): Promise<WithResponse<T>> {
+    const { options } = sent
+    const retries = options.retries ?? this.options.retries ?? RETRIES
+    const idempotencyKey = operation.method === 'POST' && !operation.isPublic ? (options.idempotencyKey ?? newKey()) : undefined
+    // What may have been done is done again only where that changes nothing.
+    const isRepeatable =
+      operation.method === 'GET' || idempotencyKey !== undefined || (!operation.isPublic && options.ifMatch === undefined)
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.#try<T>(operation, sent, idempotencyKey)
+      } catch (error) {
+        options.signal?.throwIfAborted()
+        if (!(error instanceof StoaError)) throw error
+        const mayTryAgain = NOT_DONE.has(error.status) || (error.status === 0 && isRepeatable)
+        const waitMs = error.retryAfterSeconds === null ? 250 * 2 ** tries * (1 + Math.random()) : error.retryAfterSeconds * 1000
+        if (!mayTryAgain || tries >= retries || waitMs > WAIT_MAX_MS) throw error
+        await pause(waitMs, options.signal)
+      }
+    }
+  }
+
+  async #try<T>(operation: Operation, { path, query, body, options }: Sent, idempotencyKey: string | undefined): Promise<WithResponse<T>> {
+    const { key, strict = true, headers } = this.options
+    const timeoutMs = options.timeoutMs ?? this.options.timeoutMs ?? TIMEOUT_MS
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const secret = typeof key === 'function' ? await key() : key
+    const memory = operation.method === 'GET' && this.#cached ? `${secret ?? ''} ${operation.path} ${JSON.stringify([path, query])}` : null
+    const kept = memory === null ? undefined : this.#kept.get(memory)
+    try {
+      const { response, error } = await this.#client.request(operation.method.toLowerCase() as 'get', operation.path, {
+        params: { path, query } as any,
+        body: body as any,
+        parseAs: 'stream',
+        signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
+        headers: {
+          ...headers,
+          ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
+          ...(strict ? { prefer: 'handling=strict' } : {}),
+          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+          ...(options.ifMatch === undefined ? {} : { 'if-match': options.ifMatch }),
+          ...(kept ? { 'if-none-match': kept.etag } : {}),
+          ...options.headers,
+        },
+      })
+      const around = { response, etag: response.headers.get('etag'), requestId: response.headers.get('x-request-id') }
+      if (kept && response.status === 304) return { data: JSON.parse(kept.text) as T, ...around }
+      if (!response.ok) throw errorOf(response, error)
+      const data = (await bodyOf(response)) as T
+      if (memory !== null && around.etag && !(data instanceof Blob)) this.#keep(memory, { etag: around.etag, text: JSON.stringify(data) })
+      return { data, ...around }
+    } catch (error) {
+      if (error instanceof StoaError || options.signal?.aborted) throw error
+      if (timeout.aborted) throw new StoaError(`no answer within ${timeoutMs} ms`, { status: 0, code: 'timeout', cause: error })
+      throw new StoaError(`the store could not be reached: ${String((error as Error | null)?.message ?? error)}`, {
+        status: 0,
+        code: 'network',
+        cause: error,
+      })
+    }
+  }
+
+  /** The longest unused goes first. */
+  #keep(memory: string, kept: Kept) {
+    this.#kept.delete(memory)
+    this.#kept.set(memory, kept)
+    if (this.#kept.size > this.#cached) this.#kept.delete(this.#kept.keys().next().value!)
+  }
+}
+
+/** A method of a resource: parts of the path, then the body or the query, then options. */
+function methodOf(connection: Connection, line: string) {
+  const operation = operationOf(line)
+  const { params, hasBody, hasQuery, list, pageMax } = operation
+  return (...given: unknown[]) => {
+    const names = given.slice(0, params.length)
+    names.forEach((name, i) => {
+      if ((typeof name !== 'string' && typeof name !== 'number') || name === '' || /^\.\.?$/.test(String(name)))
+        throw new TypeError(`${operation.method} ${operation.path} needs ${params[i]}: a string that is not empty`)
+    })
+    if (names.length < params.length) throw new TypeError(`${operation.method} ${operation.path} needs ${params[names.length]}`)
+    const path = Object.fromEntries(params.map((name, i) => [name, String(names[i])]))
+    const rest = given.slice(params.length)
+    const input = hasBody || hasQuery ? rest.shift() : undefined
+    const options = (rest[0] ?? {}) as CallOptions
+    const query = hasBody ? options.query : (input as Record<string, unknown> | undefined)
+    const ask = (more: Record<string, unknown>) =>
+      connection.send(operation, {
+        path,
+        query: { ...more, ...query, ...(more.offset === undefined ? {} : { offset: more.offset }) },
+        body: hasBody ? input : undefined,
+        options,
+      })
+    return list ? listOf(ask, { kind: list, pageMax, offset: Number(query?.offset ?? 0) }) : answered(ask({}))
+  }
+}
+
+type Apis<R> = { readonly [Name in keyof R]: R[Name] extends Resource<infer Api> ? Api : never }
+
+/** A client with these resources alone: a bundler leaves the others out. */
+export function createStoa<const R extends Readonly<Record<string, Resource<any>>>>(options: StoaOptions, resources: R): Apis<R> {
+  const connection = new Connection(options)
+  const apis = Object.entries(resources).map(([name, { lines }]) => {
+    const methods = Object.entries(lines).map(([method, line]) => [method, methodOf(connection, line)] as const)
+    const itself = methods.find(([method]) => method === '()')?.[1] ?? {}
+    return [name, Object.assign(itself, Object.fromEntries(methods.filter(([method]) => method !== '()')))]
+  })
+  return Object.fromEntries(apis)
+}

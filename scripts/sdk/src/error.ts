@@ -1,0 +1,82 @@
+/** The one error that a call of the store API rejects with. */
+
+/** One failed check of a request; `path` names the field. */
+export interface ErrorDetail {
+  code: string
+  message: string
+  path: string[]
+  minimum?: number
+  maximum?: number
+  options?: unknown[]
+  keys?: string[]
+  pattern?: string
+}
+
+const CODES: Readonly<Record<number, string>> = {
+  400: 'invalid_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  412: 'precondition_failed',
+  413: 'too_large',
+  415: 'unsupported_media_type',
+  422: 'idempotency_key_reused',
+  429: 'rate_limited',
+  503: 'unavailable',
+  507: 'storage_full',
+}
+
+interface Said {
+  status: number
+  code: string
+  details?: readonly ErrorDetail[]
+  requestId?: string | null
+  retryAfterSeconds?: number | null
+  body?: Readonly<Record<string, unknown>>
+  cause?: unknown
+}
+
+/**
+ * What the API refused, or why it was not reached. `status` is that of the answer, 0 where there was none. `code` is `invalid_request`
+ * (400), `unauthorized` (401), `forbidden` (403), `not_found` (404), `conflict` (409), `precondition_failed` (412),
+ * `idempotency_key_reused` (422), `rate_limited` (429), `unavailable` (503), `server_error` (other 5xx), `refused` (other 4xx); `network`,
+ * `timeout` and `invalid_signature` without an answer.
+ */
+export class StoaError extends Error {
+  override readonly name = 'StoaError'
+  readonly status: number
+  readonly code: string
+  /** The failed checks of a 400, each with the path of its field. */
+  readonly details: readonly ErrorDetail[]
+  /** Names the request in the log of the server. */
+  readonly requestId: string | null
+  /** Seconds to wait before another try, where the answer said so. */
+  readonly retryAfterSeconds: number | null
+  /** The whole answer: `error`, and whatever came with it, such as `hint` and `documentationUrl`. */
+  readonly body: Readonly<Record<string, unknown>>
+
+  constructor(message: string, { status, code, details = [], requestId = null, retryAfterSeconds = null, body = {}, cause }: Said) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.status = status
+    this.code = code
+    this.details = details
+    this.requestId = requestId
+    this.retryAfterSeconds = retryAfterSeconds
+    this.body = body
+  }
+}
+
+/** The error of an answer; `answered` is its body, read as JSON where it is JSON. */
+export function errorOf({ status, headers }: Response, answered: unknown): StoaError {
+  const body = (typeof answered === 'object' && answered !== null ? answered : {}) as Record<string, unknown>
+  const wait = Number(headers.get('retry-after') ?? NaN)
+  return new StoaError(typeof body.error === 'string' ? body.error : `the server answered ${status}`, {
+    status,
+    code: CODES[status] ?? (status >= 500 ? 'server_error' : 'refused'),
+    details: (body.details as ErrorDetail[] | undefined) ?? [],
+    requestId: headers.get('x-request-id'),
+    retryAfterSeconds: Number.isFinite(wait) ? wait : null,
+    body,
+  })
+}

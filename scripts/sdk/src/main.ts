@@ -1,0 +1,21 @@
+/** The store API of Stoa for TypeScript and JavaScript. */
+export type { Answered, List, WithResponse } from './answered.js'
+export { createStoa, type CallOptions, type StoaOptions } from './client.js'
+export { StoaError, type ErrorDetail } from './error.js'
+export * from './resources.js'
+export type * from './models.js'
+export type { Answer, Body, Item, Query } from './types.js'
+import type { WebhookEvent } from './models.js'
+import { verified } from './webhook.js'
+
+/**
+ * The event of a delivery of a webhook. `body` is the body as it came, byte by byte; `headers` those of the request; `secret` is `whsec_…`,
+ * or both while they are rotated. Rejects with a `StoaError` (`invalid_signature`) when nothing shows that the store has sent it within the
+ * last five minutes.
+ */
+export const verifyWebhook = verified as (
+  body: string | Uint8Array,
+  headers: Parameters<typeof verified>[1],
+  secret: string | readonly string[],
+  toleranceSeconds?: number,
+) => Promise<WebhookEvent>
