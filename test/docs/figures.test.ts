@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 /** What tables say of fields, beside what the API says of them: the names, the bounds and the defaults. */
 import type { Nodes, Table } from 'mdast'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -120,14 +121,20 @@ describe('names', () => {
   const FIELD = /^[a-z][A-Za-z0-9]*(\[\])?(\.[a-z][A-Za-z0-9]*(\[\])?)*$/
   const COLUMN = /^(field|parameter|filter|setting|where it stands)s?$/i
   /** A file, what another program says, and a field of answers for paths that no operation has. */
-  const OTHERS = new Set(['secret.key', 'data.totalPrice', 'nearest'])
+  const OTHERS = new Set(['secret.key', 'data.totalPrice', 'order.totalPrice', 'nearest'])
+  /** Options, errors and answers of the package. */
+  const PACKAGE = new Set(
+    ['client', 'error', 'answered'].flatMap((name) =>
+      [...readFileSync(`scripts/sdk/src/${name}.ts`, 'utf8').matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(([, word]) => word!),
+    ),
+  )
   const FILE = /\.(db|json|jpg|pdf|ts|md|eml|txt|tar|log|conf)$/
 
   test.each(pages.map((page) => [page.file, page] as const))('%s names no field in a table that the API does not have', (_, page) => {
     const unknown = rowsOf(page).flatMap(({ names, codes, head }) => {
       const fields = [...codes.filter((code) => /[A-Z.]/.test(code)), ...(COLUMN.test(head[0]!) ? names : [])]
       return fields.filter((field) => {
-        if (!FIELD.test(field) || FILE.test(field) || OTHERS.has(field)) return false
+        if (!FIELD.test(field) || FILE.test(field) || OTHERS.has(field) || PACKAGE.has(field)) return false
         const parts = field.replaceAll('[]', '').split('.')
         const pairs = parts.slice(1).map((part, i) => `${parts[i]}.${part}`)
         // `settings.checkout` is the answer of GET /settings, `order.paid` an event: the first part is what the second belongs to.
