@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 /** What tables say of fields, beside what the API says of them: the names, the bounds and the defaults. */
+import { readFileSync } from 'node:fs'
 import type { Nodes, Table } from 'mdast'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../../api/openapi/schemas.ts'
