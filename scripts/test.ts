@@ -2,7 +2,7 @@
  * `npm test`: the types, the content site and the suite. The last line is `N passed, N failed`; what follows `--` goes to Vitest.
  * `npm run verify`: the types, and of the suite what is quick and is about everything.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isBuilt } from './build.ts'
@@ -28,6 +28,9 @@ const QUICK = [
   // Fifty made-up requests to each operation, and a linter that takes as long as all of these.
   '--exclude=test/contract/{fuzz,openapi}.test.ts',
 ]
+
+/** The built package of `scripts/sdk`. */
+const SDK = new URL('sdk/package/dist', import.meta.url).pathname
 
 const bin = (name: string) => new URL(`../node_modules/.bin/${name}`, import.meta.url).pathname
 /** Runs a command to its end; gives how it ended. */
@@ -68,12 +71,15 @@ async function suite(filters: string[]): Promise<{ passed: number; failed: numbe
 
 const [first, ...rest] = process.argv.slice(2)
 const isQuick = first === '--quick'
+// Programs of the pages and of the tests import it, and are checked against its types.
+const sdk = isQuick && existsSync(SDK) ? 0 : await run(process.execPath, new URL('sdk/build.ts', import.meta.url).pathname)
 // Beside the rest, which leaves a core idle now and then.
 const types = run(process.execPath, bin('tsc'), '-p', '.')
 // The site's tests read the build, and servers that are started would each make it.
 const build = isQuick || isBuilt() ? 0 : await run(process.execPath, new URL('build.ts', import.meta.url).pathname)
 let { passed, failed, skipped } = await suite(isQuick ? [...QUICK, ...rest] : process.argv.slice(2))
 if (build !== 0) failed++
+if (sdk !== 0) failed++
 if ((await types) !== 0) {
   console.error('the types do not check')
   failed++

@@ -31,6 +31,8 @@ const OF_OPERATION: Readonly<Record<string, Hints>> = {
   cancelNewsletter: ENDS,
   cancelOrder: { ...ENDS, openWorldHint: true },
   changeInventory: ENDS,
+  // It may take some off.
+  changeStock: ENDS,
   checkIn: ADDS,
   checkOutCart: { ...ENDS, openWorldHint: true },
   confirmBooking: REACHES,

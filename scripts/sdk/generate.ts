@@ -141,23 +141,25 @@ export function resourcesSource(): string {
     return `export interface ${capital(name)}Api {\n${routes.map(signatureOf).join('')}}\nexport const ${name} = /* @__PURE__ */ resource<${capital(name)}Api>({\n${lines}})\n`
   })
   const names = [...byResource.keys()]
-  return `/** The resources of the store API, each with its operations. Made from its routes. */
-import type { Answered, List } from './answered.js'
-import { createStoa, type CallOptions, type StoaOptions } from './client.js'
-import { resource } from './operation.js'
-import type { Answer, Body, Item, Query } from './types.js'
-
-${parts.join('\n')}
-/** A client with all resources. \`createStoa\` makes one with those that are named, from which a bundler leaves the others out. */
-export interface Stoa {
-${names.map((name) => `  readonly ${name}: ${capital(name)}Api`).join('\n')}
-}
-export class Stoa {
-  constructor(options: StoaOptions) {
-    Object.assign(this, createStoa(options, { ${names.join(', ')} }))
-  }
-}
-`
+  return [
+    '/** The resources of the store API, each with its operations. Made from its routes. */',
+    "import type { Answered, List } from './answered.ts'",
+    "import { createStoa, type CallOptions, type StoaOptions } from './client.ts'",
+    "import { resource } from './operation.ts'",
+    "import type { Answer, Body, Item, Query } from './types.ts'",
+    '',
+    ...parts,
+    '/** A client with all resources. `createStoa` makes one with those that are named, from which a bundler leaves the others out. */',
+    'export interface Stoa {',
+    ...names.map((name) => `  readonly ${name}: ${capital(name)}Api`),
+    '}',
+    'export class Stoa {',
+    '  constructor(options: StoaOptions) {',
+    `    Object.assign(this, createStoa(options, { ${names.join(', ')} }))`,
+    '  }',
+    '}',
+    '',
+  ].join('\n')
 }
 
 /** The source of the names of all shapes, and of the events of webhooks. */
@@ -167,20 +169,26 @@ export function modelsSource(document: Json): string {
     const { $ref } = post.requestBody.content['application/json'].schema.properties.data
     return [type, $ref ? `Schemas['${$ref.split('/').at(-1)}']` : 'Record<string, unknown>'] as const
   })
-  return `/** The shapes of the store API by their names, and what webhooks tell. Made from its OpenAPI document. */
-import type { components } from './schema.js'
-
-type Schemas = components['schemas']
-${schemas.map((name) => `export type ${name} = Schemas['${name}']`).join('\n')}
-
-interface Told<Type extends string, Data> {
-  type: Type
-  /** When it happened. */
-  timestamp: string
-  data: Data
-}
-/** What a webhook is told: \`type\` says which of them it is. */
-export type WebhookEvent =
-${events.map(([type, data]) => `  | Told<'${type}', ${data}>`).join('\n')}
-`
+  return [
+    '/** The shapes of the store API by their names, and what webhooks tell. Made from its OpenAPI document. */',
+    "import type { components } from './schema.ts'",
+    '',
+    "type Schemas = components['schemas']",
+    ...schemas.map((name) => `export type ${name} = Schemas['${name}']`),
+    '',
+    'interface Told<Type extends string, Data> {',
+    '  /** The same at each try: who has it already has been told. */',
+    '  id: string',
+    '  type: Type',
+    '  /** When it happened. */',
+    '  timestamp: string',
+    '  data: Data',
+    '}',
+    '/** What a webhook is told: `type` says which of them it is. */',
+    'export type WebhookEvent =',
+    ...events.map(([type, data]) => `  | Told<'${type}', ${data}>`),
+    // What `POST /webhooks/{id}/test` has sent.
+    `  | Told<'webhook.test', { webhookId: string }>`,
+    '',
+  ].join('\n')
 }

@@ -36,6 +36,8 @@ function compile(from: string, to: string) {
     moduleResolution: ts.ModuleResolutionKind.Bundler,
     lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
     types: [],
+    allowImportingTsExtensions: true,
+    rewriteRelativeImportExtensions: true,
     strict: true,
     exactOptionalPropertyTypes: false,
     declaration: true,
@@ -43,7 +45,10 @@ function compile(from: string, to: string) {
     outDir: to,
     rootDir: from,
   })
-  const problems = [...ts.getPreEmitDiagnostics(program), ...program.emit().diagnostics]
+  // The compiler rewrites the names of files in what is run, and leaves them in types.
+  const write: ts.WriteFileCallback = (file, text) =>
+    ts.sys.writeFile(file, file.endsWith('.d.ts') ? text.replace(/(from '\.\/\w+)\.ts'/g, "$1.js'") : text)
+  const problems = [...ts.getPreEmitDiagnostics(program), ...program.emit(undefined, write).diagnostics]
   if (problems.length)
     throw new Error(
       ts.formatDiagnostics(problems, { getCanonicalFileName: (name) => name, getCurrentDirectory: () => from, getNewLine: () => '\n' }),
@@ -78,7 +83,7 @@ const packed = (folder: string): string[] => [
 ]
 
 /** Writes the archive of a package that is built: the same bytes for the same files. */
-export async function pack(folder: string, file: string): Promise<void> {
+async function pack(folder: string, file: string): Promise<void> {
   mkdirSync(join(file, '..'), { recursive: true })
   const options = { cwd: folder, prefix: 'package', portable: true, mtime: new Date('1985-10-26T08:15:00Z') }
   await create({ ...options, file, gzip: { level: 9 } }, packed(folder))

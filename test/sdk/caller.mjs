@@ -21,7 +21,7 @@ export async function call({ options, resource, method, given, isWalked }) {
   const api = clients.get(name)[resource]
   try {
     const answer = (method === '()' ? api : api[method])(...given.map(restored))
-    if (isWalked) return { status: 200, data: await Array.fromAsync(answer) }
+    if (isWalked) return { status: 200, data: await answer.all() }
     const { data, response, etag, requestId } = await answer.withResponse()
     const type = response.headers.get('content-type')
     return { status: response.status, type, etag, requestId, data: data instanceof Blob ? { bytes: data.size } : data }

@@ -82,8 +82,12 @@ describe('a request', () => {
     expect([seen[2]!.path, seen[2]!.headers.get('authorization')]).toEqual(['/api/v1/me', null])
   })
 
-  test.each(['', '.', '..', undefined, null, {}])('is not sent with %j in its path', (id) => {
-    expect(() => stoa().orders.get(id as never)).toThrow(/needs id/)
+  test.each(['', '.', '..', undefined, null, {}])('is not sent with %j in its path', async (id) => {
+    const refused = await stoa()
+      .orders.get(id as never)
+      .catch((error: StoaError) => error)
+    expect(refused).toMatchObject({ name: 'StoaError', status: 0, code: 'invalid_argument', message: expect.stringContaining('needs id') })
+    expect((await caught(stoa().wishlists.get(id as never))).code).toBe('invalid_argument')
     expect(seen).toEqual([])
   })
 
@@ -139,12 +143,20 @@ describe('trying again', () => {
     expect(seen.length).toBe(7)
   })
 
-  test('a change under ifMatch is not repeated when nobody knows whether it was done', async () => {
+  test('a change that may have been made is not made again: a PATCH may take one off the stock, ifMatch may not hold any more', async () => {
     answers = [() => 'reset']
     await caught(stoa().products.update('p', { price: 1 } as never, { ifMatch: '"1"' }))
     expect([seen.length, seen[0]!.headers.get('if-match')]).toEqual([1, '"1"'])
+    await caught(stoa().inventory.changeStock('v', { adjust: -1 } as never))
+    expect(seen.length).toBe(2)
+    await caught(stoa().coupons.delete('c', { retries: 1 }))
+    expect(seen.length).toBe(4)
+    expect((await caught(stoa().coupons.delete('c', { ifMatch: null }))).code).toBe('invalid_argument')
+    expect(seen.length).toBe(4)
+    // What was not done is.
     seen = []
-    await caught(stoa().products.update('p', { price: 1 } as never, { retries: 1 }))
+    answers = [error(503, { error: 'busy' }, { 'retry-after': '0' }), () => Response.json({ ok: true })]
+    await stoa().inventory.changeStock('v', { adjust: -1 } as never)
     expect(seen.length).toBe(2)
   })
 })
@@ -210,7 +222,21 @@ describe('an answer', () => {
     ])
     seen = []
     for await (const _ of stoa().coupons.list()) break
-    expect(seen[0]!.path).toBe('/api/v1/coupons?limit=100')
+    for await (const _ of stoa().search({ q: 'x' })) break
+    expect(seen.map(({ path }) => path)).toEqual(['/api/v1/coupons?limit=100', '/api/v1/search?limit=100&q=x'])
+    // What was added meanwhile has moved an entry to the next page.
+    const pages = [[1, 2], [2, 3], [4]]
+    answers = [
+      ({ path }) =>
+        Response.json({ data: pages[Number(/offset=(\d)/.exec(path)?.[1] ?? 0) / 2]!.map((id) => ({ id })), meta: { count: 5 } }),
+    ]
+    expect((await stoa().coupons.list({ limit: 2 }).all()).map(({ id }: { id: unknown }) => id)).toEqual([1, 2, 3, 4])
+    answers = [error(404, { error: 'customer not found' })]
+    expect(
+      await stoa()
+        .wishlists.get('c')
+        .catch(({ code }: StoaError) => code),
+    ).toBe('not_found')
   })
 
   test('may be kept: what has not changed since is not sent again', async () => {
@@ -245,7 +271,7 @@ describe('verifyWebhook', () => {
 
   test('takes what the store has signed, in any form of headers, and while the secret is rotated', async () => {
     for (const headers of [signed(), new Headers(signed()), { ...signed(), 'Webhook-Id': 'msg_1' }])
-      expect((await verifyWebhook(body, headers, secret)).type).toBe('order.paid')
+      expect(await verifyWebhook(body, headers, secret)).toMatchObject({ id: 'msg_1', type: 'order.paid' })
     expect((await verifyWebhook(new TextEncoder().encode(body), signed(), [other, secret])).data).toEqual({ id: 'o' })
     const both = { ...signed(), 'webhook-signature': `${signed(body, other)['webhook-signature']} ${signed()['webhook-signature']}` }
     expect((await verifyWebhook(body, both, secret)).type).toBe('order.paid')

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { launch } from '../browser/chromium.ts'
 
-export interface Asked {
+interface Asked {
   options: { url: string; key?: string; [name: string]: unknown }
   resource: string
   method: string
@@ -10,7 +10,7 @@ export interface Asked {
   /** Goes through all pages of a list. */
   isWalked?: boolean
 }
-export interface Outcome {
+interface Outcome {
   status?: number
   code?: string
   message?: string

@@ -15,8 +15,10 @@ export interface Answered<T> extends Promise<T> {
 }
 
 /** A list: awaited, it is one page; in `for await` it is each entry of all pages. Nothing is asked for before. */
-export interface List<Page, Item> extends PromiseLike<Page>, AsyncIterable<Item> {
+export interface List<Page, Item> extends Pick<Promise<Page>, 'then' | 'catch' | 'finally'>, AsyncIterable<Item> {
   withResponse(): Promise<WithResponse<Page>>
+  /** Every entry of all pages at once. */
+  all(): Promise<Item[]>
 }
 
 /** The answer of a call that is under way. */
@@ -47,20 +49,31 @@ export function listOf<P, I>(
 ): List<P, I> {
   let first: Promise<WithResponse<P>> | undefined
   const whole = () => (first ??= ask({}))
-  return {
-    then: (fulfilled, rejected) =>
-      whole()
-        .then(({ data }) => data)
-        .then(fulfilled, rejected),
+  const page = () => whole().then(({ data }) => data)
+  const list: List<P, I> = {
+    then: (fulfilled, rejected) => page().then(fulfilled, rejected),
+    catch: (rejected) => page().catch(rejected),
+    finally: (ended) => page().finally(ended),
     withResponse: whole,
+    async all() {
+      const entries: I[] = []
+      for await (const entry of list) entries.push(entry)
+      return entries
+    },
     async *[Symbol.asyncIterator]() {
       let more: Record<string, unknown> = {}
       // A page of the most entries, unless the call says otherwise.
-      if (kind !== 'whole') more.limit = pageMax
+      if (pageMax) more.limit = pageMax
+      // What is added while one reads moves the rest: an entry that comes twice is given once.
+      const seen = new Set<unknown>()
       for (;;) {
         const { data, items, meta, pagination, nextCursor } = (await ask(more)).data as Page
         const entries = data ?? items ?? []
-        yield* entries as I[]
+        for (const entry of entries as (I & { id?: unknown })[]) {
+          if (entry?.id !== undefined && seen.has(entry.id)) continue
+          if (entry?.id !== undefined) seen.add(entry.id)
+          yield entry
+        }
         if (kind === 'cursor') {
           if (!nextCursor) return
           more = { ...more, cursor: nextCursor }
@@ -72,4 +85,5 @@ export function listOf<P, I>(
       }
     },
   }
+  return list
 }

@@ -1,8 +1,8 @@
 /** The client: turns calls into requests, tries again what may be tried again, and turns answers into values and errors. */
 import createFetchClient from 'openapi-fetch'
-import { answered, listOf, type WithResponse } from './answered.js'
-import { errorOf, StoaError } from './error.js'
-import { operationOf, type Operation, type Resource } from './operation.js'
+import { answered, listOf, type WithResponse } from './answered.ts'
+import { errorOf, StoaError } from './error.ts'
+import { operationOf, type Operation, type Resource } from './operation.ts'
 
 export interface StoaOptions {
   /** Where the store's API is, such as `https://shop.example`. */
@@ -32,8 +32,8 @@ export interface CallOptions {
   retries?: number
   /** Of a POST, which is done once for each value; a new one for each call unless told otherwise. */
   idempotencyKey?: string
-  /** The ETag that was read: refused with 412 when it has changed since. */
-  ifMatch?: string
+  /** The ETag that was read: refused with 412 when it has changed since. Null, where there was none, is refused here. */
+  ifMatch?: string | null
   headers?: Readonly<Record<string, string>>
   /** Query parameters of a call that has a body. */
   query?: Readonly<Record<string, unknown>>
@@ -102,11 +102,14 @@ class Connection {
   /** Carries out a call, again where it may be, and returns its answer. Rejects with a `StoaError`, or with the reason of its signal. */
   async send<T>(operation: Operation, sent: Sent): Promise<WithResponse<T>> {
     const { options } = sent
+    if (options.ifMatch === null) throw new StoaError('ifMatch is null: there was no ETag', { status: 0, code: 'invalid_argument' })
     const retries = options.retries ?? this.options.retries ?? RETRIES
     const idempotencyKey = operation.method === 'POST' && !operation.isPublic ? (options.idempotencyKey ?? newKey()) : undefined
-    // What may have been done is done again only where that changes nothing.
+    // What may have been done is done again only where that changes nothing: a PATCH may take one off the stock.
     const isRepeatable =
-      operation.method === 'GET' || idempotencyKey !== undefined || (!operation.isPublic && options.ifMatch === undefined)
+      idempotencyKey !== undefined ||
+      (operation.method !== 'POST' && operation.method !== 'PATCH' && !operation.isPublic && options.ifMatch === undefined) ||
+      operation.method === 'GET'
     for (let tries = 0; ; tries++) {
       try {
         return await this.#try<T>(operation, sent, idempotencyKey)
@@ -139,7 +142,7 @@ class Connection {
           ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
           ...(strict ? { prefer: 'handling=strict' } : {}),
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-          ...(options.ifMatch === undefined ? {} : { 'if-match': options.ifMatch }),
+          ...(options.ifMatch == null ? {} : { 'if-match': options.ifMatch }),
           ...(kept ? { 'if-none-match': kept.etag } : {}),
           ...options.headers,
         },
@@ -169,26 +172,32 @@ class Connection {
   }
 }
 
+/** The parts of a path by their names. Refuses what would be another path. */
+function pathOf({ method, path, params }: Operation, given: readonly unknown[]): Record<string, string> {
+  return Object.fromEntries(
+    params.map((name, i) => {
+      const value = given[i]
+      if ((typeof value !== 'string' && typeof value !== 'number') || value === '' || /^\.\.?$/.test(String(value)))
+        throw new StoaError(`${method} ${path} needs ${name}: a string that is not empty`, { status: 0, code: 'invalid_argument' })
+      return [name, String(value)]
+    }),
+  )
+}
+
 /** A method of a resource: parts of the path, then the body or the query, then options. */
 function methodOf(connection: Connection, line: string) {
   const operation = operationOf(line)
   const { params, hasBody, hasQuery, list, pageMax } = operation
   return (...given: unknown[]) => {
-    const names = given.slice(0, params.length)
-    names.forEach((name, i) => {
-      if ((typeof name !== 'string' && typeof name !== 'number') || name === '' || /^\.\.?$/.test(String(name)))
-        throw new TypeError(`${operation.method} ${operation.path} needs ${params[i]}: a string that is not empty`)
-    })
-    if (names.length < params.length) throw new TypeError(`${operation.method} ${operation.path} needs ${params[names.length]}`)
-    const path = Object.fromEntries(params.map((name, i) => [name, String(names[i])]))
     const rest = given.slice(params.length)
     const input = hasBody || hasQuery ? rest.shift() : undefined
     const options = (rest[0] ?? {}) as CallOptions
     const query = hasBody ? options.query : (input as Record<string, unknown> | undefined)
-    const ask = (more: Record<string, unknown>) =>
+    // What a walk through a list asks for next stands over the call's own offset, which it began with.
+    const ask = async ({ offset, ...more }: Record<string, unknown>) =>
       connection.send(operation, {
-        path,
-        query: { ...more, ...query, ...(more.offset === undefined ? {} : { offset: more.offset }) },
+        path: pathOf(operation, given),
+        query: { ...more, ...query, ...(offset === undefined ? {} : { offset }) },
         body: hasBody ? input : undefined,
         options,
       })

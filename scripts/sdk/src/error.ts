@@ -15,6 +15,7 @@ export interface ErrorDetail {
 const CODES: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   401: 'unauthorized',
+  402: 'payment_failed',
   403: 'forbidden',
   404: 'not_found',
   409: 'conflict',
@@ -33,20 +34,23 @@ interface Said {
   details?: readonly ErrorDetail[]
   requestId?: string | null
   retryAfterSeconds?: number | null
-  body?: Readonly<Record<string, unknown>>
+  body?: Readonly<Record<string, any>>
   cause?: unknown
 }
 
 /**
  * What the API refused, or why it was not reached. `status` is that of the answer, 0 where there was none. `code` is `invalid_request`
- * (400), `unauthorized` (401), `forbidden` (403), `not_found` (404), `conflict` (409), `precondition_failed` (412),
- * `idempotency_key_reused` (422), `rate_limited` (429), `unavailable` (503), `server_error` (other 5xx), `refused` (other 4xx); `network`,
- * `timeout` and `invalid_signature` without an answer.
+ * (400), `unauthorized` (401), `payment_failed` (402), `forbidden` (403), `not_found` (404), `conflict` (409), `precondition_failed` (412),
+ * `too_large` (413), `unsupported_media_type` (415), `idempotency_key_reused` (422), `rate_limited` (429), `unavailable` (503),
+ * `storage_full` (507), `server_error` (other 5xx), `refused` (other 4xx); `network`, `timeout`, `invalid_argument` and
+ * `invalid_signature` without an answer.
  */
 export class StoaError extends Error {
   override readonly name = 'StoaError'
   readonly status: number
   readonly code: string
+  /** What the API calls the reason, where it has a word for it: `price_changed`, `decline`. */
+  readonly reason: string | null
   /** The failed checks of a 400, each with the path of its field. */
   readonly details: readonly ErrorDetail[]
   /** Names the request in the log of the server. */
@@ -54,7 +58,7 @@ export class StoaError extends Error {
   /** Seconds to wait before another try, where the answer said so. */
   readonly retryAfterSeconds: number | null
   /** The whole answer: `error`, and whatever came with it, such as `hint` and `documentationUrl`. */
-  readonly body: Readonly<Record<string, unknown>>
+  readonly body: Readonly<Record<string, any>>
 
   constructor(message: string, { status, code, details = [], requestId = null, retryAfterSeconds = null, body = {}, cause }: Said) {
     super(message, cause === undefined ? undefined : { cause })
@@ -64,6 +68,7 @@ export class StoaError extends Error {
     this.requestId = requestId
     this.retryAfterSeconds = retryAfterSeconds
     this.body = body
+    this.reason = typeof body.code === 'string' ? body.code : null
   }
 }
 

@@ -1,12 +1,12 @@
 /** The store API of Stoa for TypeScript and JavaScript. */
-export type { Answered, List, WithResponse } from './answered.js'
-export { createStoa, type CallOptions, type StoaOptions } from './client.js'
-export { StoaError, type ErrorDetail } from './error.js'
-export * from './resources.js'
-export type * from './models.js'
-export type { Answer, Body, Item, Query } from './types.js'
-import type { WebhookEvent } from './models.js'
-import { verified } from './webhook.js'
+export type { Answered, List, WithResponse } from './answered.ts'
+export { createStoa, type CallOptions, type StoaOptions } from './client.ts'
+export { StoaError, type ErrorDetail } from './error.ts'
+export * from './resources.ts'
+export type * from './models.ts'
+export type { Answer, Body, Item, Query } from './types.ts'
+import type { WebhookEvent } from './models.ts'
+import { verified } from './webhook.ts'
 
 /**
  * The event of a delivery of a webhook. `body` is the body as it came, byte by byte; `headers` those of the request; `secret` is `whsec_…`,

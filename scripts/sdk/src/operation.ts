@@ -7,7 +7,7 @@
 type Line = string
 
 /** The operations of a resource by the names of their methods; `()` is the resource itself, called. */
-export type Lines = Readonly<Record<string, Line>>
+type Lines = Readonly<Record<string, Line>>
 
 /** A resource that a client can be given; `Api` is what it looks like there. */
 export interface Resource<Api> {

@@ -1,5 +1,5 @@
 /** The types of calls, by the `operationId` of what they call. */
-import type { operations } from './schema.js'
+import type { operations } from './schema.ts'
 
 type Id = keyof operations
 type Json<T> = T extends { content: { 'application/json': infer Value } } ? Value : never

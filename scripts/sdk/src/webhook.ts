@@ -1,5 +1,5 @@
 /** Webhooks, as Standard Webhooks signs them: whether a delivery is from the store, and what it tells. */
-import { StoaError } from './error.js'
+import { StoaError } from './error.ts'
 
 /** How far the clocks of sender and receiver may be apart, in seconds. */
 const TOLERANCE_SECONDS = 300
@@ -47,7 +47,8 @@ export async function verified(
     const raw = bytesOf(each.replace(/^whsec_/, ''))
     if (!raw.length) continue
     const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
-    for (const given of signatures) if (await crypto.subtle.verify('HMAC', key, bytesOf(given.slice(3)), signed)) return JSON.parse(text)
+    for (const given of signatures)
+      if (await crypto.subtle.verify('HMAC', key, bytesOf(given.slice(3)), signed)) return { ...JSON.parse(text), id }
   }
   throw invalid('no signature fits')
 }
