@@ -21,6 +21,7 @@ export function etagOf(bytes: Uint8Array): string {
 }
 
 const TYPES: Record<string, string> = {
+  tgz: 'application/gzip',
   html: 'text/html; charset=utf-8',
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',

@@ -7,6 +7,9 @@ import { called, lineOf, schemaSource } from '../../scripts/sdk/generate.ts'
 import { methodOf, resourceOf } from '../../scripts/sdk/names.ts'
 import { archiveOf, buildPackage, PACKAGE } from '../../scripts/sdk/pack.ts'
 import { readPages } from '../../site/lib/content.ts'
+import { readConfig } from '../../api/server/config.ts'
+import { serveSite } from '../../site/server.ts'
+import { openSite } from '../site/site.ts'
 import { version } from '../../package.json'
 import { documentWith, released } from '../contract/released.ts'
 import { variablesOf } from '../docs/store.ts'
@@ -224,17 +227,13 @@ describe('the archive', () => {
 describe('installed from its address', () => {
   let app: TestApp
   let api: Bun.Server<undefined>
-  let site: Bun.Server<undefined>
+  let site: ReturnType<typeof serveSite>
   const folder = folderFor('sdk-installed')
   beforeAll(async () => {
     app = await testApp()
     api = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => app.app.fetch(request) })
-    // As the content site serves it: test/site asks that.
-    site = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      fetch: ({ url }) => new Response(Bun.file(root(`site/public${new URL(url).pathname}`))),
-    })
+    await (await openSite()).stop()
+    site = serveSite(readConfig({ SITE_PORT: '0', LOG: 'silent', DATA_DIR: folderFor('sdk-site') }), api.url.origin)
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'shop', type: 'module', private: true }))
     const { exitCode, output } = await run(folder, [
@@ -243,12 +242,12 @@ describe('installed from its address', () => {
       '--no-audit',
       '--no-fund',
       '--prefer-offline',
-      `${site.url.origin}/sdk/stoa-sdk-${version}.tgz`,
+      `${site.url}/sdk/stoa-sdk-${version}.tgz`,
     ])
     expect([exitCode, output]).toEqual([0, expect.any(String)])
   }, 120_000)
   afterAll(async () => {
-    await Promise.all([api.stop(true), site.stop(true), app.close()])
+    await Promise.all([api.stop(true), site.stop(), app.close()])
   })
 
   test.each(['quick-start', 'overview', 'installation'])(
@@ -285,6 +284,6 @@ test('the programs of all pages that use the package type-check with strict', as
 }, 60_000)
 
 test('the pages of the package name this release', () => {
-  for (const page of ['quick-start', 'installation'])
-    expect(readFileSync(resolve(root(`content/docs/commerce-sdk/${page}.md`)), 'utf8')).toContain(`/sdk/stoa-sdk-${version}.tgz`)
+  for (const page of ['commerce-sdk/quick-start', 'commerce-sdk/installation', 'api-reference/content-api'])
+    expect(readFileSync(resolve(root(`content/docs/${page}.md`)), 'utf8')).toContain(`/sdk/stoa-sdk-${version}.tgz`)
 })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { pathOf, targetOf } from '../../api/http/url.ts'
 import { Answers } from '../../site/lib/answers.ts'
 import { EXPLAINED_AT, PROBLEM_CODES } from '../../site/lib/problem.ts'
+import { version } from '../../package.json'
 import { openSite, ROOT, type Asked } from './site.ts'
 
 const { ask, base, manifest } = await openSite()
@@ -156,6 +157,8 @@ describe('what has one form', () => {
     ['/robots.txt', 'text/plain; charset=utf-8'],
     ['/rss.xml', 'application/rss+xml; charset=utf-8'],
     ['/favicon.svg', 'image/svg+xml'],
+    ['/.well-known/mcp.json', 'application/json; charset=utf-8'],
+    [`/sdk/stoa-sdk-${version}.tgz`, 'application/gzip'],
   ])('%s is %s, whatever Accept says', async (path, type) => {
     for (const accept of ['*/*', 'image/png', 'text/html;q=0']) {
       const answer = await ask(path, { accept })
