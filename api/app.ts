@@ -152,7 +152,8 @@ function routing(options: AppOptions, watched: Pick<Surroundings, 'log' | 'metri
       return pipeline.answer(found.route, request, found.params)
     },
   )
-  const answerFor: StoreServerNeeds['answer'] = (route, request, params, sent) => {
+  const answerFor: StoreServerNeeds['answer'] = (route, { request, params }, { session, sent }) => {
+    pipeline.vouchFor(request, session)
     sentAs.set(request, sentAs.get(sent) ?? sent)
     return pipeline.answer(route, request, params)
   }

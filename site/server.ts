@@ -36,7 +36,7 @@ function mcpOver(
   const askFor: ContentServerNeeds['askFor'] = (request) => async (target) => {
     const forwarded = request.headers.get('x-forwarded-for')
     const headers: Record<string, string> = forwarded === null ? {} : { 'x-forwarded-for': forwarded }
-    const made = new Request(new URL(target, request.url), { headers, signal: request.signal })
+    const made = new Request(`http://localhost${target}`, { headers, signal: request.signal })
     sentAs.set(made, request)
     return ask(made)
   }

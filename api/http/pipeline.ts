@@ -228,7 +228,8 @@ export class Pipeline {
     const ms = performance.now() - started
     this.app.metrics.count(request.method, pattern, status, ms / 1000)
     // What is asked from inside, by a build or for a page, is a part of something that is logged.
-    const level = status < 500 && this.#inside.has(request) ? 'debug' : 'info'
+    const via = viaOf(request)
+    const level = status < 500 && via === 'http' && this.#inside.has(request) ? 'debug' : 'info'
     if (!this.app.log.enabled(level)) return
     // What is wrong with the store or the disk has a line of its own.
     const isWarning = status >= 500 && status !== 503 && status !== 507
@@ -241,7 +242,7 @@ export class Pipeline {
       ms: Math.round(ms * 100) / 100,
       storeId: session?.store.id,
       keyId: session?.key.id,
-      ...(viaOf(request) === 'mcp' ? { via: 'mcp' } : {}),
+      ...(via === 'http' ? {} : { via }),
     })
   }
 }

@@ -1,5 +1,5 @@
 /** The queue of one store's jobs: enqueued in the transaction of what they follow from, run by whoever holds the lease. */
-import { and, asc, eq, isNotNull, isNull, lte, sql, type SQL } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { compile, named, type Db, type Reader } from '../../db/driver.ts'
 import { announce } from '../../db/writer.ts'
 import { jobs } from '../../db/store/store.ts'
@@ -66,15 +66,30 @@ const insertBy = compile((db) =>
 )
 
 /** Finds a job that is not given up and needs no asking. */
-const inState = (state: SQL) =>
-  compile((db) =>
-    db
-      .select({ id: jobs.id })
-      .from(jobs)
-      .where(and(eq(jobs.kind, named('kind')), eq(jobs.subject, named('subject')), isNull(jobs.failedAt), state)),
-  )
-const waits = inState(sql`${jobs.dueAt} <= ${named('dueAt')} and ${jobs.leaseToken} is null`)
-const waitsOrRuns = inState(sql`(${jobs.dueAt} <= ${named('dueAt')} or ${jobs.leaseToken} is not null)`)
+const waits = compile((db) =>
+  db
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(
+      and(
+        eq(jobs.kind, named('kind')),
+        eq(jobs.subject, named('subject')),
+        isNull(jobs.failedAt),
+        sql`${jobs.dueAt} <= ${named('dueAt')} and ${jobs.leaseToken} is null`,
+      ),
+    ),
+)
+
+/** Those of a list of subjects and instants of which a job neither waits nor runs. */
+const idleOf = compile((db) =>
+  db
+    .select({ at: sql<number>`key` })
+    .from(sql`json_each(${named('list')})`)
+    .where(
+      sql`not exists (select 1 from ${jobs} where ${jobs.kind} = ${named('kind')} and ${jobs.subject} = value ->> 0 and ${jobs.failedAt} is null
+        and (${jobs.dueAt} <= value ->> 1 or ${jobs.leaseToken} is not null))`,
+    ),
+)
 
 interface Job {
   kind: string
@@ -82,17 +97,24 @@ interface Job {
   dueAt: string
 }
 
-async function enqueueUnless(known: typeof waits, tx: Db, { clock, now }: Moment, job: Job) {
-  if (await known.get(tx, { ...job })) return
+async function insert(tx: Db, { clock, now }: Moment, job: Job) {
   tell(tx, now, job.dueAt)
   await insertBy.run(tx, { id: clock.id(), ...job, now })
 }
 
 /** Enqueues a job that finds out itself what there is to do, for an instant at the latest: nothing is written when it is due before. */
-export const enqueueBy = (tx: Db, moment: Moment, job: Job) => enqueueUnless(waits, tx, moment, job)
+export async function enqueueBy(tx: Db, moment: Moment, job: Job) {
+  if (!(await waits.get(tx, { ...job }))) await insert(tx, moment, job)
+}
 
-/** The same for a kind that looks in the transaction in which it ends for what came meanwhile (`next`): of one that runs nothing is written either. */
-export const enqueueIdle = (tx: Db, moment: Moment, job: Job) => enqueueUnless(waitsOrRuns, tx, moment, job)
+/**
+ * The same for jobs of a kind that look in the transaction in which they end for what came meanwhile (`next`): of one that runs nothing
+ * is written either.
+ */
+export async function enqueueIdle(tx: Db, moment: Moment, kind: string, some: readonly Omit<Job, 'kind'>[]) {
+  const list = JSON.stringify(some.map(({ subject, dueAt }) => [subject, dueAt]))
+  for (const { at } of (await idleOf.all(tx, { kind, list })) as { at: number }[]) await insert(tx, moment, { kind, ...some[at]! })
+}
 
 /** Removes a job from the queue; whether there was one. */
 export async function withdraw(tx: Db, kind: string, subject: string): Promise<boolean> {

@@ -56,54 +56,100 @@ interface Message {
   method: string
   id: unknown
 }
+interface Messages {
+  /** As it is answered. */
+  body: unknown
+  messages: Message[]
+}
+
+const isMessage = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+/** A method as text; what is none is refused by whoever answers. */
+const methodOf = (message: unknown) => (isMessage(message) && typeof message.method === 'string' ? message.method : '')
 
 /** The messages of a body; an answer when it has none, or too many of them. */
-export function messagesOf(text: string): { body: unknown; messages: Message[] } | Response {
+export function messagesOf(text: string): Messages | Response {
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {
     return errorAnswer(400, JSON_RPC.parse, 'the message is no JSON')
   }
+  if (Array.isArray(body)) {
+    if (body.length === 0 || body.length > BATCH_MAX) return errorAnswer(400, JSON_RPC.invalid, `send 1 to ${BATCH_MAX} messages at once`)
+    const ids = body.filter(isMessage).flatMap(({ id }) => (typeof id === 'string' || typeof id === 'number' ? [id] : []))
+    if (new Set(ids).size < ids.length) return errorAnswer(400, JSON_RPC.invalid, 'two messages have the same id')
+    // It could end a call of its own batch alone, which would have no answer then.
+    body = body.filter((message) => methodOf(message) !== 'notifications/cancelled')
+  }
   const all = Array.isArray(body) ? body : [body]
-  if (all.length === 0 || all.length > BATCH_MAX) return errorAnswer(400, JSON_RPC.invalid, `send 1 to ${BATCH_MAX} messages at once`)
-  const messages = all
-    .filter((message) => typeof message === 'object' && message !== null)
-    .map(({ method, id }) => ({ method: String(method), id: id ?? null }))
+  if (!all.length) return new Response(null, { status: 202 })
+  const messages = all.map((message) => ({ method: methodOf(message), id: isMessage(message) ? (message.id ?? null) : null }))
   // It would keep a connection open for news that never come: the tools of a server change with its release alone.
   const waiting = messages.find(({ method }) => method === 'subscriptions/listen')
   if (waiting) return errorAnswer(404, JSON_RPC.unknown, 'there is nothing to subscribe to', waiting.id)
   return { body, messages }
 }
 
+/** Who has hung up is answered nothing; the log has the status that nginx gives it. */
+const GONE = 499
+
 /** A server for one request. */
-function serverWith({ instructions, ...identity }: Identity, tools: Tools): Server {
+function serverWith({ instructions, ...identity }: Identity, tools: Tools, signal: AbortSignal): Server {
   const server = new Server(identity, { capabilities: { tools: {} }, instructions })
   server.setRequestHandler('tools/list', () => ({ tools: [...tools.list] }))
-  server.setRequestHandler('tools/call', async ({ params: { name, arguments: given } }) => {
-    try {
-      return await tools.call(name, given ?? {})
-    } catch (error) {
-      tools.broken(error)
-      return { content: [{ type: 'text', text: JSON.stringify({ status: 500, error: 'internal error' }) }], isError: true }
+  let before: Promise<unknown> = Promise.resolve()
+  server.setRequestHandler('tools/call', ({ params: { name, arguments: given } }) => {
+    // One after the other, with a turn for other requests in between, and none for a client that is gone.
+    const call = async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (signal.aborted) return failed('the client is gone')
+      try {
+        return await tools.call(name, given ?? {})
+      } catch (error) {
+        if (!signal.aborted) tools.broken(error)
+        return failed('internal error')
+      }
     }
+    const mine = before.then(call)
+    before = mine
+    return mine
   })
   return server
 }
 
+const failed = (error: string): CallToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify({ status: 500, error }) }],
+  isError: true,
+})
+
 /** Answers the messages of a request, whose body has been read, with the tools of its caller. */
 export async function answerMessages(request: Request, body: unknown, identity: Identity, tools: Tools): Promise<Response> {
-  // What is asked for is JSON, whatever else a client could read.
+  const { signal } = request
+  // What is asked for is JSON, whatever else a client could read; and its host need not be one.
   const headers = new Headers(request.headers)
   headers.set('accept', 'application/json, text/event-stream')
-  const head = new Request(request.url, { method: 'POST', headers, signal: request.signal })
-  if (!(await isLegacyRequest(head, body)))
-    return createMcpHandler(() => serverWith(identity, tools), { legacy: 'reject' }).fetch(head, { parsedBody: body })
-  const server = serverWith(identity, tools)
+  const head = new Request('http://localhost/mcp', { method: 'POST', headers, signal })
+  const { promise: gone, resolve } = Promise.withResolvers<Response>()
+  const leave = () => resolve(new Response(null, { status: GONE }))
+  if (signal.aborted) leave()
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    if (!(await isLegacyRequest(head, body))) {
+      const handler = createMcpHandler(() => serverWith(identity, tools, signal), { legacy: 'reject' })
+      return await Promise.race([handler.fetch(head, { parsedBody: body }), gone])
+    }
+    return await Promise.race([handshaken(head, body, serverWith(identity, tools, signal)), gone])
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+/** The answer to a request of the protocols that begin with a handshake. */
+async function handshaken(request: Request, body: unknown, server: Server): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: undefined, enableJsonResponse: true })
   await server.connect(transport)
   try {
-    return await transport.handleRequest(head, { parsedBody: body })
+    return await transport.handleRequest(request, { parsedBody: body })
   } finally {
     await server.close()
   }

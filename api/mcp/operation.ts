@@ -1,12 +1,13 @@
 /** An operation of the API as a tool: the schema of its arguments, what may happen when it is called, and the request that a call makes. */
 import type { Route } from '../http/route.ts'
+import { PATH_MAX_LENGTH } from '../http/routing/router.ts'
 import { isSchema } from '../http/route.ts'
 import { ONE_LINE, Type, type TProperties, type TSchema } from '../http/schema.ts'
 import { inside } from '../outside/storefronts.ts'
 import { gathering, type Json } from '../openapi/schemas.ts'
 import { pathParameters } from '../openapi/parameters.ts'
 import { pathOf } from '../http/url.ts'
-import { invalid } from '../values/refusal.ts'
+import { invalid, Refusal } from '../values/refusal.ts'
 import type { ReadOn } from './trim.ts'
 
 /** Arguments beside those that the operation itself takes. */
@@ -77,17 +78,31 @@ export function argumentsOf(route: Route): Json {
   }
 }
 
+/** A query of everything that an operation takes is shorter. */
+const QUERY_MAX_LENGTH = 8_192
+/** More arguments than any operation has. */
+const ARGUMENTS_MAX = 500
+
+const wrongType = (name: string, expected: string) => invalid([{ code: 'invalid_type', message: `must be ${expected}`, path: [name] }])
+
+/** A value as an address has it. */
+function inQuery(name: string, value: unknown): string {
+  if (typeof value === 'string' ? value.isWellFormed() : typeof value === 'number' || typeof value === 'boolean') return String(value)
+  throw wrongType(name, 'a string, a number, true or false, or a list of them')
+}
+
 /** The query as it stands in an address: lists with commas, absent values left out. */
-function queryOf(given: [string, unknown][]): string {
-  const search = new URLSearchParams()
-  for (const [name, value] of given)
-    if (value !== undefined && value !== null)
-      search.set(name, Array.isArray(value) ? value.join(',') : typeof value === 'object' ? JSON.stringify(value) : String(value))
-  return search.size ? `?${search}` : ''
+function queryOf(given: readonly [string, unknown][]): string {
+  const present = given.filter(([, value]) => value !== undefined && value !== null)
+  const pairs = present.map(([name, value]) => [
+    name.toWellFormed(),
+    Array.isArray(value) ? value.map((part) => inQuery(name, part)).join(',') : inQuery(name, value),
+  ])
+  return pairs.length ? `?${new URLSearchParams(pairs)}` : ''
 }
 
 /** A request as a call of a tool makes it, with what its path names. */
-interface Made {
+export interface Made {
   request: Request
   params: Record<string, string>
   /** The byte of the answer to begin at. */
@@ -95,55 +110,66 @@ interface Made {
 }
 
 interface Caller {
-  authorization: string
   signal: AbortSignal
   /** Where the paths of the API begin. */
   prefix: string
 }
 
-/** The request of a call. Refuses with 400 what can't be one. */
-export function requestOf(route: Route, given: Record<string, unknown>, { authorization, signal, prefix }: Caller): Made {
+/** The request of a call. Refuses with 400 or 414 what can't be one. */
+export function requestOf(route: Route, given: Record<string, unknown>, { signal, prefix }: Caller): Made {
   const { idempotencyKey, ifMatch, answerFrom, ...rest } = given
-  const params = Object.fromEntries([...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name!, nameIn(rest, name!)]))
+  const sent = Object.entries(rest)
+  if (sent.length > ARGUMENTS_MAX) throw new Refusal(400, `a call has at most ${ARGUMENTS_MAX} arguments`)
+  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+  const params = Object.fromEntries(names.map((name) => [name, nameIn(rest, name)]))
   const path = prefix + route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]!))
+  if (path.length > PATH_MAX_LENGTH) throw new Refusal(414, `the path has more than ${PATH_MAX_LENGTH} characters`)
   const { body } = route.options
-  const isInBody = (name: string) => body !== undefined && (name in fieldsOf(body) || !(name in fieldsOf(route.query)))
-  const sent = Object.entries(rest).filter(([name]) => !(name in params))
-  const [inBody, inQuery] = [sent.filter(([name]) => isInBody(name)), sent.filter(([name]) => !isInBody(name))]
+  const isInBody = (name: string) =>
+    body !== undefined && (Object.hasOwn(fieldsOf(body), name) || !Object.hasOwn(fieldsOf(route.query), name))
+  const others = sent.filter(([name]) => !Object.hasOwn(params, name))
+  const inBody = others.filter(([name]) => isInBody(name))
+  const target = path + queryOf(others.filter(([name]) => !isInBody(name)))
+  if (target.length - path.length > QUERY_MAX_LENGTH) throw new Refusal(414, `the query has more than ${QUERY_MAX_LENGTH} characters`)
   const hasBody = body !== undefined && (inBody.length > 0 || !route.options.bodyOptional)
-  const request = inside(path + queryOf(inQuery), {
+  const request = inside(target, {
     method: route.method,
     headers: {
-      authorization,
       // A model that misspells a field hears of it.
       prefer: 'handling=strict',
       ...(hasBody ? { 'content-type': 'application/json' } : {}),
-      ...(typeof idempotencyKey === 'string' ? { 'idempotency-key': header(idempotencyKey, 'idempotencyKey') } : {}),
-      ...(typeof ifMatch === 'string' ? { 'if-match': header(ifMatch, 'ifMatch') } : {}),
+      ...headerOf('idempotency-key', 'idempotencyKey', idempotencyKey, 200),
+      ...headerOf('if-match', 'ifMatch', ifMatch, 1_000),
     },
     ...(hasBody ? { body: JSON.stringify(Object.fromEntries(inBody)) } : {}),
     signal,
   })
   // Of `..` an address makes something else.
-  if (pathOf(request.url) !== path) throw invalid([{ code: 'custom', message: 'is no id', path: Object.keys(params).slice(0, 1) }])
-  return { request, params, from: typeof answerFrom === 'number' && answerFrom > 0 ? Math.floor(answerFrom) : 0 }
+  if (pathOf(request.url) !== path) throw invalid([{ code: 'custom', message: 'is no id', path: names.slice(0, 1) }])
+  return { request, params, from: placeIn(answerFrom) }
 }
 
-/** A value for a header. */
-function header(value: string, name: string): string {
-  if (/^[\x20-\x7e]{1,1000}$/.test(value)) return value
-  throw invalid([{ code: 'invalid_string', message: 'takes 1 to 1000 printable ASCII characters', path: [name] }])
+/** A header made of an argument; none without it. */
+function headerOf(header: string, name: string, value: unknown, maxLength: number): Record<string, string> {
+  if (value === undefined || value === null) return {}
+  if (typeof value !== 'string') throw wrongType(name, 'a string')
+  if (value.length <= maxLength && /^[\x20-\x7e]+$/.test(value)) return { [header]: value }
+  throw invalid([{ code: 'invalid_string', message: `takes 1 to ${maxLength} printable ASCII characters`, path: [name] }])
+}
+
+/** The byte of an answer to begin at. */
+function placeIn(value: unknown): number {
+  if (value === undefined || value === null) return 0
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value
+  throw wrongType('answerFrom', 'a whole number from 0')
 }
 
 /** The value of a part of a path. */
 function nameIn(given: Record<string, unknown>, name: string): string {
-  const value = given[name]
-  if ((typeof value === 'string' && value) || typeof value === 'number') return String(value)
-  throw invalid([
-    value === undefined || value === ''
-      ? { code: 'required', message: 'is required', path: [name] }
-      : { code: 'invalid_type', message: 'must be a string', path: [name] },
-  ])
+  const value = Object.hasOwn(given, name) ? given[name] : undefined
+  if ((typeof value === 'string' && value && value.isWellFormed()) || typeof value === 'number') return String(value)
+  if (value === undefined || value === '') throw invalid([{ code: 'required', message: 'is required', path: [name] }])
+  throw wrongType(name, 'a string')
 }
 
 /** How the answer of an operation is read on where it is too long. */

@@ -1,4 +1,5 @@
 /** `/mcp`: the store API for agents (document 8, MCP). Each call is carried out by the pipeline of the API, as if it came by HTTP. */
+import type { Session } from '../../db/control/registry.ts'
 import { authenticate, limit } from '../http/auth.ts'
 import { readBytes } from '../http/input/bytes.ts'
 import { jsonResponse } from '../http/respond.ts'
@@ -8,7 +9,7 @@ import { comesByMcp } from '../http/request-id.ts'
 import { Refusal } from '../values/refusal.ts'
 import { Catalogue } from './catalogue.ts'
 import { answerMessages, MESSAGE_MAX_BYTES, messagesOf, refuseUnfit, type Identity } from './endpoint.ts'
-import { requestOf } from './operation.ts'
+import { requestOf, type Made } from './operation.ts'
 import { StoreTools } from './store-tools.ts'
 
 /** A message has this long to arrive. */
@@ -28,8 +29,8 @@ export interface StoreServerNeeds {
   /** Where the paths of the API begin: `/api/v1`. */
   prefix: string
   version: string
-  /** Carries out a request of a route; `sent` is the one that it was made for. */
-  answer(route: Route, request: Request, params: Record<string, string>, sent: Request): Promise<Response>
+  /** Carries out a request of a route for a session, which has been counted; `sent` is the one that it was made for. */
+  answer(route: Route, made: Made, by: { session: Session; sent: Request }): Promise<Response>
 }
 
 export class StoreServer {
@@ -65,6 +66,9 @@ export class StoreServer {
     const { surroundings, prefix, answer } = this.needs
     const { services, limiter, contentUrl, log } = surroundings
     const session = await authenticate(services.registry, request, services.clock.now())
+    const count = () => limiter && limit(limiter, session.key.id, headers)
+    // As by HTTP, before anything is read; each further message of a batch counts, too.
+    count()
     const bytes = await readBytes(request, {
       maxBytes: MESSAGE_MAX_BYTES,
       tooLarge: () => new Refusal(413, `the message has more than ${MESSAGE_MAX_BYTES} bytes`),
@@ -72,24 +76,24 @@ export class StoreServer {
       deadlineMs: MESSAGE_MAX_MS,
     })
     const read = messagesOf(new TextDecoder().decode(bytes))
-    if (read instanceof Response) return read
-    // A call counts where it is carried out, as one by HTTP does.
-    const count = () => limiter && limit(limiter, session.key.id, headers)
-    for (const { method } of read.messages) if (method !== 'tools/call') count()
-    const caller = { authorization: request.headers.get('authorization')!, signal: request.signal, prefix }
+    if (read instanceof Response) return withHeaders(read, headers)
+    for (const _ of read.messages.slice(1)) count()
+    const caller = { signal: request.signal, prefix }
     const tools = new StoreTools(this.#catalogue, {
       session,
       contentUrl,
-      count,
       broken: (error) => log.write('warn', 'unexpected error', { route: 'mcp', error: String(error) }),
       async ask(route, given) {
         const made = requestOf(route, given, caller)
         comesByMcp(made.request)
-        return { response: await answer(route, made.request, made.params, request), from: made.from }
+        return { response: await answer(route, made, { session, sent: request }), from: made.from }
       },
     })
-    const response = await answerMessages(request, read.body, this.#identity, tools)
-    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
-    return response
+    return withHeaders(await answerMessages(request, read.body, this.#identity, tools), headers)
   }
+}
+
+function withHeaders(response: Response, headers: Record<string, string>): Response {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+  return response
 }

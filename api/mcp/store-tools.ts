@@ -19,8 +19,6 @@ interface Caller {
   contentUrl: string
   /** Has an operation carried out; `from` is the byte of its answer to begin at. */
   ask(route: Route, given: Record<string, unknown>): Promise<{ response: Response; from: number }>
-  /** Counts what no operation does; refuses with 429 when there was too much of it. */
-  count(): void
   broken(error: unknown): void
 }
 
@@ -127,7 +125,6 @@ export class StoreTools implements Tools {
       const operation = NAMED.includes(name) ? this.catalogue.get(name) : undefined
       if (operation) return await this.#run(operation, given)
       if (name === 'call_operation') return await this.#run(this.#operation(given), argumentsIn(given))
-      this.caller.count()
       if (name === 'search_operations') return said(this.#search(given))
       if (name === 'describe_operation') return said(this.#describe(this.#operation(given)))
       throw new Refusal(404, `there is no tool ${name.slice(0, 100)}`, { hint: 'search_operations finds what there is' })

@@ -215,8 +215,8 @@ export async function findOrder(db: Reader, id: string): Promise<OrderRow> {
 export const readLines = (db: Reader, orderId: string) => linesOf.all(db, { id: orderId }) as Promise<LineRow[]>
 
 /** Tells what has become of an order. `row` is as it is now; its lines are read where they are not at hand. */
-export const tellOrder = (tx: Db, moment: Moment, type: (typeof orderTold.types)[number], row: OrderRow, lines?: readonly LineRow[]) =>
-  orderTold.tell(tx, moment, type, {
+export const tellOrder = (tx: Db, moment: Moment, types: Parameters<typeof orderTold.tell>[2], row: OrderRow, lines?: readonly LineRow[]) =>
+  orderTold.tell(tx, moment, types, {
     about: row.id,
     payload: { orderId: row.id, orderNumber: String(row.lookup) },
     show: async () => orderView(row, lines ?? (await readLines(tx, row.id))),

@@ -257,8 +257,7 @@ export async function place(
   await askForLook(tx, moment, row, settings)
   await redeem(tx, moment, row)
   if (paid) await earn(tx, moment, row, lines, false)
-  await tellOrder(tx, moment, 'order.created', row, lines)
-  if (paid) await tellOrder(tx, moment, 'order.paid', row, lines)
+  await tellOrder(tx, moment, paid ? ['order.created', 'order.paid'] : 'order.created', row, lines)
   if (slots.size) await takePlaces(tx, moment, settings, { order: row, lines, slots })
   // Who is at the till of a provider has not bought yet.
   if (row.cartId !== null && row.awaiting !== 'stripe' && settings.email.outboundEnabled)

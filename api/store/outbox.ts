@@ -16,10 +16,10 @@ import type { EventType } from './webhooks/events.ts'
 export const DELIVER_WEBHOOK = 'webhook.deliver'
 
 const insertEvent = inserter(outbox)
-/** One for each of a list of ids and webhooks, in its order. */
+/** One for each of a list of ids, webhooks, event ids and events, in its order. */
 const insertDeliveries = compile((db) =>
   db.insert(webhookDeliveries).select(
-    sql`select null, value ->> 0, value ->> 1, ${named('eventId')}, ${named('event')}, ${named('about')}, 'pending', 0, null, ${named('now')},
+    sql`select null, value ->> 0, value ->> 1, value ->> 2, value ->> 3, ${named('about')}, 'pending', 0, null, ${named('now')},
         null, null, null, ${named('now')}, null from json_each(${named('list')}) order by key`,
   ),
 )
@@ -31,35 +31,41 @@ const activeOnes = compile((db) =>
     .orderBy(asc(webhooks.id)),
 )
 
-/** The body of a delivery, which is the same at each try (Standard Webhooks). */
-const bodyOf = (type: string, timestamp: string, data: unknown) => JSON.stringify({ type, timestamp, data })
+/** The body of a delivery, which is the same at each try (Standard Webhooks). `data` is JSON. */
+const bodyOf = (type: string, timestamp: string, data: string) =>
+  `{"type":${JSON.stringify(type)},"timestamp":${JSON.stringify(timestamp)},"data":${data}}`
 
-interface Delivering {
-  to: readonly { id: string; restUntil: string | null }[]
-  eventId: string
+interface Addressee {
+  id: string
+  restUntil: string | null
+}
+/** An event, and who gets it. */
+interface Addressed {
+  id: string
   event: string
-  about: string
+  to: readonly Addressee[]
 }
 
-/** Has an event delivered to webhooks; the ids of the deliveries. */
-async function deliver(tx: Db, moment: Moment, { to, ...delivering }: Delivering): Promise<string[]> {
+/** Has events about one thing delivered, in their order; the ids of the deliveries. */
+async function deliver(tx: Db, moment: Moment, about: string, events: readonly Addressed[]): Promise<string[]> {
   const { clock, now } = moment
-  const ids = to.map(() => clock.id())
-  await insertDeliveries.run(tx, { ...delivering, now, list: JSON.stringify(to.map((webhook, i) => [ids[i], webhook.id])) })
-  for (const { id: subject, restUntil } of to) {
-    const dueAt = restUntil !== null && restUntil > now ? restUntil : now
-    await enqueueIdle(tx, moment, { kind: DELIVER_WEBHOOK, subject, dueAt })
-  }
-  return ids
+  const all = events.flatMap(({ id, event, to }) => to.map((webhook) => [clock.id(), webhook.id, id, event] as const))
+  if (!all.length) return []
+  await insertDeliveries.run(tx, { about, now, list: JSON.stringify(all) })
+  const dueAt = (restUntil: string | null) => (restUntil !== null && restUntil > now ? restUntil : now)
+  const webhooks = new Map(events.flatMap(({ to }) => to.map(({ id, restUntil }) => [id, restUntil])))
+  const jobs = [...webhooks].map(([subject, restUntil]) => ({ subject, dueAt: dueAt(restUntil) }))
+  await enqueueIdle(tx, moment, DELIVER_WEBHOOK, jobs)
+  return all.map(([id]) => id)
 }
 
 /** Sends a webhook a test, whatever it asked for; the id of the delivery. */
 export async function deliverTest(tx: Db, moment: Moment, webhookId: string): Promise<string> {
   const { clock, now } = moment
-  const [eventId, event] = [clock.id(), 'webhook.test']
-  const body = bodyOf(event, now, { webhookId })
-  await insertEvent(tx, { id: eventId, event, payload: { webhookId }, createdAt: now, body })
-  return (await deliver(tx, moment, { to: [{ id: webhookId, restUntil: null }], eventId, event, about: eventId }))[0]!
+  const [id, event] = [clock.id(), 'webhook.test']
+  const body = bodyOf(event, now, JSON.stringify({ webhookId }))
+  await insertEvent(tx, { id, event, payload: { webhookId }, createdAt: now, body })
+  return (await deliver(tx, moment, id, [{ id, event, to: [{ id: webhookId, restUntil: null }] }]))[0]!
 }
 
 interface Happened<S extends TSchema> {
@@ -81,13 +87,15 @@ export class Teller<T extends EventType, S extends TSchema> {
     readonly data: S,
   ) {}
 
-  /** Records an event; it is there, and is delivered, if and only if the change is. */
-  async tell(tx: Db, moment: { clock: Clock; now: string }, type: T, { about, payload, show }: Happened<S>) {
+  /** Records what has happened to one thing, in this order; it is there, and is delivered, if and only if the change is. */
+  async tell(tx: Db, moment: { clock: Clock; now: string }, types: T | readonly T[], { about, payload, show }: Happened<S>) {
     const { clock, now } = moment
-    const id = clock.id()
-    const asked = (await activeOnes.all(tx)).filter(({ events }) => events.includes(type))
-    const body = asked.length ? bodyOf(type, now, (this.#project ??= projection(this.data))(await show())) : null
-    await insertEvent(tx, { id, event: type, payload, createdAt: now, body })
-    if (asked.length) await deliver(tx, moment, { to: asked, eventId: id, event: type, about })
+    const active = await activeOnes.all(tx)
+    const events = [types].flat().map((event) => ({ id: clock.id(), event, to: active.filter(({ events }) => events.includes(event)) }))
+    const isAsked = events.some(({ to }) => to.length)
+    const data = isAsked ? JSON.stringify((this.#project ??= projection(this.data))(await show())) : ''
+    for (const { id, event, to } of events)
+      await insertEvent(tx, { id, event, payload, createdAt: now, body: to.length ? bodyOf(event, now, data) : null })
+    if (isAsked) await deliver(tx, moment, about, events)
   }
 }

@@ -4,6 +4,7 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import type { Tools } from '../../api/mcp/endpoint.ts'
 import { trimmed, type ReadOn } from '../../api/mcp/trim.ts'
 import { OPERATIONS, type OperationName } from '../analyses/operations.ts'
+import { PATH_MAX } from '../lib/addresses.ts'
 import { AREAS } from '../lib/areas.ts'
 import { FOUND, FOUND_MAX, QUERY_MAX } from '../lib/search.ts'
 
@@ -102,9 +103,27 @@ const said = (value: string, from = 0, by: ReadOn = 'text'): CallToolResult => (
 
 /** A problem of the content API (RFC 9457) as the error of a tool. */
 async function problem(response: Response): Promise<CallToolResult> {
+  if (!/json/.test(response.headers.get('content-type') ?? '')) return refused(response.status, `the site answers ${response.status}`)
   const { detail, code, resolution, documentationUrl } = await response.json()
   const wait = response.headers.get('retry-after')
   return refused(response.status, detail, { code, resolution, documentationUrl, ...(wait ? { retryAfterSeconds: Number(wait) } : {}) })
+}
+
+/** What is wrong with arguments by the schema of their tool: unknown ones, and others than strings and whole numbers; null: nothing. */
+function wrongIn({ inputSchema }: Tool, given: Given): CallToolResult | null {
+  const fields = inputSchema.properties as Record<string, { type: string }>
+  for (const [name, value] of Object.entries(given)) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    const isRight =
+      field?.type === 'integer' ? Number.isInteger(value) && Number(value) >= 0 : typeof value === 'string' && value.isWellFormed()
+    if (field && isRight) continue
+    const [code, message] = field
+      ? ['invalid_type', field.type === 'integer' ? 'must be a whole number' : 'must be a string']
+      : ['unrecognized_keys', `is no argument: there are ${Object.keys(fields).join(', ') || 'none'}`]
+    const shown = name.slice(0, 100)
+    return refused(400, `${shown}: ${message}`, { details: [{ code, message, path: [shown] }] })
+  }
+  return null
 }
 
 /** The words of a heading without its markup. */
@@ -136,7 +155,10 @@ export class ContentTools implements Tools {
   ) {}
 
   async call(name: string, given: Given): Promise<CallToolResult> {
-    const from = typeof given.answerFrom === 'number' && given.answerFrom > 0 ? Math.floor(given.answerFrom) : 0
+    const tool = LIST.find((one) => one.name === name)
+    const wrong = tool && wrongIn(tool, given)
+    if (wrong) return wrong
+    const from = (given.answerFrom as number | undefined) ?? 0
     switch (name) {
       case 'search_docs':
         return typeof given.query === 'string'
@@ -181,10 +203,12 @@ export class ContentTools implements Tools {
   /** A page by its path or its whole address, with or without `.md`. */
   async #page(asked: string, from: number): Promise<CallToolResult> {
     const { base } = this
+    if (asked.length > PATH_MAX) return refused(414, `path: has more than ${PATH_MAX} characters`)
     const [whole = '', anchor] = (asked.startsWith(base) ? asked.slice(base.length) : asked).trim().split('#')
-    const path = `/${whole.replace(/\?.*$/, '').replace(/^\/+|\/+$/g, '')}`
+    const parts = whole.split('?')[0]!.split('/').filter(Boolean)
+    const path = `/${parts.map(encodeURIComponent).join('/')}`
     const isText = /\.(md|txt)$/.test(path)
-    const response = await this.ask(encodeURI(path === '/' ? '/index.md' : isText ? path : `${path}.md`))
+    const response = await this.ask(path === '/' ? '/index.md' : isText ? path : `${path}.md`)
     if (!response.ok) return problem(response)
     const markdown = await response.text()
     if (!anchor) return said(markdown, from)

@@ -17,7 +17,10 @@ await stop()
 const shop = Bun.serve({
   port: 0,
   hostname: '127.0.0.1',
-  fetch: () => new Response('<title>Atelier</title><h1>Linen</h1>', { headers: { 'content-type': 'text/html' } }),
+  fetch: ({ url }) =>
+    url.endsWith('/slow')
+      ? new Promise<Response>(() => {})
+      : new Response('<title>Atelier</title><h1>Linen</h1>', { headers: { 'content-type': 'text/html' } }),
 })
 const site = serveSite(
   readConfig({ SITE_PORT: '0', LOG: 'silent', DATA_DIR: folderFor('mcp-site'), FETCH_ALLOW: `127.0.0.1:${shop.port}` }),
@@ -100,12 +103,54 @@ describe('its tools', () => {
       true,
     ])
     expect((await reader.call('read_page', { path: '/docs/api-reference/coupons#no-such' })).value.status).toBe(404)
-    for (const path of ['../../etc/passwd', '/../package.json', '%2e%2e/%2e%2e/etc/passwd', '/manifest.json', 'https://evil.example/x'])
+    // Words behind a question mark are none of a path, whatever line they stand in.
+    for (const path of ['scan.md?a\n&url=http://127.0.0.1/x.md', '/scan?a\n&url=https://example.com/&x=.md'])
+      expect((await reader.call('read_page', { path })).texts[0]).toMatch(/^# Store scan\n[^]*Paste a shop/)
+    for (const path of [
+      '/api/search?a\n&q=coupon&x=.md',
+      '\ud800',
+      `a${'/'.repeat(150_000)}a`,
+      '../../etc/passwd',
+      '/../package.json',
+      '%2e%2e/%2e%2e/etc/passwd',
+      '/manifest.json',
+      'https://evil.example/x',
+    ])
       expect([path, (await reader.call('read_page', { path })).isError]).toEqual([path, true])
     expect((await reader.call('read_page')).value.details[0].path).toEqual(['path'])
     expect((await reader.call('search_docs', { query: '' })).value).toMatchObject({ status: 400, code: 'missing_parameter' })
     expect((await reader.call('list_pages', { area: 'shop' })).value.details[0].options).toEqual(['docs', 'help', 'blog', 'changelog'])
     expect((await reader.call('no_such')).value.status).toBe(404)
+    for (const given of [
+      { query: 'a', limit: { toString: 1 } },
+      { query: 'a', limit: -1 },
+      { query: ['a'] },
+      { query: 'a', nonsense: 1 },
+      { query: 'a', constructor: '1' },
+    ])
+      expect([given, (await reader.call('search_docs', given)).value.status]).toEqual([given, 400])
+  })
+
+  test('a question that takes long to answer is let go with whoever asked it, without a word in the log', async () => {
+    const told: unknown[] = []
+    const warn = console.error
+    console.error = (...words) => void told.push(words)
+    const control = new AbortController()
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'scan_store', arguments: { url: `http://127.0.0.1:${shop.port}/slow` } },
+    })
+    const asked = fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: control.signal }).catch(
+      () => 'gone',
+    )
+    await Bun.sleep(100)
+    control.abort()
+    expect(await asked).toBe('gone')
+    await Bun.sleep(100)
+    console.error = warn
+    expect(told).toEqual([])
   })
 
   test('list the pages of an area; tell the plans and the latest release', async () => {

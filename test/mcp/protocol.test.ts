@@ -133,12 +133,87 @@ describe('what is no message', () => {
     expect((await post(message('no/such'))).body.error.code).toBe(-32601)
   })
 
+  test('two messages of one id, and a message that ends another, leave nobody waiting', async () => {
+    const same = await post([message('ping', {}, 1), message('ping', {}, 1)])
+    expect([same.status, same.body.error.message]).toEqual([400, 'two messages have the same id'])
+    const ended = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
+    for (const batch of [
+      [message('ping', {}, 1), ended],
+      [ended, message('tools/call', { name: 'getMe', arguments: {} }, 1)],
+    ])
+      expect([(await post(batch)).body].flat().map(({ id }: { id: number }) => id)).toEqual([1])
+    expect([(await post([ended])).status, (await post(ended)).status]).toEqual([202, 202])
+  })
+
+  test('what is no method is refused, as is what no host could be', async () => {
+    for (const method of ['{"toString":null,"valueOf":null}', '['.repeat(5_000) + ']'.repeat(5_000), 'null'])
+      expect((await post(`{"jsonrpc":"2.0","id":1,"method":${method}}`)).status).toBe(400)
+    const headers = { authorization: `Bearer ${shop.keys.admin}`, 'content-type': 'application/json' }
+    for (const url of ['http://[::/mcp', 'http://%00/mcp', '/mcp']) {
+      const request = new Request('http://localhost/mcp', { method: 'POST', headers, body: JSON.stringify(message('ping')) })
+      Object.defineProperty(request, 'url', { value: url })
+      expect([url, (await app.app.fetch(request)).status]).toEqual([url, 200])
+    }
+  })
+
+  test('who hangs up is not worked for any longer, and nothing waits for them', async () => {
+    const control = new AbortController()
+    const headers = { authorization: `Bearer ${shop.keys.admin}`, 'content-type': 'application/json' }
+    const calls = Array.from({ length: 10 }, (_, id) =>
+      message('tools/call', { name: 'createCoupon', arguments: { code: `GONE${id}`, type: 'percentage', value: 1 } }, id),
+    )
+    const answer = fetch(
+      new Request('http://localhost/mcp', { method: 'POST', headers, body: JSON.stringify(calls), signal: control.signal }),
+    )
+    await Bun.sleep(3)
+    control.abort()
+    expect((await answer).status).toBe(499)
+    await Bun.sleep(50)
+    const { data } = (await shop.call('GET', '/coupons?limit=100')).body
+    expect(data.filter(({ code }: { code: string }) => code.startsWith('GONE')).length).toBeLessThan(10)
+  })
+
   test('another path below it is no endpoint', async () => {
     expect((await fetch(new Request('http://localhost:3000/mcp/x', { method: 'POST' }))).status).toBe(404)
   })
 })
 
 describe('limits', () => {
+  test('whatever comes of it, a message counts once, and each of a batch', async () => {
+    const limited = await testApp({ rate: { perSecond: 0.001, burst: 200 } })
+    const store = await limited.newStore()
+    let before = 200
+    const left = async (body: string) => {
+      const headers = { authorization: `Bearer ${store.keys.admin}`, 'content-type': 'application/json' }
+      const response = await limited.app.fetch(new Request('http://localhost/mcp', { method: 'POST', headers, body }))
+      await response.text()
+      const now = Number(/r=(\d+)/.exec(response.headers.get('ratelimit')!)![1])
+      const taken = before - now
+      before = now
+      return taken
+    }
+    const call = (params: object) => JSON.stringify(message('tools/call', params))
+    for (const body of [
+      ...[
+        '{"broken',
+        '[1,2',
+        '5',
+        '{}',
+        '{"jsonrpc":"2.0","id":1,"method":["tools/call"]}',
+        JSON.stringify(message('subscriptions/listen')),
+      ],
+      ...[
+        call({}),
+        call({ name: 'getMe' }),
+        call({ name: 'getProduct', arguments: {} }),
+        call({ name: 'call_operation', arguments: { operationId: 'x' } }),
+      ],
+    ])
+      expect([body, await left(body)]).toEqual([body, 1])
+    expect(await left(JSON.stringify([1, 2, 3].map((id) => message('tools/call', { name: 'getMe', arguments: {} }, id))))).toBe(3)
+    await limited.close()
+  })
+
   test('a call counts as one by HTTP does, and what no operation does counts, too', async () => {
     const limited = await testApp({ rate: { perSecond: 0.001, burst: 5 } })
     const store = await limited.newStore()
@@ -146,13 +221,11 @@ describe('limits', () => {
     // Its greetings are two: the handshake and the notice that it is done.
     const greedy = await agent(ask, store.keys.admin)
     expect((await greedy.call('getMe')).isError).toBe(false)
-    expect((await greedy.call('search_operations', { query: 'refund' })).isError).toBe(false)
-    expect((await store.call('GET', '/me')).status).toBe(200)
+    expect((await greedy.call('call_operation', { operationId: 'no such' })).isError).toBe(true)
+    const last = await store.call('GET', '/me')
+    expect([last.status, last.headers.get('ratelimit')]).toEqual([200, expect.stringContaining('r=0')])
     expect((await store.call('GET', '/me')).status).toBe(429)
-    const refused = await greedy.call('getMe')
-    expect([refused.isError, refused.value.status]).toEqual([true, 429])
-    expect(refused.value.retryAfterSeconds).toBeGreaterThan(0)
-    expect((await greedy.call('search_operations', { query: 'refund' })).value.status).toBe(429)
+    await expect(greedy.call('getMe')).rejects.toThrow('too many requests')
     await expect(greedy.tools()).rejects.toThrow('too many requests')
     await limited.close()
   })

@@ -108,7 +108,6 @@ describe('arguments', () => {
       const query = Object.fromEntries(new URLSearchParams(operation.needed))
       const given = { ...params, ...query, ...(operation.body?.example as object | undefined) }
       const { request } = requestOf(found.route, given, {
-        authorization: 'Bearer x',
         signal: new AbortController().signal,
         prefix: '/api/v1',
       })
@@ -151,6 +150,26 @@ describe('arguments', () => {
       (await admin.call('call_operation', { operationId: 'updateTeamMember', arguments: { id: 'invitations', role: 'staff' } })).value
         .status,
     ).toBe(404)
+  })
+
+  test.each([
+    ['getProduct', { idOrSlug: '\ud800' }, 400],
+    ['getProduct', { idOrSlug: 'x'.repeat(3_000) }, 414],
+    ['listProducts', { limit: [{ toString: 1 }] }, 400],
+    ['listProducts', { limit: { toString: 1 } }, 400],
+    ['listProducts', { tag: 'x'.repeat(10_000) }, 414],
+    ['listProducts', Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`f${i}`, 1])), 400],
+    ['createCategory', { name: 'A', idempotencyKey: 5 }, 400],
+    ['createCategory', { name: 'A', idempotencyKey: 'k'.repeat(201) }, 400],
+    ['updateProduct', { idOrSlug: 'x', ifMatch: ['"1"'] }, 400],
+    ['getProduct', { idOrSlug: 'x', answerFrom: '100' }, 400],
+    ['createCoupon', { code: 'T', type: 'percentage', value: 1, toString: '1' }, 400],
+    ['createCoupon', { code: 'T', type: 'percentage', value: 1, constructor: '1' }, 400],
+  ])('%s with what can be no argument is refused, and quickly', async (operationId, given, status) => {
+    const started = performance.now()
+    const { isError, value } = await admin.call('call_operation', { operationId, arguments: given })
+    expect([isError, value.status]).toEqual([true, status])
+    expect(performance.now() - started).toBeLessThan(1_000)
   })
 
   test('headers take no line breaks', async () => {

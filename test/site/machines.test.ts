@@ -183,11 +183,11 @@ test('the latest release, and a release headed by version and date', async () =>
   expect(latest).toEqual({
     version,
     date: '2026-11-23',
-    headline: 'A shop to open',
-    slug: '2026-11-23-storefront',
-    url: `${base}/changelog/2026-11-23-storefront`,
+    headline: 'For those who build on it',
+    slug: '2026-11-23-builders',
+    url: `${base}/changelog/2026-11-23-builders`,
     fixes: expect.any(Array),
-    markdown: expect.stringMatching(/^# 0\.7\.0, 2026-11-23/),
+    markdown: expect.stringMatching(/^# 0\.8\.0, 2026-11-23/),
   })
   expect((await ask(`/api/changelog/${latest.slug}`)).text).toBe(latest.markdown)
 })

@@ -9,7 +9,7 @@ import { NearestPaths } from './nearest-paths.ts'
 import { Paths } from './paths.ts'
 
 /** No path of the API comes near. */
-const PATH_MAX_LENGTH = 2_048
+export const PATH_MAX_LENGTH = 2_048
 
 type Context = { request: Request; params: Record<string, string> }
 
