@@ -179,7 +179,7 @@ export const webhookDeliveries = sqliteTable(
     tries: integer().notNull(),
     /** The first try since it was asked for. */
     firstTryAt: instant(),
-    /** When it is tried next; null when it has ended. */
+    /** When it is tried next, the first time at once; null when it has ended. */
     dueAt: instant(),
     lastStatus: integer(),
     lastBody: text(),
@@ -190,11 +190,11 @@ export const webhookDeliveries = sqliteTable(
   (t) => [
     check('webhook_deliveries_tries', sql`${t.tries} >= 0`),
     check('webhook_deliveries_status', sql`${t.status} in ('pending', 'delivered', 'failed')`),
-    index('webhook_deliveries_webhook').on(t.webhookId, t.seq),
-    index('webhook_deliveries_due')
-      .on(t.webhookId, t.dueAt)
-      .where(sql`${t.dueAt} is not null`),
+    // A new one is in one of them alone: a change writes one for each webhook that asked.
     index('webhook_deliveries_status').on(t.webhookId, t.status, t.seq),
+    index('webhook_deliveries_again')
+      .on(t.webhookId, t.dueAt)
+      .where(sql`${t.tries} > 0 and ${t.dueAt} is not null`),
   ],
 )
 

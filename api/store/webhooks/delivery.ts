@@ -1,5 +1,5 @@
 /** A delivery: one event on its way to one webhook; its shape on the wire, and when it is tried again (document 8, Webhooks). */
-import { and, asc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 import { compile, named, type Db, type Reader } from '../../../db/driver.ts'
 import { outbox, webhookDeliveries } from '../../../db/store/store.ts'
 import { Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
@@ -7,11 +7,14 @@ import { missing } from '../../values/refusal.ts'
 
 type DeliveryRow = typeof webhookDeliveries.$inferSelect
 
+/** How a delivery stands. */
+export const STATUSES = ['pending', 'delivered', 'failed'] as const
+
 const delivery = {
   id: Uuid(),
   eventId: Uuid({ description: 'The `webhook-id` of each of its tries' }),
   event: Type.String({ examples: ['order.paid'] }),
-  status: OneOf(['pending', 'delivered', 'failed']),
+  status: OneOf(STATUSES),
   tries: Type.Integer(),
   lastStatus: Nullable(Type.Integer(), { description: 'The status of the last answer; null when there was none' }),
   lastBody: Nullable(Type.String(), { description: 'The first KB of it' }),
@@ -63,7 +66,14 @@ const heldBy = compile((db) =>
   db
     .selectDistinct({ about })
     .from(webhookDeliveries)
-    .where(and(eq(webhookId, named('webhookId')), gt(dueAt, named('now')), sql`${tries} between 1 and ${sql.raw(String(HELD_TRIES - 1))}`))
+    .where(
+      and(
+        eq(webhookId, named('webhookId')),
+        sql`${tries} > 0`,
+        gt(dueAt, named('now')),
+        sql`${tries} between 1 and ${sql.raw(String(HELD_TRIES - 1))}`,
+      ),
+    )
     .limit(HELD_MAX),
 )
 const dueOnes = compile((db) =>
@@ -78,7 +88,7 @@ const dueOnes = compile((db) =>
       and(
         eq(webhookId, named('webhookId')),
         eq(webhookDeliveries.status, sql`'pending'`),
-        lte(dueAt, named('now')),
+        sql`(${tries} = 0 or ${dueAt} <= ${named('now')})`,
         sql`${about} not in (select value from json_each(${named('held')}))`,
         sql`${seq} not in (select value from json_each(${named('sent')}))`,
       ),
@@ -90,7 +100,7 @@ const laterOne = compile((db) =>
   db
     .select({ dueAt })
     .from(webhookDeliveries)
-    .where(and(eq(webhookId, named('webhookId')), gt(dueAt, named('now'))))
+    .where(and(eq(webhookId, named('webhookId')), sql`${tries} > 0`, gt(dueAt, named('now'))))
     .orderBy(asc(dueAt))
     .limit(1),
 )
