@@ -12,6 +12,8 @@ import {
   type Implementation,
   type Tool,
 } from '@modelcontextprotocol/server'
+import { readBytes } from '../http/input/bytes.ts'
+import { Refusal } from '../values/refusal.ts'
 
 /** The tools that one caller has. */
 export interface Tools {
@@ -27,8 +29,9 @@ export interface Identity extends Implementation {
   instructions: string
 }
 
-/** The largest message, in bytes. */
-export const MESSAGE_MAX_BYTES = 1_048_576
+/** The largest message, in bytes, and how long it may take to arrive. */
+const MESSAGE_MAX_BYTES = 1_048_576
+const MESSAGE_MAX_MS = 30_000
 /** Messages that an older client may send in one request. */
 const BATCH_MAX = 10
 
@@ -66,11 +69,17 @@ const isMessage = (value: unknown): value is Record<string, unknown> => typeof v
 /** A method as text; what is none is refused by whoever answers. */
 const methodOf = (message: unknown) => (isMessage(message) && typeof message.method === 'string' ? message.method : '')
 
-/** The messages of a body; an answer when it has none, or too many of them. */
-export function messagesOf(text: string): Messages | Response {
+/** The messages of a request; an answer when it has none, or too many of them. Refuses what is too large, or comes too slowly. */
+export async function readMessages(request: Request, share: string): Promise<Messages | Response> {
+  const bytes = await readBytes(request, {
+    maxBytes: MESSAGE_MAX_BYTES,
+    tooLarge: () => new Refusal(413, `the message has more than ${MESSAGE_MAX_BYTES} bytes`),
+    share,
+    deadlineMs: MESSAGE_MAX_MS,
+  })
   let body: unknown
   try {
-    body = JSON.parse(text)
+    body = JSON.parse(new TextDecoder().decode(bytes))
   } catch {
     return errorAnswer(400, JSON_RPC.parse, 'the message is no JSON')
   }

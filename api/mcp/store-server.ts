@@ -1,19 +1,15 @@
 /** `/mcp`: the store API for agents (document 8, MCP). Each call is carried out by the pipeline of the API, as if it came by HTTP. */
 import type { Session } from '../../db/control/registry.ts'
 import { authenticate, limit } from '../http/auth.ts'
-import { readBytes } from '../http/input/bytes.ts'
 import { jsonResponse } from '../http/respond.ts'
 import type { Route } from '../http/route.ts'
 import type { Surroundings } from '../http/surroundings.ts'
 import { comesByMcp } from '../http/request-id.ts'
 import { Refusal } from '../values/refusal.ts'
 import { Catalogue } from './catalogue.ts'
-import { answerMessages, MESSAGE_MAX_BYTES, messagesOf, refuseUnfit, type Identity } from './endpoint.ts'
+import { answerMessages, readMessages, refuseUnfit, type Identity } from './endpoint.ts'
 import { requestOf, type Made } from './operation.ts'
 import { StoreTools } from './store-tools.ts'
-
-/** A message has this long to arrive. */
-const MESSAGE_MAX_MS = 30_000
 
 const INSTRUCTIONS = `The back office and the shop of one online store: the one that the API key belongs to.
 Tools are operations of its API. What no tool does, search_operations finds and call_operation does; some 270 operations are there.
@@ -69,13 +65,7 @@ export class StoreServer {
     const count = () => limiter && limit(limiter, session.key.id, headers)
     // As by HTTP, before anything is read; each further message of a batch counts, too.
     count()
-    const bytes = await readBytes(request, {
-      maxBytes: MESSAGE_MAX_BYTES,
-      tooLarge: () => new Refusal(413, `the message has more than ${MESSAGE_MAX_BYTES} bytes`),
-      share: session.store.id,
-      deadlineMs: MESSAGE_MAX_MS,
-    })
-    const read = messagesOf(new TextDecoder().decode(bytes))
+    const read = await readMessages(request, session.store.id)
     if (read instanceof Response) return withHeaders(read, headers)
     for (const _ of read.messages.slice(1)) count()
     const caller = { signal: request.signal, prefix }

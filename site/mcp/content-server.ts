@@ -1,10 +1,8 @@
 /** `/mcp` of the content site (document 8, MCP): its pages, its search and its analyses for agents, without a key. */
-import { readBytes, STRANGERS } from '../../api/http/input/bytes.ts'
-import { answerMessages, MESSAGE_MAX_BYTES, messagesOf, refuseUnfit, type Identity } from '../../api/mcp/endpoint.ts'
+import { STRANGERS } from '../../api/http/input/bytes.ts'
+import { answerMessages, readMessages, refuseUnfit, type Identity } from '../../api/mcp/endpoint.ts'
 import { Refusal } from '../../api/values/refusal.ts'
 import { ContentTools, type AskSite } from './content-tools.ts'
-
-const MESSAGE_MAX_MS = 30_000
 
 const INSTRUCTIONS = `The documentation of Stoa, an online-store backend, and what it can tell of public shops.
 Begin with search_docs; its hits name a page and a section, which read_page reads. Everything can only be read, and needs no key.
@@ -38,13 +36,7 @@ export class ContentServer {
     const unfit = refuseUnfit(request, [new URL(base).origin])
     if (unfit) return unfit
     try {
-      const bytes = await readBytes(request, {
-        maxBytes: MESSAGE_MAX_BYTES,
-        tooLarge: () => new Refusal(413, `the message has more than ${MESSAGE_MAX_BYTES} bytes`),
-        share: STRANGERS,
-        deadlineMs: MESSAGE_MAX_MS,
-      })
-      const read = messagesOf(new TextDecoder().decode(bytes))
+      const read = await readMessages(request, STRANGERS)
       if (read instanceof Response) return read
       return await answerMessages(request, read.body, this.#identity, new ContentTools(askFor(request), base, broken))
     } catch (error) {
