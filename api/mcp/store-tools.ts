@@ -4,6 +4,7 @@ import type { Session } from '../../db/control/registry.ts'
 import { mayCall } from '../http/auth.ts'
 import { placeOf } from '../http/documentation.ts'
 import { isSchema, type Route } from '../http/route.ts'
+import { describing } from '../openapi/described.ts'
 import { scopesOf } from '../openapi/document.ts'
 import { exampleOf } from '../openapi/examples.ts'
 import { invalid, Refusal } from '../values/refusal.ts'
@@ -171,7 +172,7 @@ export class StoreTools implements Tools {
       ...(options.description ? { description: options.description } : {}),
       request: `${method} ${path}`,
       ...(scopes.length ? { needs: scopes.join(' or ') } : {}),
-      arguments: input,
+      arguments: describing(input, options.body?.$id),
       ...(options.body ? { example: exampleOf(options.body) } : {}),
       ...(answer && isSchema(answer) ? { answers: { status: Number(status), example: exampleOf(answer) } } : {}),
       documentationUrl: this.caller.contentUrl + placeOf(route),

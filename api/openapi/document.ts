@@ -3,6 +3,7 @@ import { LIMITS, PLANS } from '../values/plans.ts'
 import { OVERVIEW, placeOf, roomPage } from '../http/documentation.ts'
 import { header, HEADERS, LIMITED_HEADERS, PARAMETERS, READ_HEADERS, ROOMS } from './common.ts'
 import { ERROR_SCHEMAS, failure, failureOr, failures } from './errors.ts'
+import { describing } from './described.ts'
 import { exampleOf } from './examples.ts'
 import { parametersOf } from './parameters.ts'
 import { gathering, type Json, type Show } from './schemas.ts'
@@ -208,7 +209,7 @@ export function openapi(routes: readonly Route[], { baseUrl, version, contentUrl
   const schemas = new Map(Object.entries(ERROR_SCHEMAS))
   const context: Context = { show: gathering(schemas), failed: new Set(), contentUrl }
   const paths: Record<string, Json> = {}
-  for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route, context)
+  for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = describing(operation(route, context)) as Json
   const webhooks = Object.fromEntries(events.map((event) => [event.type, webhook(event, context)]))
   const rooms = new Set(routes.map(({ room }) => room))
   return {
@@ -230,7 +231,12 @@ export function openapi(routes: readonly Route[], { baseUrl, version, contentUrl
         parameters: PARAMETERS,
         headers: HEADERS,
         responses: failures(context.failed),
-        schemas: { ...ERROR_SCHEMAS, ...Object.fromEntries([...schemas].toSorted(([a], [b]) => (a < b ? -1 : 1))) },
+        schemas: Object.fromEntries(
+          [...Object.entries(ERROR_SCHEMAS), ...[...schemas].toSorted(([a], [b]) => (a < b ? -1 : 1))].map(([name, schema]) => [
+            name,
+            describing(schema, name) as Json,
+          ]),
+        ),
       },
       { paths, webhooks },
     ),

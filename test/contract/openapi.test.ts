@@ -230,9 +230,9 @@ describe('a described resource', () => {
 
   test('writes null and choices as JSON Schema does', () => {
     const { properties } = document.components.schemas.Coat
-    expect(properties.kind).toEqual({ type: 'string', enum: ['rain', 'wind'] })
-    expect(properties.lining).toEqual({ type: ['string', 'null'] })
-    expect(properties.size).toEqual({ type: 'string', enum: ['S', 'M'] })
+    expect(properties.kind).toMatchObject({ type: 'string', enum: ['rain', 'wind'] })
+    expect(properties.lining).toMatchObject({ type: ['string', 'null'] })
+    expect(properties.size).toMatchObject({ type: 'string', enum: ['S', 'M'] })
     expect(properties.maker.type).toEqual(['object', 'null'])
   })
 
