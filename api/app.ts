@@ -223,8 +223,8 @@ export function createApp(options: AppOptions): App {
     const path = pathOf(request.url)
     if (!path.startsWith(PREFIX))
       return (
-        (await beside(request, 'shop', surroundings, () => storefront.answer(request))) ??
         (await beside(request, 'mcp', surroundings, () => mcp(request))) ??
+        (await beside(request, 'shop', surroundings, () => storefront.answer(request))) ??
         (await health(path, { version, underway, readiness, scrape })) ??
         (await certificates(path, request, surroundings)) ??
         (await beside(request, 'build', surroundings, () => serveInspector(request, services))) ??

@@ -18,6 +18,7 @@ import { markdownPath, outputsOf, pagePaths } from '../site/lib/outputs.ts'
 import { passagesOf } from '../site/lib/passages.ts'
 import { readPricing } from '../site/lib/pricing.ts'
 import { INDEX, writeIndex } from '../site/lib/search.ts'
+import { pastedAt } from '../site/lib/pasted.ts'
 import type { Site } from '../site/lib/texts.ts'
 import { searchIndex } from './build/search.ts'
 
@@ -77,7 +78,7 @@ export async function build(): Promise<Built> {
   try {
     // What fails here is said, not what Astro says of it later.
     astro.done.catch(() => {})
-    const site: Site = { base, content: readContent(ROOT), pricing: readPricing(ROOT) }
+    const site: Site = { base, content: pastedAt(readContent(ROOT), { base, storeApi }), pricing: readPricing(ROOT) }
     const manifest: Manifest = { base, storeApi, files: {}, pages: {}, scripts: [] }
     const add = async (path: string, file: string, type: string, bytes: Uint8Array<ArrayBuffer>) => {
       manifest.files[path] = await folder.store(file, type, bytes)

@@ -80,7 +80,7 @@ export async function requireSellable(db: Reader, cart: CartRow, touched: Map<Ca
         throw conflict('the slot is full', { bookingSlotId: slot.id, available: placesLeft(slot) })
       if (slot) continue
       if (!canGive(variant, demand.get(variant.id)!.units))
-        throw conflict('out of stock', { variantId: variant.id, available: availableOf(variant) })
+        throw conflict('out of stock', { code: 'out_of_stock', variantId: variant.id, available: availableOf(variant) })
     }
   }
   return quoted

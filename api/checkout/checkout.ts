@@ -111,6 +111,7 @@ async function requireComplete(
   if (stopped) {
     const { code, message, variantId, bookingSlotId, available } = stopped
     throw conflict(code === 'out_of_stock' || code === 'slot_full' ? 'sold out' : message, {
+      code,
       warning: stopped,
       ...(variantId ? { variantId, available } : {}),
       ...(bookingSlotId ? { bookingSlotId, available } : {}),

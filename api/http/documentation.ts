@@ -15,6 +15,8 @@ const PAGES: Readonly<Record<string, string>> = {
   payments: 'orders-operations',
   loyalty: 'loyalty-operations',
   newsletters: 'newsletters-operations',
+  products: 'products-operations',
+  settings: 'settings-operations',
   photofeed: 'media',
   wishlists: 'wishlist',
   'support-replies': 'support-cases',

@@ -28,6 +28,16 @@ const FOUND = 8
 
 const text = (property: Record<string, unknown>) => ({ type: 'string', ...property })
 
+const CALLING: Tool['inputSchema'] = {
+  type: 'object',
+  properties: {
+    operationId: text({ description: 'Such as `createRefund`' }) as never,
+    arguments: { type: 'object', description: 'As describe_operation gives them: those of path, query and body side by side' },
+  },
+  required: ['operationId'],
+  additionalProperties: false,
+}
+
 const FINDING: Tool[] = [
   {
     name: 'search_operations',
@@ -55,19 +65,18 @@ const FINDING: Tool[] = [
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   {
+    name: 'read_operation',
+    title: 'Call an operation that only reads',
+    description: 'The same as call_operation for operations that search_operations marks as `readOnly`; refuses all others.',
+    inputSchema: CALLING,
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  },
+  {
     name: 'call_operation',
     title: 'Call an operation',
     description:
       'Calls any operation that search_operations finds. What may happen depends on the operation: search_operations and describe_operation say whether it only reads, or changes what is there.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        operationId: text({ description: 'Such as `createRefund`' }),
-        arguments: { type: 'object', description: 'As describe_operation gives them: those of path, query and body side by side' },
-      },
-      required: ['operationId'],
-      additionalProperties: false,
-    },
+    inputSchema: CALLING,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   },
 ]
@@ -126,9 +135,13 @@ export class StoreTools implements Tools {
       const operation = NAMED.includes(name) ? this.catalogue.get(name) : undefined
       if (operation) return await this.#run(operation, given)
       if (name === 'call_operation') return await this.#run(this.#operation(given), argumentsIn(given))
+      if (name === 'read_operation') return await this.#run(reading(this.#operation(given)), argumentsIn(given))
       if (name === 'search_operations') return said(this.#search(given))
       if (name === 'describe_operation') return said(this.#describe(this.#operation(given)))
-      throw new Refusal(404, `there is no tool ${name.slice(0, 100)}`, { hint: 'search_operations finds what there is' })
+      throw new Refusal(404, `there is no tool ${name.slice(0, 100)}`, {
+        hint: 'search_operations finds what there is',
+        nearest: this.#nearest(name),
+      })
     } catch (error) {
       if (error instanceof Refusal) return refused(error.status, error.body, error.headers['retry-after'])
       throw error
@@ -158,8 +171,16 @@ export class StoreTools implements Tools {
     if (typeof operationId !== 'string') throw invalid([{ code: 'required', message: 'is required', path: ['operationId'] }])
     const operation = this.catalogue.get(operationId)
     if (operation) return operation
-    const near = this.catalogue.find(operationId.slice(0, 100).replace(/([a-z])([A-Z])/g, '$1 $2')).slice(0, 3)
-    throw new Refusal(404, `there is no operation ${operationId.slice(0, 100)}`, { nearest: near.map(({ id }) => id) })
+    throw new Refusal(404, `there is no operation ${operationId.slice(0, 100)}`, { nearest: this.#nearest(operationId) })
+  }
+
+  /** Operations that a name may mean. */
+  #nearest(name: string): string[] {
+    const words = name.slice(0, 100).replace(/([a-z])([A-Z])/g, '$1 $2')
+    return this.catalogue
+      .find(words)
+      .slice(0, 3)
+      .map(({ id }) => id)
   }
 
   #describe(operation: Operation) {
@@ -185,7 +206,19 @@ export class StoreTools implements Tools {
   }
 }
 
-function argumentsIn({ arguments: given = {} }: Record<string, unknown>): Record<string, unknown> {
+/** The same operation, where it only reads. */
+function reading(operation: Operation): Operation {
+  if (operation.hints.readOnlyHint) return operation
+  throw new Refusal(403, `${operation.id} does more than read`, { hint: 'use call_operation' })
+}
+
+function argumentsIn({ operationId: _, arguments: given, ...flat }: Record<string, unknown>): Record<string, unknown> {
+  const outside = Object.keys(flat)
+  if (outside.length)
+    throw invalid([
+      { code: 'unrecognized_keys', message: 'belongs into arguments', path: [outside[0]!.slice(0, 100)], keys: outside.slice(0, 20) },
+    ])
+  if (given === undefined) return {}
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Record<string, unknown>
   throw invalid([{ code: 'invalid_type', message: 'must be an object', path: ['arguments'] }])
 }
@@ -202,5 +235,8 @@ async function answered(route: Route, response: Response, from: number): Promise
   }
   const rest = route.method === 'GET' ? null : 'this was done; read the rest of it with the operation that reads it'
   const parts = trimmed(await response.text(), type.startsWith('application/json') ? readOnOf(route) : 'text', from, rest)
+  // What is changed under it is refused when somebody was faster: of one thing, not of a list.
+  const etag = route.method === 'GET' && readOnOf(route) === 'text' ? response.headers.get('etag') : null
+  if (etag !== null && parts.length === 1) parts.push(JSON.stringify({ etag }))
   return { content: parts.map((part) => ({ type: 'text', text: part })) }
 }

@@ -7,6 +7,7 @@ const NOTE_BYTES = 300
 
 interface Listed {
   data: unknown[]
+  nextCursor?: string | null
   meta?: { offset?: number }
 }
 
@@ -18,7 +19,8 @@ const isListed = (value: unknown): value is Listed => Array.isArray((value as Li
 
 /** As many of the first entries of a list as fit; null when not even one does. */
 function firstOf(list: Listed, by: 'offset' | 'limit'): string | null {
-  const { data, ...rest } = list
+  // A cursor leads behind the whole page: of a part of one it would leave out the rest.
+  const { data, nextCursor: _, ...rest } = list
   let room = ANSWER_MAX_BYTES - NOTE_BYTES - bytesOf(rest)
   const count = data.findIndex((entry) => (room -= bytesOf(entry) + 1) < 0)
   if (count <= 0) return null

@@ -107,7 +107,7 @@ async function reserveAll(tx: Db, moment: Moment, { lines }: Quote, { lowStockTh
   for (const { variant, units } of demandOf(lines).values()) {
     if (!variant.tracked) continue
     if (!canGive(variant, units) || !(await reserve(tx, variant.id, units))) {
-      throw conflict('sold out', { variantId: variant.id, available: availableOf(variant) })
+      throw conflict('sold out', { code: 'out_of_stock', variantId: variant.id, available: availableOf(variant) })
     }
     const before = variant.quantity - variant.reserved
     if (before > lowStockThreshold && before - units <= lowStockThreshold) await tellLow(tx, moment, variant.id)
@@ -118,7 +118,7 @@ async function reserveAll(tx: Db, moment: Moment, { lines }: Quote, { lowStockTh
 function requirePlaces({ lines }: Quote): Map<string, SlotRow> {
   const wanted = placesOf(lines)
   for (const { slot, places } of wanted.values())
-    if (places > placesLeft(slot)) throw conflict('sold out', { bookingSlotId: slot.id, available: placesLeft(slot) })
+    if (places > placesLeft(slot)) throw conflict('sold out', { code: 'slot_full', bookingSlotId: slot.id, available: placesLeft(slot) })
   return new Map([...wanted].map(([id, { slot }]) => [id, slot]))
 }
 

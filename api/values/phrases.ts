@@ -27,8 +27,17 @@ export function phrasesOf(text: string): Phrase[] {
     .filter((word) => /[\p{L}\p{N}]/u.test(word))
   const telling = words.filter((word) => !SILENT.has(word.toLowerCase()))
   const last = words.at(-1) ?? ''
-  return [...new Set(telling.length ? telling : words)].slice(0, WORDS_MAX).map((word) => ({
-    word,
-    phrase: word === last && BEGINNING.test(last) ? `("${word}" OR "${word}" *)` : `"${word}"`,
-  }))
+  // Two words may be one elsewhere: `back up` and `backup`.
+  const joined = (word: string) => {
+    const at = words.indexOf(word)
+    const pairs = [
+      [words[at - 1], word],
+      [word, words[at + 1]],
+    ]
+    return pairs.filter((pair) => pair.every((one) => one && /^\p{L}{2,12}$/u.test(one))).map((pair) => `"${pair.join('')}"`)
+  }
+  return [...new Set(telling.length ? telling : words)].slice(0, WORDS_MAX).map((word) => {
+    const ways = [`"${word}"`, ...(word === last && BEGINNING.test(last) ? [`"${word}" *`] : []), ...joined(word)]
+    return { word, phrase: ways.length > 1 ? `(${ways.join(' OR ')})` : ways[0]! }
+  })
 }

@@ -94,6 +94,7 @@ export function lineOf(route: Route): string {
     query && !options.body && !options.upload ? 'q' : null,
     listOf(route),
     options.scope === 'public' ? 'p' : null,
+    Object.values(options.responses).some((answer) => !isSchema(answer)) ? 'f' : null,
   ]
   return [method, path, ...marks.filter(Boolean)].join(' ')
 }

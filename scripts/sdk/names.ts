@@ -14,10 +14,15 @@ export const resourceOf = (path: string) => camel(wordsOf(path.split('/')[1]!))
 
 /** The name of a method: `list` of `listTaxRates`, `addItem` of `addCartItem`, `checkout` of `checkOutCart`; `()` where nothing is left but the resource. */
 export function methodOf({ path, options: { operationId } }: Pick<Route, 'path' | 'options'>): string {
-  const noun = wordsOf(path.split('/')[1]!)
-  const words = wordsOf(operationId.replace('checkOutCart', 'checkoutCart'))
-  const alike = (at: number) => noun.every((word, i) => words[at + i] !== undefined && singular(words[at + i]!) === singular(word))
-  const at = words.findIndex((_, i) => alike(i))
-  const left = at < 0 ? words : words.toSpliced(at, noun.length)
+  const [first = '', ...below] = path.split('/').slice(1)
+  const noun = wordsOf(first)
+  const words = wordsOf(operationId.replace('checkOutCart', 'checkoutCart').replace('PhotoFeed', 'Photofeed'))
+  const same = (word: string, other: string | undefined) => other !== undefined && singular(word) === singular(other)
+  const whole = words.findIndex((_, at) => noun.every((word, i) => same(word, words[at + i])))
+  // Of a noun of several words one alone says enough, `listSupportMessages` of support cases, unless it is also what stands below.
+  const parts = noun.filter((part) => !below.some((segment) => same(segment, part)))
+  const left =
+    whole < 0 ? words.filter((word, i) => i === 0 || !parts.some((part) => same(part, word))) : words.toSpliced(whole, noun.length)
+  if (/^(to|from)$/.test(left.at(-1) ?? '')) left.pop()
   return left.length ? camel(left) : '()'
 }

@@ -1,5 +1,6 @@
 /** The content as Astro's pages read it: once for a build. */
 import { readContent, type Content } from './content.ts'
+import { pastedAt } from './pasted.ts'
 import { readPricing, type Pricing } from './pricing.ts'
 
 /** While pages are edited, what was read so long ago is read again. */
@@ -11,7 +12,8 @@ let pricing: Pricing | undefined
 
 export function source(): Content {
   if (!content || performance.now() - readAt > FRESH_MS) {
-    content = readContent(process.cwd())
+    const { STOA_SITE: base = 'http://127.0.0.1:4000', STOA_STORE_API: storeApi = 'http://127.0.0.1:3000' } = process.env
+    content = pastedAt(readContent(process.cwd()), { base, storeApi })
     readAt = performance.now()
   }
   return content

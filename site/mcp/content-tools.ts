@@ -161,7 +161,7 @@ export class ContentTools implements Tools {
     const from = (given.answerFrom as number | undefined) ?? 0
     switch (name) {
       case 'search_docs':
-        return typeof given.query === 'string'
+        return typeof given.query === 'string' && given.query.trim()
           ? this.#get(`/api/search?${searchOf({ q: given.query, limit: given.limit })}`, 0, 'limit')
           : missing('query')
       case 'read_page':

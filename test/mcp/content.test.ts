@@ -118,7 +118,7 @@ describe('its tools', () => {
     ])
       expect([path, (await reader.call('read_page', { path })).isError]).toEqual([path, true])
     expect((await reader.call('read_page')).value.details[0].path).toEqual(['path'])
-    expect((await reader.call('search_docs', { query: '' })).value).toMatchObject({ status: 400, code: 'missing_parameter' })
+    expect((await reader.call('search_docs', { query: '' })).value).toMatchObject({ status: 400, error: 'query: is required' })
     expect((await reader.call('list_pages', { area: 'shop' })).value.details[0].options).toEqual(['docs', 'help', 'blog', 'changelog'])
     expect((await reader.call('no_such')).value.status).toBe(404)
     for (const given of [
@@ -198,7 +198,9 @@ test('what the page says the tools are is what they are', async () => {
   )
   const named = (text: string) =>
     [...text.matchAll(/^\|.*\|$/gm)].flatMap(([row]) => [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name!))
-  expect(named(ofStore!).toSorted()).toEqual([...NAMED, 'search_operations', 'describe_operation', 'call_operation'].toSorted())
+  expect(named(ofStore!).toSorted()).toEqual(
+    [...NAMED, 'search_operations', 'describe_operation', 'read_operation', 'call_operation'].toSorted(),
+  )
   const tools = (await reader.tools()).map(({ name }) => name)
   expect(new Set(named(ofSite!).filter((name) => tools.includes(name)))).toEqual(new Set(tools))
 })

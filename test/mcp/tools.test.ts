@@ -10,7 +10,7 @@ import { each, nowhere, world } from '../contract/world.ts'
 import { made, newShop } from '../shop.ts'
 import { agent, type Agent } from './agent.ts'
 
-const FINDING = ['search_operations', 'describe_operation', 'call_operation']
+const FINDING = ['search_operations', 'describe_operation', 'read_operation', 'call_operation']
 const { app, operations, shop, somewhere, bodyOf } = await world()
 const routes = app.app.routes.filter(({ path }) => !/^\/(openapi|docs)/.test(path))
 const catalogue = new Catalogue(routes)
@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 describe('which tools there are', () => {
-  test('about forty with names of operations, and three for all others; each says what it is in words and in a schema', async () => {
+  test('about forty with names of operations, and four for all others; each says what it is in words and in a schema', async () => {
     const tools = await admin.tools()
     expect(tools.map(({ name }) => name)).toEqual([...NAMED, ...FINDING])
     for (const { name, description, inputSchema, annotations } of tools) {
@@ -277,6 +277,9 @@ describe('what tools do is done as by HTTP', () => {
     const ifMatch = headers.get('etag')!
     await shop.call('PATCH', `/products/${product.id}`, { price: 6 })
     expect((await admin.call('updateProduct', { idOrSlug: product.id, price: 7, ifMatch })).value.status).toBe(412)
+    const { texts } = await admin.call('getProduct', { idOrSlug: product.id })
+    const { etag } = JSON.parse(texts[1]!)
+    expect((await admin.call('updateProduct', { idOrSlug: product.id, price: 7, ifMatch: etag })).isError).toBe(false)
   })
 
   test('a secret is shown once, and is in no log', async () => {
@@ -327,7 +330,10 @@ describe('finding', () => {
     const { isError, value } = await admin.call('call_operation', { operationId: 'refundOrder' })
     expect([isError, value.status]).toEqual([true, 404])
     expect(value.nearest).toContain('createRefund')
-    expect((await admin.call('no_such_tool')).value.status).toBe(404)
+    expect((await admin.call('refundOrder')).value).toMatchObject({ status: 404, nearest: expect.arrayContaining(['createRefund']) })
+    expect((await admin.call('read_operation', { operationId: 'listTaxRates' })).isError).toBe(false)
+    expect((await admin.call('read_operation', { operationId: 'createCoupon', arguments: { code: 'X' } })).value.status).toBe(403)
+    expect((await admin.call('call_operation', { operationId: 'getOrder', id: 'x' })).value.error).toBe('id: belongs into arguments')
     expect((await admin.call('search_operations', { query: ' ' })).value.details[0].path).toEqual(['query'])
     expect((await admin.call('search_operations', { query: '"*^(){}' })).value.operations).toEqual([])
     expect((await admin.call('call_operation', { operationId: 'getMe', arguments: [] })).value.status).toBe(400)

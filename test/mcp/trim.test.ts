@@ -55,9 +55,9 @@ test('a list that goes on by a cursor says how many to ask for', async () => {
     await shop.call('PATCH', `/settings`, { lowStockThreshold: i }, { headers: { 'x-request-id': `${'r'.repeat(100)}${i}` } })
   const { value } = await admin.call('call_operation', { operationId: 'listAuditLog', arguments: { limit: 100 } })
   const { limit } = value.truncated.next
-  expect([value.truncated.of, value.data.length]).toEqual([100, limit])
+  expect([value.truncated.of, value.data.length, 'nextCursor' in value]).toEqual([100, limit, false])
   const fewer = await admin.call('call_operation', { operationId: 'listAuditLog', arguments: { limit } })
-  expect([fewer.value.truncated, fewer.value.data.length]).toEqual([undefined, limit])
+  expect([fewer.value.truncated, fewer.value.data.length, typeof fewer.value.nextCursor]).toEqual([undefined, limit, 'string'])
 })
 
 test('one thing that is too long is read on in pieces, none of which breaks a character', async () => {

@@ -91,6 +91,10 @@ describe('a request', () => {
     expect(seen).toEqual([])
   })
 
+  test.each([undefined, '', 'shop', 'ftp://shop.example', null, 'https:///x'])('goes nowhere when url is %j', (wrong) => {
+    expect(() => new Stoa({ url: wrong as never })).toThrow(expect.objectContaining({ name: 'StoaError', code: 'invalid_argument' }))
+  })
+
   test('may be of a resource that is called itself', async () => {
     const own = createStoa({ url }, { search, carts, products })
     await own.search({ q: 'linen' })
@@ -124,7 +128,7 @@ describe('trying again', () => {
   })
 
   test('what is refused is not', async () => {
-    for (const status of [400, 401, 403, 404, 409, 412, 422, 500, 502]) {
+    for (const status of [400, 401, 402, 403, 404, 409, 412, 422, 500, 501]) {
       seen = []
       answers = [error(status, { error: 'no' })]
       expect([status, (await caught(stoa().carts.create({} as never))).status, seen.length]).toEqual([status, status, 1])
@@ -153,6 +157,14 @@ describe('trying again', () => {
     expect(seen.length).toBe(4)
     expect((await caught(stoa().coupons.delete('c', { ifMatch: null }))).code).toBe('invalid_argument')
     expect(seen.length).toBe(4)
+    // What a proxy says that got no answer is no better than none.
+    seen = []
+    answers = [() => new Response('', { status: 502 }), () => Response.json({ id: 'cart' }, { status: 201 })]
+    await stoa().carts.create({} as never)
+    expect(seen.length).toBe(2)
+    answers = [() => new Response('', { status: 504 })]
+    await caught(stoa().products.update('p', {} as never))
+    expect(seen.length).toBe(3)
     // What was not done is.
     seen = []
     answers = [error(503, { error: 'busy' }, { 'retry-after': '0' }), () => Response.json({ ok: true })]
@@ -197,9 +209,18 @@ describe('an answer', () => {
     expect([missing.body.documentationUrl, unhandled]).toEqual(['https://x', []])
   })
 
-  test('that is no JSON is still an error with its status', async () => {
+  test('that is no JSON is still an error with its status, and nothing of the store when it says 200', async () => {
+    answers = [() => new Response('<h1>Welcome</h1>', { headers: { 'content-type': 'text/html' } })]
+    expect(await caught(stoa().me.get())).toMatchObject({ status: 200, code: 'unexpected_answer' })
+    answers = [() => new Response('<feed/>', { headers: { 'content-type': 'application/atom+xml' } })]
+    expect(await stoa().posts.getFeed()).toBe('<feed/>')
     answers = [() => new Response('<h1>Bad gateway</h1>', { status: 502, headers: { 'content-type': 'text/html' } })]
-    expect(await caught(stoa().me.get())).toMatchObject({ status: 502, code: 'server_error', message: 'the server answered 502', body: {} })
+    expect(await caught(stoa({ retries: 0 }).me.get())).toMatchObject({
+      status: 502,
+      code: 'server_error',
+      message: 'the server answered 502',
+      body: {},
+    })
     answers = [() => new Response('{"id":', { headers: { 'content-type': 'application/json' } })]
     expect((await caught(stoa({ retries: 0 }).me.get())).code).toBe('network')
   })
@@ -288,9 +309,11 @@ describe('verifyWebhook', () => {
       [body, { ...signed(), 'webhook-signature': 'v1,' }, secret],
       [body, { ...signed(), 'webhook-signature': signed()['webhook-signature'].replace('v1,', 'v2,') }, secret],
       [body, {}, secret],
-      [body, signed(), ''],
       [body, signed(), 'whsec_'],
+      [JSON.parse(body), signed(), secret],
     ] as const)
       expect(await caught(verifyWebhook(text, headers, by))).toMatchObject({ name: 'StoaError', code: 'invalid_signature' })
+    for (const by of ['', 'secret', undefined, []])
+      expect(await caught(verifyWebhook(body, signed(), by as never))).toMatchObject({ name: 'StoaError', code: 'invalid_argument' })
   })
 })

@@ -8,7 +8,9 @@ import { folderFor } from '../folder.ts'
 import { ContentError, readContent } from '../../site/lib/content.ts'
 import { htmlOf } from '../../site/lib/html.ts'
 import { linksOf, lowered, parse, textOf, walk } from '../../site/lib/markdown.ts'
+import { pastedAt } from '../../site/lib/pasted.ts'
 import { llmsTxt, pageMarkdown } from '../../site/lib/texts.ts'
+import { version } from '../../package.json'
 import { readPricing } from '../../site/lib/pricing.ts'
 import { ROOT } from './site.ts'
 
@@ -170,4 +172,13 @@ test('where the pages are too many for llms.txt, it leads to the lists of the ar
   const text = llmsTxt({ base: 'https://shop.example', content: contentOf(pages), pricing: readPricing(ROOT) })
   expect(text.length).toBeLessThan(50_000)
   expect(text).toContain('- [All 600 pages](https://shop.example/docs/llms.txt): ')
+})
+
+test('what is pasted as it stands has the addresses of the installation', () => {
+  const { byPath } = pastedAt(readContent(ROOT), { base: 'https://docs.shop.example', storeApi: 'https://api.shop.example' })
+  const body = (path: string) => byPath.get(path)!.body
+  expect(body('/docs/commerce-sdk/installation')).toContain(`npm install https://docs.shop.example/sdk/stoa-sdk-${version}.tgz`)
+  expect(body('/docs/api-reference/mcp-server')).toContain('"url": "https://api.shop.example/mcp"')
+  // What a page says of where something listens stays as it is.
+  expect(body('/docs/commerce-sdk/overview')).toContain('http://127.0.0.1:3000')
 })

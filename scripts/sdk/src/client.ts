@@ -8,35 +8,35 @@ export interface StoaOptions {
   /** Where the store's API is, such as `https://shop.example`. */
   url: string
   /** An API key, or where to get one for each request. None: what needs no key, or a gateway that adds it. */
-  key?: string | (() => string | Promise<string>)
+  key?: (string | (() => string | Promise<string>)) | undefined
   /** What `url` is followed by; `/api/v1` unless told otherwise. */
-  apiPath?: string
-  /** How long one try may take; 30,000 ms unless told otherwise. */
-  timeoutMs?: number
+  apiPath?: string | undefined
+  /** How long one try may take; 30,000 ms unless told otherwise, 0: as long as it takes. */
+  timeoutMs?: number | undefined
   /** How often to try again after 429, 503, a network fault or a timeout; 2 unless told otherwise. */
-  retries?: number
+  retries?: number | undefined
   /** Whether what the API does not know is refused with the nearest name (`Prefer: handling=strict`); true unless told otherwise. */
-  strict?: boolean
+  strict?: boolean | undefined
   /** Keeps so many answers of reads with their ETags, and asks whether they have changed; `true`: 200. None unless told otherwise. */
-  cache?: boolean | number
+  cache?: boolean | number | undefined
   /** Headers of every request. */
-  headers?: Readonly<Record<string, string>>
+  headers?: Readonly<Record<string, string>> | undefined
   /** Used instead of the global `fetch`. */
-  fetch?: (request: Request) => Promise<Response>
+  fetch?: ((request: Request) => Promise<Response>) | undefined
 }
 
 /** What one call may have of its own. */
 export interface CallOptions {
-  signal?: AbortSignal
-  timeoutMs?: number
-  retries?: number
+  signal?: AbortSignal | undefined
+  timeoutMs?: number | undefined
+  retries?: number | undefined
   /** Of a POST, which is done once for each value; a new one for each call unless told otherwise. */
-  idempotencyKey?: string
+  idempotencyKey?: string | undefined
   /** The ETag that was read: refused with 412 when it has changed since. Null, where there was none, is refused here. */
-  ifMatch?: string | null
-  headers?: Readonly<Record<string, string>>
+  ifMatch?: string | null | undefined
+  headers?: Readonly<Record<string, string>> | undefined
   /** Query parameters of a call that has a body. */
-  query?: Readonly<Record<string, unknown>>
+  query?: Readonly<Record<string, unknown>> | undefined
 }
 
 const TIMEOUT_MS = 30_000
@@ -44,6 +44,8 @@ const RETRIES = 2
 const CACHED = 200
 /** The longest time that is waited before another try, in ms. */
 const WAIT_MAX_MS = 30_000
+/** No answer, and those of a proxy that got none: nobody knows whether it was done. */
+const MAYBE_DONE = new Set([0, 502, 504])
 /** Statuses of answers to what was not done. */
 const NOT_DONE = new Set([429, 503])
 
@@ -91,6 +93,11 @@ class Connection {
 
   constructor(readonly options: StoaOptions) {
     const { url, apiPath = '/api/v1', fetch, cache = false } = options
+    if (typeof url !== 'string' || !/^https?:\/\/[^/]/.test(url))
+      throw new StoaError(`url is ${JSON.stringify(url)}: it has to be where the store's API is, such as https://shop.example`, {
+        status: 0,
+        code: 'invalid_argument',
+      })
     this.#cached = cache === true ? CACHED : Number(cache)
     this.#client = createFetchClient<any>({
       baseUrl: url.replace(/\/+$/, '') + apiPath,
@@ -115,8 +122,8 @@ class Connection {
         return await this.#try<T>(operation, sent, idempotencyKey)
       } catch (error) {
         options.signal?.throwIfAborted()
-        if (!(error instanceof StoaError)) throw error
-        const mayTryAgain = NOT_DONE.has(error.status) || (error.status === 0 && isRepeatable)
+        if (!(error instanceof StoaError) || error.code === 'invalid_argument') throw error
+        const mayTryAgain = NOT_DONE.has(error.status) || (MAYBE_DONE.has(error.status) && isRepeatable)
         const waitMs = error.retryAfterSeconds === null ? 250 * 2 ** tries * (1 + Math.random()) : error.retryAfterSeconds * 1000
         if (!mayTryAgain || tries >= retries || waitMs > WAIT_MAX_MS) throw error
         await pause(waitMs, options.signal)
@@ -127,7 +134,7 @@ class Connection {
   async #try<T>(operation: Operation, { path, query, body, options }: Sent, idempotencyKey: string | undefined): Promise<WithResponse<T>> {
     const { key, strict = true, headers } = this.options
     const timeoutMs = options.timeoutMs ?? this.options.timeoutMs ?? TIMEOUT_MS
-    const timeout = AbortSignal.timeout(timeoutMs)
+    const timeout = timeoutMs > 0 ? AbortSignal.timeout(timeoutMs) : new AbortController().signal
     const secret = typeof key === 'function' ? await key() : key
     const memory = operation.method === 'GET' && this.#cached ? `${secret ?? ''} ${operation.path} ${JSON.stringify([path, query])}` : null
     const kept = memory === null ? undefined : this.#kept.get(memory)
@@ -151,6 +158,12 @@ class Connection {
       if (kept && response.status === 304) return { data: JSON.parse(kept.text) as T, ...around }
       if (!response.ok) throw errorOf(response, error)
       const data = (await bodyOf(response)) as T
+      if (!operation.isFile && (typeof data === 'string' || data instanceof Blob))
+        throw new StoaError('what answers is not the store API: look at url and apiPath', {
+          status: response.status,
+          code: 'unexpected_answer',
+          requestId: around.requestId,
+        })
       if (memory !== null && around.etag && !(data instanceof Blob)) this.#keep(memory, { etag: around.etag, text: JSON.stringify(data) })
       return { data, ...around }
     } catch (error) {

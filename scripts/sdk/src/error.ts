@@ -12,7 +12,30 @@ export interface ErrorDetail {
   pattern?: string
 }
 
-const CODES: Readonly<Record<number, string>> = {
+/** What went wrong, as a program branches on it. */
+export type StoaErrorCode =
+  | 'invalid_request'
+  | 'unauthorized'
+  | 'payment_failed'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'precondition_failed'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'storage_full'
+  | 'server_error'
+  | 'refused'
+  | 'network'
+  | 'timeout'
+  | 'unexpected_answer'
+  | 'invalid_argument'
+  | 'invalid_signature'
+
+const CODES: Readonly<Record<number, StoaErrorCode>> = {
   400: 'invalid_request',
   401: 'unauthorized',
   402: 'payment_failed',
@@ -30,7 +53,7 @@ const CODES: Readonly<Record<number, string>> = {
 
 interface Said {
   status: number
-  code: string
+  code: StoaErrorCode
   details?: readonly ErrorDetail[]
   requestId?: string | null
   retryAfterSeconds?: number | null
@@ -42,14 +65,14 @@ interface Said {
  * What the API refused, or why it was not reached. `status` is that of the answer, 0 where there was none. `code` is `invalid_request`
  * (400), `unauthorized` (401), `payment_failed` (402), `forbidden` (403), `not_found` (404), `conflict` (409), `precondition_failed` (412),
  * `too_large` (413), `unsupported_media_type` (415), `idempotency_key_reused` (422), `rate_limited` (429), `unavailable` (503),
- * `storage_full` (507), `server_error` (other 5xx), `refused` (other 4xx); `network`, `timeout`, `invalid_argument` and
- * `invalid_signature` without an answer.
+ * `storage_full` (507), `server_error` (other 5xx), `refused` (other 4xx); `network`, `timeout`,
+ * `unexpected_answer`, `invalid_argument` and `invalid_signature` without an answer of the API.
  */
 export class StoaError extends Error {
   override readonly name = 'StoaError'
   readonly status: number
-  readonly code: string
-  /** What the API calls the reason, where it has a word for it: `price_changed`, `decline`. */
+  readonly code: StoaErrorCode
+  /** What the API calls the reason, where it has a word for it: `out_of_stock`, `price_changed`, `decline`. */
   readonly reason: string | null
   /** The failed checks of a 400, each with the path of its field. */
   readonly details: readonly ErrorDetail[]

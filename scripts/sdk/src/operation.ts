@@ -2,7 +2,8 @@
 
 /**
  * `GET /products q l100`: the method, the path, and marks. `b` takes a body, `q` a query; a list goes on by its offset (`l` and the largest
- * page), by a cursor (`c` and the largest page), or is whole (`w`); `p` asks for no key.
+ * page), by a cursor (`c` and the largest page), or is whole (`w`); `p` asks for no key, `f` is answered with
+ * a file or a text.
  */
 type Line = string
 
@@ -27,6 +28,7 @@ export interface Operation {
   hasBody: boolean
   hasQuery: boolean
   isPublic: boolean
+  isFile: boolean
   list: 'offset' | 'cursor' | 'whole' | null
   /** The most entries that a page may have. */
   pageMax: number
@@ -45,6 +47,7 @@ export function operationOf(line: Line): Operation {
     hasBody: marks.includes('b'),
     hasQuery: marks.includes('q'),
     isPublic: marks.includes('p'),
+    isFile: marks.includes('f'),
     list: list ? LISTS[list[0] as 'l'] : null,
     pageMax: Number(list?.slice(1)),
   }

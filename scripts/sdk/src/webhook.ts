@@ -33,6 +33,11 @@ export async function verified(
   secret: string | readonly string[],
   toleranceSeconds = TOLERANCE_SECONDS,
 ): Promise<unknown> {
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) throw invalid('give the body as it came, not what was parsed of it')
+  const secrets = [secret].flat()
+  if (!secrets.length || secrets.some((each) => typeof each !== 'string' || !each.startsWith('whsec_')))
+    throw new StoaError('secret has to begin with whsec_', { status: 0, code: 'invalid_argument' })
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
   const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => headerIn(headers, name)) as [
     string,
     string,
@@ -40,10 +45,9 @@ export async function verified(
   ]
   if (!id || !/^\d{1,12}$/.test(timestamp) || !signature) throw invalid('a header is missing')
   if (Math.abs(Date.now() / 1000 - Number(timestamp)) > toleranceSeconds) throw invalid('it is too old, or the clock is wrong')
-  const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`)
   const signatures = signature.split(' ').filter((each) => each.startsWith('v1,'))
-  for (const each of [secret].flat()) {
+  for (const each of secrets) {
     const raw = bytesOf(each.replace(/^whsec_/, ''))
     if (!raw.length) continue
     const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
