@@ -1,4 +1,5 @@
 /** What machines read beside pages: the API catalogue, sitemaps, feeds, prices and the latest release as JSON. */
+import { isIP } from 'node:net'
 import type { Content, Page } from './content.ts'
 import { AREAS, type Area } from './areas.ts'
 import { bodyOf, pageMarkdown, type Site } from './texts.ts'
@@ -38,10 +39,11 @@ export const MCP = '/.well-known/mcp.json'
 
 /** `/.well-known/mcp.json`: both MCP servers, each as a `server.json` of the MCP registry describes one. */
 export function mcpServers({ base }: Site, storeApi: string, version: string): string {
+  const { hostname } = new URL(base)
   const server = (name: string, title: string, description: string, remote: object) => ({
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
     // A name there is a domain backwards, and what the server is called on it.
-    name: `${new URL(base).hostname.split('.').toReversed().join('.')}/${name}`,
+    name: `${isIP(hostname) ? hostname : hostname.split('.').toReversed().join('.')}/${name}`,
     title,
     description,
     version,
