@@ -15,9 +15,10 @@ import { typeOf } from '../api/hosting/manifest.ts'
 import type { Manifest } from '../site/lib/manifest.ts'
 import { SCAN } from '../site/analyses/operations.ts'
 import { markdownPath, outputsOf, pagePaths } from '../site/lib/outputs.ts'
-import { passagesOf } from '../site/lib/passages.ts'
+import { passagesOf, pricingPassage } from '../site/lib/passages.ts'
 import { readPricing } from '../site/lib/pricing.ts'
 import { INDEX, writeIndex } from '../site/lib/search.ts'
+import searchWords from '../content/search-words.json'
 import { pastedAt } from '../site/lib/pasted.ts'
 import type { Site } from '../site/lib/texts.ts'
 import { searchIndex } from './build/search.ts'
@@ -87,7 +88,7 @@ export async function build(): Promise<Built> {
       searchIndex(site.content.pages),
       each(outputsOf(site, storeApi), ([path, { type, body }]) => add(path, path.slice(1), type, Buffer.from(body))),
     ])
-    writeIndex(index, site.content.pages.flatMap(passagesOf))
+    writeIndex(index, [...site.content.pages.flatMap(passagesOf), pricingPassage(site.pricing)], searchWords.words)
     await each(search, ({ path, content }) => add(`/pagefind/${path}`, `pagefind/${path}`, typeOf(path), content))
     await astro.done
     const scripts = new Set<string>()

@@ -7,7 +7,7 @@ const BEGINNING = /[\p{L}\p{N}\p{M}]{3}$/u
 
 /** Words that every passage has: who asks for them in a question means the others. */
 const SILENT = new Set(
-  'a an and are as at be by can could do does for from how i if in is it its me my of on or should that the their there this to was what when where which who why will with would you your'.split(
+  'a an and are as at be by can could do does for from how i if in is it its many me much my of on or should that the their there this to was what when where which who why will with would you your'.split(
     ' ',
   ),
 )

@@ -3,10 +3,11 @@ import type { Nodes } from 'mdast'
 import type { Page } from './content.ts'
 import { headingsOf, parse, textOf } from './markdown.ts'
 import type { Area } from './areas.ts'
+import { pricingMarkdown, type Pricing } from './pricing.ts'
 import { bodyOf } from './texts.ts'
 
 export interface Passage {
-  area: Area
+  area: Area | 'pricing'
   /** Of the page. */
   path: string
   title: string
@@ -15,7 +16,12 @@ export interface Passage {
   /** The title of the page where the passage stands before the first heading. */
   heading: string
   text: string
+  /** Of something that is not there yet. */
+  isPlanned: boolean
 }
+
+/** How a page begins that is about something planned. */
+const PLANNED = '> **Not in this release.**'
 
 /** Links to other pages, and nothing of its own. */
 const LINKS_ALONE = 'Related'
@@ -32,14 +38,21 @@ export function passagesOf(page: Page): Passage[] {
   const { kind: area, path, title } = page
   const tree = parse(bodyOf(page))
   const headings = headingsOf(tree).values()
-  const passages: Passage[] = [{ area, path, title, anchor: null, heading: title, text: page.summary }]
+  const isPlanned = page.body.startsWith(PLANNED)
+  const passages: Passage[] = [{ area, path, title, anchor: null, heading: title, text: page.summary, isPlanned }]
   for (const node of tree.children) {
     if (node.type === 'heading') {
       const { id, text } = headings.next().value!
-      passages.push({ area, path, title, anchor: id, heading: text, text: '' })
+      passages.push({ area, path, title, anchor: id, heading: text, text: '', isPlanned })
     } else passages.at(-1)!.text += `\n${wordsOf(node)}`
   }
   return passages
     .map((passage) => ({ ...passage, text: passage.text.replace(/\s+/g, ' ').trim() }))
     .filter(({ heading, text }) => text && heading !== LINKS_ALONE)
 }
+
+/** The page of the plans, which is made of data. */
+export const pricingPassage = (pricing: Pricing): Passage => ({
+  ...{ area: 'pricing', path: '/pricing', title: 'Pricing', anchor: null, heading: 'Pricing', isPlanned: false },
+  text: `What Stoa costs, and what each plan allows. ${wordsOf(parse(pricingMarkdown(pricing)))}`.replace(/\s+/g, ' ').trim(),
+})

@@ -21,6 +21,18 @@ const EXCERPT_WORDS = 40
 /** How much a word in the title and in the heading counts more than one in the text. */
 const RANK = 'bm25(passages, 6.0, 4.0, 1.0)'
 
+/** How much more a passage is worth whose title, or whose heading, is what was asked for. */
+const TITLE = 1.5
+const HEADING = 2
+/** Tables of the reference, releases and thoughts explain less than pages do; what is planned is of no use yet. */
+const WORTH: readonly (readonly [test: (row: Ranked) => boolean, worth: number])[] = [
+  [({ planned }) => planned === 1, 0.4],
+  [({ area }) => area === 'changelog', 0.6],
+  [({ area }) => area === 'blog', 0.75],
+  [({ path }) => path.endsWith('-operations'), 0.7],
+  [({ anchor }) => anchor === 'operations' || anchor === 'related', 0.7],
+]
+
 export interface Found {
   /** The page's, with the anchor of the passage: `/docs/api-reference/coupons#limits`. */
   path: string
@@ -33,20 +45,23 @@ export interface Found {
   score: number
 }
 
-/** Writes the index of these passages to a new file. */
-export function writeIndex(file: string, passages: readonly Passage[]) {
+/** Writes the index of these passages to a new file; `words` are what readers call things, each with the words of the pages. */
+export function writeIndex(file: string, passages: readonly Passage[], words: Readonly<Record<string, readonly string[]>> = {}) {
   const database = new Database(file)
   try {
     // A file that is not whole is thrown away with its build.
     database.run('pragma journal_mode = off; pragma synchronous = off')
     database.run(
-      `create virtual table passages using fts5(title, heading, text, area unindexed, path unindexed, anchor unindexed, tokenize = 'porter unicode61')`,
+      `create virtual table passages using fts5(title, heading, text, area unindexed, path unindexed, anchor unindexed, planned unindexed, tokenize = 'porter unicode61')`,
     )
-    const insert = database.prepare('insert into passages values (?, ?, ?, ?, ?, ?)')
+    const insert = database.prepare('insert into passages values (?, ?, ?, ?, ?, ?, ?)')
     database.transaction(() => {
-      for (const { title, heading, text, area, path, anchor } of passages) insert.run(title, heading, text, area, path, anchor)
+      for (const { title, heading, text, area, path, anchor, isPlanned } of passages)
+        insert.run(title, heading, text, area, path, anchor, isPlanned ? 1 : 0)
     })()
     database.run(`insert into passages (passages) values ('optimize')`)
+    database.run('create table words (word text primary key, others text not null) without rowid')
+    for (const [word, others] of Object.entries(words)) database.run('insert into words values (?, ?)', [word, JSON.stringify(others)])
   } finally {
     database.close()
   }
@@ -56,22 +71,49 @@ interface Ranked {
   rowid: number
   path: string
   score: number
+  title: string
+  heading: string
+  area: string
+  anchor: string | null
+  planned: number
 }
 type Row = Omit<Found, 'score'> & { anchor: string | null }
 
+/** The end of a word, which its forms differ in. */
+const stemOf = (word: string) =>
+  word
+    .toLowerCase()
+    .replace(/(?:ies|y)$/, 'i')
+    .replace(/(?:ing|ed|es|s|e)$/, '')
+
+/** How much of a text is what was asked for, and of what was asked for is in it: 1 where they are the same words. */
+function likeness(asked: readonly ReadonlySet<string>[], own: ReadonlySet<string>): number {
+  if (!own.size || !asked.length) return 0
+  const found = asked.filter((ways) => !ways.isDisjointFrom(own)).length
+  const used = [...own].filter((stem) => asked.some((ways) => ways.has(stem))).length
+  return (used / own.size) * (found / asked.length)
+}
+
+interface Opened {
+  ranked: Statement<Ranked, [string]>
+  row: Statement<Row, [string, number]>
+  words: ReadonlyMap<string, readonly string[]>
+}
+
 export class Search {
-  #opened: { ranked: Statement<Ranked, [string]>; row: Statement<Row, [string, number]> } | undefined
+  #opened: Opened | undefined
+  readonly #known = new Map<string, ReadonlySet<string>>()
 
   constructor(readonly file: string) {}
 
   /** The passages that have words of the text, best first; those that have all of them come before what has as many of one. */
   find(text: string, limit: number): Found[] {
-    const phrases = phrasesOf(text).map(({ phrase }) => phrase)
+    const phrases = this.#phrases(text)
     if (!phrases.length) return []
     const any = phrases.join(' OR ')
     const { row } = this.#index()
     const perPage = new Map<string, number>()
-    return this.#ranked(phrases, any)
+    return this.#ranked(phrases, any, this.#asked(text))
       .filter(({ path }) => {
         const before = perPage.get(path) ?? 0
         perPage.set(path, before + 1)
@@ -84,25 +126,61 @@ export class Search {
       })
   }
 
-  #ranked(phrases: readonly string[], any: string): Ranked[] {
+  /** The words of a text, each with those that the pages have for it. */
+  #phrases(text: string): string[] {
+    const { words } = this.#index()
+    return phrasesOf(text).map(({ word, phrase }) => {
+      const others = words.get(word.toLowerCase()) ?? []
+      return others.length ? `(${[phrase, ...others.map((other) => `"${other}"`)].join(' OR ')})` : phrase
+    })
+  }
+
+  /** The words of a text, each by the stems of all ways to say it. */
+  #asked(text: string): ReadonlySet<string>[] {
+    const { words } = this.#index()
+    return phrasesOf(text).map(({ word }) => new Set([word, ...(words.get(word.toLowerCase()) ?? [])].map(stemOf)))
+  }
+
+  /** The stems of a title or a heading, of which there are not many. */
+  #stems(text: string): ReadonlySet<string> {
+    let stems = this.#known.get(text)
+    if (!stems) this.#known.set(text, (stems = new Set(phrasesOf(text).map(({ word }) => stemOf(word)))))
+    return stems
+  }
+
+  /** What a passage is worth for what was asked: by its words, its title and its heading, and by what it is. */
+  #weighed(row: Ranked, asked: readonly ReadonlySet<string>[]): number {
+    const title = likeness(asked, this.#stems(row.title))
+    const heading = row.anchor === null ? 0 : likeness(asked, this.#stems(row.heading))
+    const worth = WORTH.reduce((so, [test, by]) => (test(row) ? so * by : so), 1)
+    // Who types a title wants that page: its beginning comes first.
+    const isTitle = title === 1 && row.anchor === null
+    return row.score * worth * (1 + TITLE * title + HEADING * heading) + (isTitle ? 1_000 * worth : 0)
+  }
+
+  #ranked(phrases: readonly string[], any: string, asked: readonly ReadonlySet<string>[]): Ranked[] {
     const { ranked } = this.#index()
     const whole = phrases.length > 1 ? ranked.all(phrases.join(' AND ')) : []
     const all = new Set(whole.map(({ rowid }) => rowid))
     // A passage with every word is worth twice what its words are.
     const best = whole.map((row) => ({ ...row, score: 2 * row.score }))
     const rest = whole.length < RANKED_MAX ? ranked.all(any).filter(({ rowid }) => !all.has(rowid)) : []
-    return [...best, ...rest].toSorted((a, b) => b.score - a.score || a.rowid - b.rowid)
+    return [...best, ...rest]
+      .map((row) => ({ ...row, score: this.#weighed(row, asked) }))
+      .toSorted((a, b) => b.score - a.score || a.rowid - b.rowid)
   }
 
   #index() {
     if (this.#opened) return this.#opened
     const database = new Database(this.file, { readonly: true })
     const ranked = database.prepare<Ranked, [string]>(
-      `select rowid, path, -${RANK} as score from passages where passages match ? limit ${RANKED_MAX}`,
+      `select rowid, path, title, heading, area, anchor, planned, -${RANK} as score from passages where passages match ? limit ${RANKED_MAX}`,
     )
     const row = database.prepare<Row, [string, number]>(
       `select area as section, path, anchor, title, heading, snippet(passages, 2, '', '', '…', ${EXCERPT_WORDS}) as excerpt from passages where passages match ? and rowid = ?`,
     )
-    return (this.#opened = { ranked, row })
+    const known = database.query<{ word: string; others: string }, []>('select word, others from words').all()
+    const words = new Map(known.map(({ word, others }) => [word, JSON.parse(others) as string[]] as const))
+    return (this.#opened = { ranked, row, words })
   }
 }

@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { folderFor } from '../folder.ts'
 import type { Passage } from '../../site/lib/passages.ts'
-import { Search, writeIndex } from '../../site/lib/search.ts'
-import { openSite } from './site.ts'
+import { readContent } from '../../site/lib/content.ts'
+import { FOUND, INDEX, Search, writeIndex } from '../../site/lib/search.ts'
+import { QUESTIONS } from './questions.ts'
+import { openSite, ROOT } from './site.ts'
 
 const { ask, base, manifest } = await openSite()
 const search = (query: string, headers: Record<string, string> = {}) => ask(`/api/search?${query}`, headers)
@@ -142,6 +144,7 @@ describe('work', () => {
       title: 'Page',
       heading: 'Heading',
       text,
+      isPlanned: false,
     })
     const file = join(folder, 'small.db')
     writeIndex(file, [
@@ -158,11 +161,52 @@ describe('work', () => {
     const text = 'a coupon for the order'
     writeIndex(
       file,
-      Array.from({ length: 5_000 }, (_, i) => ({ area: 'docs', path: `/docs/${i}`, anchor: null, title: 'Page', heading: 'Page', text })),
+      Array.from({ length: 5_000 }, (_, i) => ({
+        area: 'docs',
+        path: `/docs/${i}`,
+        anchor: null,
+        title: 'Page',
+        heading: 'Page',
+        text,
+        isPlanned: false,
+      })),
     )
     const found = new Search(file).find('coupon order', 50)
     expect(found).toHaveLength(50)
     for (const { path } of found) expect(Number(path.slice('/docs/'.length))).toBeLessThan(1_000)
+  })
+})
+
+describe('questions as people ask them', () => {
+  const found = new Search(join(ROOT, 'dist', INDEX))
+  const pagesOf = (question: string) => [...new Set(found.find(question, FOUND).map(({ path }) => path.split('#')[0]!))].slice(0, 3)
+
+  test('have their page among the first three: at least 57 of 60', () => {
+    expect(QUESTIONS.length).toBe(60)
+    const missed = QUESTIONS.filter(([question, ...pages]) => !pagesOf(question).some((page) => pages.includes(page)))
+    expect(missed.map(([question]) => question).slice(3)).toEqual([])
+    for (const [, ...pages] of QUESTIONS) for (const page of pages) expect(Object.keys(manifest.pages)).toContain(page)
+  })
+
+  test('every title finds its page first, or another one that has it', () => {
+    const wordsOf = (text: string) =>
+      text
+        .toLowerCase()
+        .replace(/[^a-z ]/g, '')
+        .replace(/s\b/g, '')
+        .split(' ')
+        .filter((word) => !['a', 'and', 'the', 'of', 'to'].includes(word))
+        .join(' ')
+    const wrong = readContent(ROOT).pages.filter(({ title, path }) => {
+      const [first] = found.find(title, 1)
+      return first?.path.split('#')[0] !== path && wordsOf(first?.title ?? '') !== wordsOf(title)
+    })
+    expect(wrong.map(({ title, path }) => `${title}: ${path}`)).toEqual([])
+  })
+
+  test('what is planned comes after what is there, and the plans are found', () => {
+    expect(found.find('analytics', 10).length).toBeGreaterThan(0)
+    expect([pagesOf('pricing')[0], pagesOf('what does it cost').includes('/pricing')]).toEqual(['/pricing', true])
   })
 })
 
