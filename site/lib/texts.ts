@@ -30,7 +30,7 @@ export const POINTS: readonly [title: string, text: string][] = [
   ],
   [
     'Described by itself',
-    'The OpenAPI 3.1 document is made from the schemas that the handlers check against, so it can not be wrong. Errors name the field, and say what is allowed.',
+    'The OpenAPI 3.1 document is made from the schemas that the handlers check against, and a typed client and the tools of agents from the same. Errors name the field, and say what is allowed.',
   ],
   [
     'Safe to try again',

@@ -25,11 +25,13 @@ let scriptless: Page
 let phone: Page
 let complaints: string[] = []
 let server: Bun.Server<undefined>
+let manifest: Awaited<ReturnType<typeof openSite>>['manifest']
 beforeAll(async () => {
   if (!hasChromium) return
   let site: Awaited<ReturnType<typeof openSite>> | undefined
   server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => site!.front.answer(request) })
   site = await openSite({ base: server.url.origin })
+  manifest = site.manifest
   browser = await launch()
   desk = await openEmpty({ viewport: { width: 1280, height: 900 } })
   scriptless = await openEmpty({ javaScriptEnabled: false, viewport: PHONE })
@@ -148,6 +150,32 @@ browserTests('a page', () => {
     expect(await clipboard()).toMatch(/^# /)
     await page.context().close()
   })
+
+  test('shows all of its code: no block is wider than its page, on a desk and on a phone', async () => {
+    const paths = Object.keys(manifest.pages).filter((path) => /^\/(docs|help|blog|changelog)\//.test(path))
+    expect(paths.length).toBeGreaterThan(190)
+    let blocks = 0
+    for (const width of [1280, 390]) {
+      const page = await open(KINDS.docs, { viewport: { width, height: 900 } })
+      for (const path of paths) {
+        // The text of each page in the frame of one: a navigation takes ten times as long.
+        const html = await (await fetch(server.url.origin + path)).text()
+        const article = /<article[^]*<\/article>/.exec(html)![0]
+        const wide = await page.evaluate((inner) => {
+          document.querySelector('article')!.outerHTML = inner
+          const all = [...document.querySelectorAll('article pre')]
+          return {
+            count: all.length,
+            wide: all.filter((pre) => pre.scrollWidth > pre.clientWidth).map((pre) => pre.textContent!.slice(0, 80)),
+          }
+        }, article)
+        blocks += wide.count
+        expect([path, width, wide.wide]).toEqual([path, width, []])
+      }
+      await page.context().close()
+    }
+    expect(blocks).toBeGreaterThan(2_000)
+  }, 60_000)
 
   test('has its contents, the way to it, its neighbours and anchors', async () => {
     const page = await open(KINDS.reference)
