@@ -109,7 +109,7 @@ describe('the project is tidy', () => {
     const check = ['--check', '--cache', '--cache-strategy=content', '.']
     const { exitCode, stderr } = Bun.spawnSync([process.execPath, 'node_modules/.bin/prettier', ...check])
     expect(exitCode, stderr.toString()).toBe(0)
-  }, 60_000)
+  }, 180_000)
 
   test('the top level has what belongs there, and nothing that was left behind', () => {
     const ignored = readFileSync('.gitignore', 'utf8')
