@@ -20,9 +20,9 @@ const isCalled = ({ options: { operationId, responses } }: Route) =>
 /** The routes that the package has. */
 export const called: readonly Route[] = resources.flatMap((resource) => resource.routes).filter(isCalled)
 
-/** The shapes of a document; refusals are a class of the package. */
+/** The shapes of a document; refusals are a class of the package, which has their details. */
 const shapesOf = ({ components }: Json): Json =>
-  Object.fromEntries(Object.entries(components.schemas).filter(([name]) => !(name in ERROR_SCHEMAS)))
+  Object.fromEntries(Object.entries(components.schemas).filter(([name]) => name === 'ErrorDetail' || !(name in ERROR_SCHEMAS)))
 
 /** The document without what only readers need: examples, headers, refusals. */
 function lean(document: Json): Json {

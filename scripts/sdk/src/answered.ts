@@ -42,9 +42,16 @@ interface Page {
   pagination?: { total?: number; offset?: number }
 }
 
-/** A list whose pages are asked for by `ask`, with these parts of a query over those of the call. */
+/** Which page of a list is asked for. */
+export interface Place {
+  limit: number
+  offset: number
+  cursor: string
+}
+
+/** A list whose pages are asked for by `ask`. */
 export function listOf<P, I>(
-  ask: (more: Record<string, unknown>) => Promise<WithResponse<P>>,
+  ask: (place: Partial<Place>) => Promise<WithResponse<P>>,
   { kind, pageMax, offset }: { kind: 'offset' | 'cursor' | 'whole'; pageMax: number; offset: number },
 ): List<P, I> {
   let first: Promise<WithResponse<P>> | undefined
@@ -61,13 +68,12 @@ export function listOf<P, I>(
       return entries
     },
     async *[Symbol.asyncIterator]() {
-      let more: Record<string, unknown> = {}
       // A page of the most entries, unless the call says otherwise.
-      if (pageMax) more.limit = pageMax
+      const place: Partial<Place> = pageMax ? { limit: pageMax } : {}
       // What is added while one reads moves the rest: an entry that comes twice is given once.
       const seen = new Set<unknown>()
       for (;;) {
-        const { data, items, meta, pagination, nextCursor } = (await ask(more)).data as Page
+        const { data, items, meta, pagination, nextCursor } = (await ask(place)).data as Page
         const entries = data ?? items ?? []
         for (const entry of entries as (I & { id?: unknown })[]) {
           if (entry?.id !== undefined && seen.has(entry.id)) continue
@@ -76,11 +82,11 @@ export function listOf<P, I>(
         }
         if (kind === 'cursor') {
           if (!nextCursor) return
-          more = { ...more, cursor: nextCursor }
+          place.cursor = nextCursor
         } else {
-          const next = (meta?.offset ?? pagination?.offset ?? (more.offset as number | undefined) ?? offset) + entries.length
+          const next = (meta?.offset ?? pagination?.offset ?? place.offset ?? offset) + entries.length
           if (kind === 'whole' || !entries.length || next >= (meta?.count ?? pagination?.total ?? Infinity)) return
-          more = { ...more, offset: next }
+          place.offset = next
         }
       }
     },

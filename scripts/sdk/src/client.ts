@@ -1,6 +1,6 @@
 /** The client: turns calls into requests, tries again what may be tried again, and turns answers into values and errors. */
 import createFetchClient from 'openapi-fetch'
-import { answered, listOf, type WithResponse } from './answered.ts'
+import { answered, listOf, type Place, type WithResponse } from './answered.ts'
 import { errorOf, StoaError } from './error.ts'
 import { operationOf, type Operation, type Resource } from './operation.ts'
 
@@ -19,22 +19,19 @@ export interface StoaOptions {
   strict?: boolean | undefined
   /** Keeps so many answers of reads with their ETags, and asks whether they have changed; `true`: 200. None unless told otherwise. */
   cache?: boolean | number | undefined
-  /** Headers of every request. */
+  /** Headers of every request; those of a call stand over them. */
   headers?: Readonly<Record<string, string>> | undefined
   /** Used instead of the global `fetch`. */
   fetch?: ((request: Request) => Promise<Response>) | undefined
 }
 
 /** What one call may have of its own. */
-export interface CallOptions {
+export interface CallOptions extends Pick<StoaOptions, 'timeoutMs' | 'retries' | 'headers'> {
   signal?: AbortSignal | undefined
-  timeoutMs?: number | undefined
-  retries?: number | undefined
   /** Of a POST, which is done once for each value; a new one for each call unless told otherwise. */
   idempotencyKey?: string | undefined
   /** The ETag that was read: refused with 412 when it has changed since. Null, where there was none, is refused here. */
   ifMatch?: string | null | undefined
-  headers?: Readonly<Record<string, string>> | undefined
   /** Query parameters of a call that has a body. */
   query?: Readonly<Record<string, unknown>> | undefined
 }
@@ -48,6 +45,8 @@ const WAIT_MAX_MS = 30_000
 const MAYBE_DONE = new Set([0, 502, 504])
 /** Statuses of answers to what was not done. */
 const NOT_DONE = new Set([429, 503])
+/** What they have done once, they do not do again. */
+const REPLACING = new Set(['PUT', 'DELETE'])
 
 interface Sent {
   path: Record<string, string>
@@ -114,9 +113,9 @@ class Connection {
     const idempotencyKey = operation.method === 'POST' && !operation.isPublic ? (options.idempotencyKey ?? newKey()) : undefined
     // What may have been done is done again only where that changes nothing: a PATCH may take one off the stock.
     const isRepeatable =
+      operation.method === 'GET' ||
       idempotencyKey !== undefined ||
-      (operation.method !== 'POST' && operation.method !== 'PATCH' && !operation.isPublic && options.ifMatch === undefined) ||
-      operation.method === 'GET'
+      (REPLACING.has(operation.method) && !operation.isPublic && options.ifMatch === undefined)
     for (let tries = 0; ; tries++) {
       try {
         return await this.#try<T>(operation, sent, idempotencyKey)
@@ -136,7 +135,8 @@ class Connection {
     const timeoutMs = options.timeoutMs ?? this.options.timeoutMs ?? TIMEOUT_MS
     const timeout = timeoutMs > 0 ? AbortSignal.timeout(timeoutMs) : new AbortController().signal
     const secret = typeof key === 'function' ? await key() : key
-    const memory = operation.method === 'GET' && this.#cached ? `${secret ?? ''} ${operation.path} ${JSON.stringify([path, query])}` : null
+    const memory =
+      operation.method === 'GET' && this.#cached ? JSON.stringify([secret, operation.path, path, query, options.headers]) : null
     const kept = memory === null ? undefined : this.#kept.get(memory)
     try {
       const { response, error } = await this.#client.request(operation.method.toLowerCase() as 'get', operation.path, {
@@ -155,7 +155,10 @@ class Connection {
         },
       })
       const around = { response, etag: response.headers.get('etag'), requestId: response.headers.get('x-request-id') }
-      if (kept && response.status === 304) return { data: JSON.parse(kept.text) as T, ...around }
+      if (kept && response.status === 304) {
+        this.#keep(memory!, kept)
+        return { data: JSON.parse(kept.text) as T, ...around }
+      }
       if (!response.ok) throw errorOf(response, error)
       const data = (await bodyOf(response)) as T
       if (!operation.isFile && (typeof data === 'string' || data instanceof Blob))
@@ -206,11 +209,11 @@ function methodOf(connection: Connection, line: string) {
     const input = hasBody || hasQuery ? rest.shift() : undefined
     const options = (rest[0] ?? {}) as CallOptions
     const query = hasBody ? options.query : (input as Record<string, unknown> | undefined)
-    // What a walk through a list asks for next stands over the call's own offset, which it began with.
-    const ask = async ({ offset, ...more }: Record<string, unknown>) =>
+    // The call's own limit stands over that of a walk; where the walk has come to, over where it began.
+    const ask = async ({ limit, ...place }: Partial<Place>) =>
       connection.send(operation, {
         path: pathOf(operation, given),
-        query: { ...more, ...query, ...(offset === undefined ? {} : { offset }) },
+        query: { ...(limit === undefined ? {} : { limit }), ...query, ...place },
         body: hasBody ? input : undefined,
         options,
       })

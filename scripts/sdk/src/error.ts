@@ -1,16 +1,5 @@
 /** The one error that a call of the store API rejects with. */
-
-/** One failed check of a request; `path` names the field. */
-export interface ErrorDetail {
-  code: string
-  message: string
-  path: string[]
-  minimum?: number
-  maximum?: number
-  options?: unknown[]
-  keys?: string[]
-  pattern?: string
-}
+import type { ErrorDetail } from './models.ts'
 
 /** What went wrong, as a program branches on it. */
 export type StoaErrorCode =

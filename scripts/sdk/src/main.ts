@@ -1,7 +1,7 @@
 /** The store API of Stoa for TypeScript and JavaScript. */
 export type { Answered, List, WithResponse } from './answered.ts'
 export { createStoa, type CallOptions, type StoaOptions } from './client.ts'
-export { StoaError, type ErrorDetail, type StoaErrorCode } from './error.ts'
+export { StoaError, type StoaErrorCode } from './error.ts'
 export * from './resources.ts'
 export type * from './models.ts'
 export type { Answer, Body, Item, Query } from './types.ts'

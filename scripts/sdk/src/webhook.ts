@@ -3,6 +3,8 @@ import { StoaError } from './error.ts'
 
 /** How far the clocks of sender and receiver may be apart, in seconds. */
 const TOLERANCE_SECONDS = 300
+/** More signatures than a delivery has: one of each secret. */
+const SIGNATURES_MAX = 10
 
 type HeadersLike = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
@@ -46,7 +48,10 @@ export async function verified(
   if (!id || !/^\d{1,12}$/.test(timestamp) || !signature) throw invalid('a header is missing')
   if (Math.abs(Date.now() / 1000 - Number(timestamp)) > toleranceSeconds) throw invalid('it is too old, or the clock is wrong')
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`)
-  const signatures = signature.split(' ').filter((each) => each.startsWith('v1,'))
+  const signatures = signature
+    .split(' ')
+    .filter((each) => each.startsWith('v1,'))
+    .slice(0, SIGNATURES_MAX)
   for (const each of secrets) {
     const raw = bytesOf(each.replace(/^whsec_/, ''))
     if (!raw.length) continue
