@@ -284,7 +284,7 @@ test('the programs of all pages that use the package type-check with strict', as
   for (const [file, program] of files) writeFileSync(join(folder, file), `${program}\nexport {}\n`)
   writeFileSync(join(folder, 'process.d.ts'), 'declare const process: { env: Record<string, string | undefined> }\n')
   expect(await problemsIn(folder, [...files.map(([file]) => file), 'process.d.ts'])).toEqual([])
-}, 60_000)
+}, 180_000)
 
 test('the pages of the package name this release', () => {
   for (const page of ['commerce-sdk/quick-start', 'commerce-sdk/installation', 'api-reference/content-api'])
