@@ -153,7 +153,7 @@ function routing(options: AppOptions, watched: Pick<Surroundings, 'log' | 'metri
     },
   )
   const answerFor: StoreServerNeeds['answer'] = (route, { request, params }, { session, sent }) => {
-    pipeline.vouchFor(request, session)
+    pipeline.vouchFor(request, session, 'mcp')
     sentAs.set(request, sentAs.get(sent) ?? sent)
     return pipeline.answer(route, request, params)
   }

@@ -43,7 +43,7 @@ export function limit(limiter: RateLimiter, name: string, headers: Record<string
 }
 
 /** Whether a key has the scope of a route. */
-const hasScope = ({ options: { scope } }: Route, { scopes }: Session) =>
+export const hasScope = ({ options: { scope } }: Route, { scopes }: Session) =>
   scopes === null || scope === 'any key' || scope === 'public' || [scope].flat().some((name) => scopes.has(name))
 
 /** Refuses with 403 when the key lacks the scope of the route. */

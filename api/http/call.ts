@@ -8,10 +8,9 @@ import type { Received } from './input/form.ts'
 import type { Owner } from '../outside/files.ts'
 import type { RateLimiter } from '../server/rate-limit.ts'
 import { Refusal } from '../values/refusal.ts'
-import type { AnyCall, Guesses, Route, Settings } from './route.ts'
+import type { AnyCall, Guesses, Route, Settings, Via } from './route.ts'
 import { isUuid } from '../values/uuid.ts'
 import type { Surroundings, Visitors } from './surroundings.ts'
-import { viaOf } from './request-id.ts'
 import { loggable, pathOf } from './url.ts'
 
 /** Work for after the answer (see `Call.after`), or before it, of a failure (see `Call.undo`). */
@@ -20,6 +19,7 @@ export type Task = { run(store: Handle): Promise<void>; when: 'success' | 'alway
 /** One keyed request, before it is parsed. */
 interface Keyed {
   session: Session
+  via: Via
   handle: Handle
   request: Request
   requestId: string
@@ -107,7 +107,7 @@ export function callOf(
   query: unknown,
   { body, file }: Pick<Received, 'body' | 'file'>,
 ): AnyCall {
-  const { handle, session, request, requestId, params, tasks } = keyed
+  const { handle, session, via, request, requestId, params, tasks } = keyed
   const { clock } = services
   let inside: Db | null = null
   const call: AnyCall = {
@@ -119,6 +119,7 @@ export function callOf(
     params: named(params),
     request,
     requestId,
+    via,
     services,
     log,
     guesses: guessesOf(visitors, request, session),
@@ -159,7 +160,7 @@ export function joined(route: Route, call: AnyCall, tx: Db): AnyCall {
 /** Runs a change and writes its audit row, in one transaction. */
 async function audited<T>(
   route: Route,
-  { session, clock, requestId, now, request }: AnyCall,
+  { session, clock, requestId, via, now, request }: AnyCall,
   tx: Db,
   fn: (tx: Db) => Promise<T>,
 ): Promise<T> {
@@ -173,7 +174,7 @@ async function audited<T>(
       path: loggable(pathOf(request.url), route.path).slice(0, 500),
       resource: route.path.split('/')[1]!,
       requestId,
-      via: viaOf(request),
+      via,
       createdAt: now,
     })
   }

@@ -20,9 +20,9 @@ import { Notes } from './input/notes.ts'
 import { read, tell, type Read } from './read.ts'
 import { bodyOf, readied, shownBy, type Ready } from './ready.ts'
 import { Remembered } from './remembered.ts'
-import { requestIdOf, viaOf } from './request-id.ts'
+import { requestIdOf } from './request-id.ts'
 import { jsonResponse, respond } from './respond.ts'
-import { Reply, type AnyCall, type Route } from './route.ts'
+import { Reply, type AnyCall, type Route, type Via } from './route.ts'
 import { run, timeless, type Reads, type Running } from './run.ts'
 import type { Surroundings } from './surroundings.ts'
 import { isBrowser, loggable, pathOf } from './url.ts'
@@ -49,8 +49,8 @@ export class Pipeline {
   /** GET routes by path: what an `If-Match` is compared with. */
   readonly #reads: Reads = new Map()
   readonly #remembered: Remembered
-  /** Requests that this process makes itself, for a storefront: whose they are is known without a key. */
-  readonly #inside = new WeakMap<Request, Session>()
+  /** Requests that this process makes itself, for a storefront or a tool: whose they are is known without a key. */
+  readonly #inside = new WeakMap<Request, { session: Session; via: Via }>()
 
   constructor(
     readonly app: Surroundings,
@@ -87,8 +87,8 @@ export class Pipeline {
   }
 
   /** Has a request answered for a session, without a key and without counting it. */
-  vouchFor(request: Request, session: Session) {
-    this.#inside.set(request, session)
+  vouchFor(request: Request, session: Session, via: Via = 'http') {
+    this.#inside.set(request, { session, via })
   }
 
   /** Refuses a request that belongs to no route. */
@@ -106,7 +106,7 @@ export class Pipeline {
     const { ready, request, headers } = exchange
     const { options } = ready.route
     const inside = this.#inside.get(request)
-    const session = (exchange.session = inside ?? (await authenticate(app.services.registry, request, app.services.clock.now())))
+    const session = (exchange.session = inside?.session ?? (await authenticate(app.services.registry, request, app.services.clock.now())))
     if (app.limiter && !inside) limit(app.limiter, session.key.id, headers)
     allow(ready.route, session)
     requirePlan(ready.route, session)
@@ -115,7 +115,7 @@ export class Pipeline {
       const memory = version === null ? null : this.#remembered.of(handle, version, session, request)
       const recalled = memory?.recall(headers)
       if (recalled) return recalled
-      const keyed = { ...exchange, session, handle, tasks, ...(version === null ? {} : { version }) }
+      const keyed = { ...exchange, session, via: inside?.via ?? 'http', handle, tasks, ...(version === null ? {} : { version }) }
       if (options.tool) await requireTool(keyed, options.tool)
       const said = await read(ready, request, session.store.id, headers)
       const call = callOf(ready.route, keyed, app, said.query, said)
@@ -228,8 +228,8 @@ export class Pipeline {
     const ms = performance.now() - started
     this.app.metrics.count(request.method, pattern, status, ms / 1000)
     // What is asked from inside, by a build or for a page, is a part of something that is logged.
-    const via = viaOf(request)
-    const level = status < 500 && via === 'http' && this.#inside.has(request) ? 'debug' : 'info'
+    const via = this.#inside.get(request)?.via
+    const level = status < 500 && via === 'http' ? 'debug' : 'info'
     if (!this.app.log.enabled(level)) return
     // What is wrong with the store or the disk has a line of its own.
     const isWarning = status >= 500 && status !== 503 && status !== 507
@@ -242,7 +242,7 @@ export class Pipeline {
       ms: Math.round(ms * 100) / 100,
       storeId: session?.store.id,
       keyId: session?.key.id,
-      ...(via === 'http' ? {} : { via }),
+      ...(via === 'mcp' ? { via } : {}),
     })
   }
 }

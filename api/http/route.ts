@@ -15,6 +15,10 @@ export type Room = 'store' | 'catalog' | 'checkout' | 'orders' | 'marketing' | '
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Settings = typeof settings.$inferSelect
 
+/** The ways by which a change comes, as the audit log tells: asked for by HTTP, or by a tool of the MCP server. */
+export const VIA = ['http', 'mcp'] as const
+export type Via = (typeof VIA)[number]
+
 /** Scopes of document 1; a list means any of them, `any key` none in particular, `public` no key at all. */
 type Access = string | readonly string[] | 'any key' | 'public'
 
@@ -45,6 +49,7 @@ export interface Call<Q = unknown, B = unknown, P = unknown> {
   readonly params: P
   readonly request: Request
   readonly requestId: string
+  readonly via: Via
   /** The outside world: payments, mail, files, … */
   readonly services: Services
   readonly log: Log

@@ -40,7 +40,7 @@ function operationOf(route: Route): Operation {
     get signature() {
       const required = new Set(own.input.required as string[] | undefined)
       return Object.keys(own.input.properties)
-        .filter((name) => !(name in OWN))
+        .filter((name) => !Object.hasOwn(OWN, name))
         .map((name) => (required.has(name) ? name : `${name}?`))
         .join(', ')
     },
@@ -60,6 +60,10 @@ export class Catalogue {
     return this.#operations.get(id)
   }
 
+  get size(): number {
+    return this.#operations.size
+  }
+
   get all(): Iterable<Operation> {
     return this.#operations.values()
   }
@@ -67,7 +71,7 @@ export class Catalogue {
   /** The operations that have words of the text, best first. */
   find(text: string): Operation[] {
     const phrases = phrasesOf(text.slice(0, QUERY_MAX))
-    const matches = (this.#index ??= this.#indexed()).prepare<{ id: string; score: number }, [string]>(
+    const matches = (this.#index ??= this.#indexed()).query<{ id: string; score: number }, [string]>(
       `select id, -${RANK} as score from operations where operations match ?`,
     )
     const scores = new Map<string, number>()

@@ -1,14 +1,13 @@
 /** An operation of the API as a tool: the schema of its arguments, what may happen when it is called, and the request that a call makes. */
 import type { Route } from '../http/route.ts'
 import { PATH_MAX_LENGTH } from '../http/routing/router.ts'
-import { isSchema } from '../http/route.ts'
 import { ONE_LINE, Type, type TProperties, type TSchema } from '../http/schema.ts'
 import { inside } from '../outside/storefronts.ts'
-import { gathering, type Json } from '../openapi/schemas.ts'
+import { isForPrograms } from '../openapi/operations.ts'
+import { fieldsOf as fieldsIn, gathering, type Json } from '../openapi/schemas.ts'
 import { pathParameters } from '../openapi/parameters.ts'
 import { pathOf } from '../http/url.ts'
 import { invalid, Refusal } from '../values/refusal.ts'
-import type { ReadOn } from './trim.ts'
 
 /** Arguments beside those that the operation itself takes. */
 export const OWN = {
@@ -21,15 +20,10 @@ export const OWN = {
   answerFrom: Type.Integer({ minimum: 0, description: 'Reads on: `next.answerFrom` of the part before' }),
 }
 
-/** Whether a model can call it: not pages for people, nor what only a payment provider or a form with a file can send. */
-export function isCallable({ options: { operationId, responses, body, upload } }: Route): boolean {
-  const answers = Object.values(responses).flat()
-  const isPage = answers.some((answer) => typeof answer === 'string' && /^(text\/html|text\/javascript)/.test(answer))
-  const isFormAlone = upload !== undefined && body === undefined
-  return !isPage && !isFormAlone && operationId !== 'receiveStripeEvent'
-}
+/** Whether a model can call it: what programs call, but for forms that take a file alone. */
+export const isCallable = (route: Route) => isForPrograms(route) && !(route.options.upload && !route.options.body)
 
-const fieldsOf = (schema: TSchema | null | undefined) => (schema?.properties ?? {}) as TProperties
+const fieldsOf = (schema: TSchema | null | undefined): TProperties => (schema && fieldsIn(schema)) ?? {}
 
 /** The arguments that an operation takes beside its own. */
 function ownOf({ method, options: { scope } }: Route): (keyof typeof OWN)[] {
@@ -170,12 +164,4 @@ function nameIn(given: Record<string, unknown>, name: string): string {
   if ((typeof value === 'string' && value && value.isWellFormed()) || typeof value === 'number') return String(value)
   if (value === undefined || value === '') throw invalid([{ code: 'required', message: 'is required', path: [name] }])
   throw wrongType(name, 'a string')
-}
-
-/** How the answer of an operation is read on where it is too long. */
-export function readOnOf({ query, options }: Route): ReadOn {
-  const answer = Object.values(options.responses)[0]
-  const isList = answer !== undefined && isSchema(answer) && fieldsOf(answer).data?.type === 'array'
-  if (!isList || !query) return 'text'
-  return 'offset' in fieldsOf(query) ? 'offset' : 'limit' in fieldsOf(query) ? 'limit' : 'text'
 }

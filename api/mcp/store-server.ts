@@ -4,15 +4,14 @@ import { authenticate, limit } from '../http/auth.ts'
 import { jsonResponse } from '../http/respond.ts'
 import type { Route } from '../http/route.ts'
 import type { Surroundings } from '../http/surroundings.ts'
-import { comesByMcp } from '../http/request-id.ts'
 import { Refusal } from '../values/refusal.ts'
 import { Catalogue } from './catalogue.ts'
 import { answerMessages, readMessages, refuseUnfit, type Identity } from './endpoint.ts'
 import { requestOf, type Made } from './operation.ts'
 import { StoreTools } from './store-tools.ts'
 
-const INSTRUCTIONS = `The back office and the shop of one online store: the one that the API key belongs to.
-Tools are operations of its API. What no tool does, search_operations finds and call_operation does; some 270 operations are there.
+const instructions = (operations: number) => `The back office and the shop of one online store: the one that the API key belongs to.
+Tools are operations of its API. What no tool does, search_operations finds and call_operation does; ${operations} operations are there.
 Money: decimal numbers in major units in the catalog and settings (19.9); integer minor units in fields that end in Cents (1990).
 Lists: limit and offset page through them; meta.count counts all that match. An answer of more than 20 KB is cut: truncated.next says how to read on.
 Refusals say in error what is wrong, in details which field, in documentationUrl where it is explained.
@@ -42,7 +41,7 @@ export class StoreServer {
       title: 'Stoa store',
       version,
       websiteUrl: `${surroundings.contentUrl}/docs/api-reference/mcp-server`,
-      instructions: INSTRUCTIONS,
+      instructions: instructions(this.#catalogue.size),
     }
     this.#origins = [surroundings.services.storefronts.place.apiUrl, surroundings.contentUrl].map((url) => new URL(url).origin)
   }
@@ -75,7 +74,6 @@ export class StoreServer {
       broken: (error) => log.write('warn', 'unexpected error', { route: 'mcp', error: String(error) }),
       async ask(route, given) {
         const made = requestOf(route, given, caller)
-        comesByMcp(made.request)
         return { response: await answer(route, made, { session, sent: request }), from: made.from }
       },
     })

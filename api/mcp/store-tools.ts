@@ -1,17 +1,17 @@
-/** The tools of a store's MCP server: the operations asked for most by their names, and three that find, describe and call all others. */
+/** The tools of a store's MCP server: the operations asked for most by their names, and four that find, describe, read and call all others. */
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import type { Session } from '../../db/control/registry.ts'
-import { mayCall } from '../http/auth.ts'
+import { hasScope, mayCall } from '../http/auth.ts'
 import { placeOf } from '../http/documentation.ts'
 import { isSchema, type Route } from '../http/route.ts'
 import { describing } from '../openapi/described.ts'
 import { scopesOf } from '../openapi/document.ts'
 import { exampleOf } from '../openapi/examples.ts'
+import { listOf } from '../openapi/operations.ts'
 import { invalid, Refusal } from '../values/refusal.ts'
 import type { Catalogue, Operation } from './catalogue.ts'
 import type { Tools } from './endpoint.ts'
 import { NAMED } from './named-tools.ts'
-import { readOnOf } from './operation.ts'
 import { trimmed } from './trim.ts'
 
 interface Caller {
@@ -152,6 +152,11 @@ export class StoreTools implements Tools {
     return mayCall(route, this.caller.session)
   }
 
+  /** What keeps the caller from an operation. */
+  #needs({ route }: Operation): string {
+    return hasScope(route, this.caller.session) ? 'another plan' : scopesOf(route).join(' or ')
+  }
+
   #search({ query }: Record<string, unknown>) {
     if (typeof query !== 'string' || !query.trim())
       throw invalid([{ code: 'required', message: 'is required: what you want to do', path: ['query'] }])
@@ -161,7 +166,7 @@ export class StoreTools implements Tools {
     return {
       operations: open.slice(0, FOUND).map((operation) => ({ ...briefly(operation), arguments: operation.signature })),
       ...(closed.length
-        ? { closedToThisKey: closed.map(({ id, route }) => ({ operationId: id, needs: scopesOf(route).join(' or ') || 'another plan' })) }
+        ? { closedToThisKey: closed.map((operation) => ({ operationId: operation.id, needs: this.#needs(operation) })) }
         : {}),
     }
   }
@@ -234,9 +239,10 @@ async function answered(route: Route, response: Response, from: number): Promise
     return said({ type, bytes: bytes.byteLength, hint: `a file: get it by HTTP, ${route.method} ${route.path}, with the same key` })
   }
   const rest = route.method === 'GET' ? null : 'this was done; read the rest of it with the operation that reads it'
-  const parts = trimmed(await response.text(), type.startsWith('application/json') ? readOnOf(route) : 'text', from, rest)
+  const list = listOf(route)
+  const parts = trimmed(await response.text(), { list: type.startsWith('application/json') ? list : null, from, rest })
   // What is changed under it is refused when somebody was faster: of one thing, not of a list.
-  const etag = route.method === 'GET' && readOnOf(route) === 'text' ? response.headers.get('etag') : null
+  const etag = route.method === 'GET' && !list ? response.headers.get('etag') : null
   if (etag !== null && parts.length === 1) parts.push(JSON.stringify({ etag }))
   return { content: parts.map((part) => ({ type: 'text', text: part })) }
 }

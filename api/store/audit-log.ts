@@ -2,9 +2,8 @@
 import { and, desc, eq, lt, or } from 'drizzle-orm'
 import { auditLog } from '../../db/store/store.ts'
 import { cursorOf, placeOf } from '../http/input/cursor.ts'
-import { resource } from '../http/route.ts'
+import { resource, VIA } from '../http/route.ts'
 import { Named, Nullable, OneOf, Paging, Text, Type, Uuid } from '../http/schema.ts'
-import { VIA } from '../http/request-id.ts'
 
 const Entry = Named('AuditLog', {
   id: Uuid(),

@@ -4,21 +4,15 @@ import { placeOf } from '../../api/http/documentation.ts'
 import { isSchema, type Route } from '../../api/http/route.ts'
 import { openapi, scopesOf } from '../../api/openapi/document.ts'
 import { ERROR_SCHEMAS } from '../../api/openapi/errors.ts'
+import { isForPrograms, listOf } from '../../api/openapi/operations.ts'
 import { resources } from '../../api/resources.ts'
 import { webhookEvents } from '../../api/webhook-events.ts'
 import { methodOf, resourceOf } from './names.ts'
 
 type Json = Record<string, any>
 
-/** Whether a program calls it: not pages for people, nor what only a payment provider sends. */
-const isCalled = ({ options: { operationId, responses } }: Route) =>
-  operationId !== 'receiveStripeEvent' &&
-  !Object.values(responses)
-    .flat()
-    .some((answer) => typeof answer === 'string' && answer.startsWith('text/html'))
-
 /** The routes that the package has. */
-export const called: readonly Route[] = resources.flatMap((resource) => resource.routes).filter(isCalled)
+export const called: readonly Route[] = resources.flatMap((resource) => resource.routes).filter(isForPrograms)
 
 /** The shapes of a document; refusals are a class of the package, which has their details. */
 const shapesOf = ({ components }: Json): Json =>
@@ -73,17 +67,12 @@ export async function schemaSource(document: Json): Promise<string> {
 /** The document that the types are made from. */
 export const documentOf = (version: string): Json => openapi(called, { baseUrl: '/api/v1', version, contentUrl: '', events: webhookEvents })
 
-/** How the entries of a list go on; null where the answer is no list. */
-function listOf({ method, query, options }: Route): string | null {
-  if (method !== 'GET') return null
-  const answer = Object.values(options.responses)[0]
-  const fields = answer && isSchema(answer) ? (answer.properties as Json | undefined) : undefined
-  // Customers and their orders are `{items, pagination}`.
-  const entries = fields?.pagination ? fields.items : fields?.data
-  if (entries?.type !== 'array') return null
-  const given = query?.properties as Json | undefined
-  const kind = fields!.nextCursor ? 'c' : given?.offset ? 'l' : 'w'
-  return kind + (given?.limit?.maximum ?? '')
+const LISTS = { cursor: 'c', offset: 'l', whole: 'w' }
+
+/** The mark of a list: how it goes on, and the most entries of a page. */
+function markOf(route: Route): string | null {
+  const list = listOf(route)
+  return list && LISTS[list.by] + (list.pageMax ?? '')
 }
 
 /** The line of an operation (see `operation.ts` of the package). */
@@ -92,7 +81,7 @@ export function lineOf(route: Route): string {
   const marks = [
     options.body || options.upload ? 'b' : null,
     query && !options.body && !options.upload ? 'q' : null,
-    listOf(route),
+    markOf(route),
     options.scope === 'public' ? 'p' : null,
     Object.values(options.responses).some((answer) => !isSchema(answer)) ? 'f' : null,
   ]

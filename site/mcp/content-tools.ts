@@ -2,7 +2,8 @@
 import GithubSlugger from 'github-slugger'
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import type { Tools } from '../../api/mcp/endpoint.ts'
-import { trimmed, type ReadOn } from '../../api/mcp/trim.ts'
+import { trimmed } from '../../api/mcp/trim.ts'
+import type { ListForm } from '../../api/openapi/operations.ts'
 import { OPERATIONS, type OperationName } from '../analyses/operations.ts'
 import { PATH_MAX } from '../lib/addresses.ts'
 import { AREAS } from '../lib/areas.ts'
@@ -97,8 +98,11 @@ const refused = (status: number, error: string, more: object = {}): CallToolResu
 const missing = (name: string) =>
   refused(400, `${name}: is required`, { details: [{ code: 'required', message: 'is required', path: [name] }] })
 
-const said = (value: string, from = 0, by: ReadOn = 'text'): CallToolResult => ({
-  content: trimmed(value, by, from, null).map((part) => ({ type: 'text', text: part })),
+/** What a search finds: fewer can be asked for. */
+const HITS: ListForm = { entries: 'data', by: 'whole', pageMax: FOUND_MAX }
+
+const said = (value: string, from = 0, list: ListForm | null = null): CallToolResult => ({
+  content: trimmed(value, { list, from, rest: null }).map((part) => ({ type: 'text', text: part })),
 })
 
 /** A problem of the content API (RFC 9457) as the error of a tool. */
@@ -162,7 +166,7 @@ export class ContentTools implements Tools {
     switch (name) {
       case 'search_docs':
         return typeof given.query === 'string' && given.query.trim()
-          ? this.#get(`/api/search?${searchOf({ q: given.query, limit: given.limit })}`, 0, 'limit')
+          ? this.#get(`/api/search?${searchOf({ q: given.query, limit: given.limit })}`, 0, HITS)
           : missing('query')
       case 'read_page':
         return typeof given.path === 'string' ? this.#page(given.path, from) : missing('path')
@@ -183,9 +187,9 @@ export class ContentTools implements Tools {
     }
   }
 
-  async #get(target: string, from = 0, by: ReadOn = 'text'): Promise<CallToolResult> {
+  async #get(target: string, from = 0, list: ListForm | null = null): Promise<CallToolResult> {
     const response = await this.ask(target)
-    return response.ok ? said(await response.text(), from, by) : problem(response)
+    return response.ok ? said(await response.text(), from, list) : problem(response)
   }
 
   #analysis(name: OperationName, { url }: Given) {

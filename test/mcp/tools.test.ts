@@ -178,19 +178,23 @@ describe('arguments', () => {
   })
 })
 
+/** What the path of an operation names. */
+function namedIn(id: string, path: string): Record<string, string> {
+  const { route } = catalogue.get(id)!
+  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+  const values = new RegExp(`^${route.path.replace(/\{\w+\}/g, '([^/]+)')}$`).exec(path)!.slice(1)
+  return Object.fromEntries(names.map((name, i) => [name, decodeURIComponent(values[i]!)]))
+}
+
 describe('answers', () => {
   test('every operation that reads answers what HTTP answers', () =>
     each(
       operations.filter(({ id, method, needed }) => method === 'GET' && catalogue.get(id) && !needed),
       async (operation, find) => {
-        const { route } = catalogue.get(operation.id)!
         const path = somewhere(operation)
         const http = await shop.call('GET', path)
         if (!(http.headers.get('content-type') ?? '').startsWith('application/json')) return
-        const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
-        const pattern = new RegExp(`^${route.path.replace(/\{\w+\}/g, '([^/]+)')}$`)
-        const values = pattern.exec(path)!.slice(1).map(decodeURIComponent)
-        const given = Object.fromEntries(names.map((name, i) => [name, values[i]]))
+        const given = namedIn(operation.id, path)
         const { value, isError } = await admin.call('call_operation', { operationId: operation.id, arguments: given })
         const { status, ...refusal } = value
         if (http.status >= 400) {
@@ -215,6 +219,36 @@ describe('answers', () => {
       },
     )
     await nobody.close()
+  })
+
+  test('what belongs to another store is not there: the same refusal as by HTTP, for every operation with an id', async () => {
+    const other = await app.newStore({ plan: 'scale', aiBuilt: true })
+    const stranger = await agent(fetch, other.keys.admin)
+    await each(
+      // Each store has its own template of a kind.
+      operations.filter(({ id, params, isPublic }) => catalogue.get(id) && params.some((name) => name !== 'kind') && !isPublic),
+      async (operation, find) => {
+        const path = somewhere(operation)
+        const given = { ...namedIn(operation.id, path), ...bodyOf(operation) }
+        const http = await shop.call(operation.method, path, bodyOf(operation), { key: other.keys.admin })
+        const { value, isError } = await stranger.call('call_operation', { operationId: operation.id, arguments: given })
+        const isSame = value.status === http.status && value.error === http.body.error
+        if (!isError || !isSame) find(`is ${JSON.stringify(value).slice(0, 200)}`, http)
+      },
+    )
+    await stranger.close()
+  })
+
+  test('what the plan of a store lacks is not among its tools, and is refused as by HTTP', async () => {
+    const small = await app.newStore({ plan: 'starter' })
+    const own = await agent(fetch, small.keys.admin)
+    const { value } = await own.call('search_operations', { query: 'register a workstation' })
+    expect(value.operations.map(({ operationId }: { operationId: string }) => operationId)).not.toContain('createWorkstation')
+    expect(value.closedToThisKey).toContainEqual({ operationId: 'createWorkstation', needs: 'another plan' })
+    const refused = await own.call('call_operation', { operationId: 'createWorkstation', arguments: { name: 'Till' } })
+    const http = await small.call('POST', '/workstations', { name: 'Till' })
+    expect([http.status, refused.value]).toEqual([403, { status: 403, ...http.body }])
+    await own.close()
   })
 
   test('a refusal has what is wrong, where, and the page about it', async () => {

@@ -1,6 +1,7 @@
 /** Document 8, MCP: an answer has at most 20 KB, and the rest of it can be read on. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ANSWER_MAX_BYTES } from '../../api/mcp/trim.ts'
+import { made, newShop } from '../shop.ts'
 import { testApp, type TestApp, type TestStore } from '../harness.ts'
 import { agent, type Agent } from './agent.ts'
 
@@ -58,6 +59,25 @@ test('a list that goes on by a cursor says how many to ask for', async () => {
   expect([value.truncated.of, value.data.length, 'nextCursor' in value]).toEqual([100, limit, false])
   const fewer = await admin.call('call_operation', { operationId: 'listAuditLog', arguments: { limit } })
   expect([fewer.value.truncated, fewer.value.data.length, typeof fewer.value.nextCursor]).toEqual([undefined, limit, 'string'])
+})
+
+test('customers, whose list has another form, are cut behind a whole one, too', async () => {
+  const store = await newShop(app)
+  const { variants } = made(await store.post('/products', { name: 'Mug', variants: [{ price: 9, shippable: false, stock: { quantity: 100 } }] }))
+  const expected = Array.from({ length: 45 }, (_, i) => `${i}${'x'.repeat(50)}@${`${'y'.repeat(60)}.`.repeat(3)}com`)
+  for (const email of expected) await store.buy({ items: [{ variantId: variants[0].id, quantity: 1 }], email, name: 'Ω'.repeat(100) })
+  const own = await agent((request) => app.app.fetch(request), store.keys.admin)
+  const emails: string[] = []
+  for (let offset = 0; ; ) {
+    const { value } = await own.call('listCustomers', { limit: 100, offset })
+    emails.push(...value.items.map(({ email }: { email: string }) => email))
+    expect(value.pagination).toMatchObject({ total: 45, offset })
+    if (!value.truncated) break
+    expect(value.truncated).toEqual({ shown: value.items.length, of: 45 - offset, next: { offset: offset + value.items.length } })
+    offset = value.truncated.next.offset
+  }
+  expect(emails.toSorted()).toEqual(expected.toSorted())
+  await own.close()
 })
 
 test('one thing that is too long is read on in pieces, none of which breaks a character', async () => {
