@@ -63,12 +63,14 @@ test('a list that goes on by a cursor says how many to ask for', async () => {
 
 test('customers, whose list has another form, are cut behind a whole one, too', async () => {
   const store = await newShop(app)
-  const { variants } = made(await store.post('/products', { name: 'Mug', variants: [{ price: 9, shippable: false, stock: { quantity: 100 } }] }))
+  const { variants } = made(
+    await store.post('/products', { name: 'Mug', variants: [{ price: 9, shippable: false, stock: { quantity: 100 } }] }),
+  )
   const expected = Array.from({ length: 45 }, (_, i) => `${i}${'x'.repeat(50)}@${`${'y'.repeat(60)}.`.repeat(3)}com`)
   for (const email of expected) await store.buy({ items: [{ variantId: variants[0].id, quantity: 1 }], email, name: 'Ω'.repeat(100) })
   const own = await agent((request) => app.app.fetch(request), store.keys.admin)
   const emails: string[] = []
-  for (let offset = 0; ; ) {
+  for (let offset = 0; ;) {
     const { value } = await own.call('listCustomers', { limit: 100, offset })
     emails.push(...value.items.map(({ email }: { email: string }) => email))
     expect(value.pagination).toMatchObject({ total: 45, offset })
