@@ -28,7 +28,7 @@ function endOf(bytes: Uint8Array, from: number): number {
   return end
 }
 
-export interface Showing {
+interface Showing {
   /** The form of the list that the answer is, where it is one that can be asked for in smaller pages. */
   list: ListForm | null
   /** The byte of the text to begin at. */
