@@ -3,6 +3,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { folderFor } from '../folder.ts'
 import type { CodeBlock } from '../../site/lib/markdown.ts'
+import { differences, shown } from './difference.ts'
 import { PICTURE } from './picture.ts'
 
 const RUN_MAX_MS = 20_000
@@ -10,8 +11,8 @@ const isRun = ({ meta }: CodeBlock) => !meta.split(/\s+/).includes('norun')
 
 /** Notes the status of each request, and prints its body as curl would. */
 const CURL = `set -euo pipefail
-# Pages wait as their readers would, a second at a time; here everything is at hand.
-sleep() { command sleep 0.1; }
+# Pages wait as their readers would: a second at a time for what is at hand here, longer where time is what counts.
+sleep() { command sleep "$([ "$1" = 1 ] && echo 0.1 || echo "$1")"; }
 curl() {
   local answer
   answer=$(command curl -sS -w $'\\n%{http_code}' "$@")
@@ -32,38 +33,13 @@ async function ran(command: string[], env: Record<string, string>, cwd?: string)
   return { exitCode: await child.exited, stdout, stderr }
 }
 
-/** The value that a shortened JSON text shows: what stands for more is left out. */
-function shown(text: string): unknown {
-  return JSON.parse(text.replace(/,?\s*…\s*(?=[}\]])/g, '').replace(/…\s*,/g, ''))
-}
-
-/** Where what a page shows is not what was answered; null when it is. Texts may differ, kinds and numbers may not. */
-function difference(shows: unknown, real: unknown, path = 'the answer'): string | null {
-  if (shows === null || real === null) return null
-  if (Array.isArray(shows)) {
-    if (!Array.isArray(real)) return `${path} is no list`
-    return (
-      shows
-        .map((item, i) => (i < real.length ? difference(item, real[i], `${path}[${i}]`) : `${path} has ${real.length} entries`))
-        .find(Boolean) ?? null
-    )
-  }
-  if (typeof shows === 'object') {
-    if (typeof real !== 'object' || Array.isArray(real)) return `${path} is no object`
-    for (const [name, value] of Object.entries(shows)) {
-      if (!(name in real)) return `${path} has no ${name}`
-      const found = difference(value, (real as Record<string, unknown>)[name], `${path}.${name}`)
-      if (found) return found
-    }
-    return null
-  }
-  if (typeof shows !== typeof real) return `${path} is ${JSON.stringify(real)}, not ${JSON.stringify(shows)}`
-  return typeof shows === 'string' || shows === real ? null : `${path} is ${JSON.stringify(real)}, not ${JSON.stringify(shows)}`
-}
-
 /** Runs the requests of a page in their order; returns what is wrong, with the line of the file. */
 async function runRequests(code: readonly CodeBlock[], env: Record<string, string>, folder: string): Promise<string[]> {
   const problems: string[] = []
+  const asked = code
+    .filter((block) => block.language === 'sh' && isRun(block))
+    .map(({ text }) => text)
+    .join('\n')
   for (const [i, block] of code.entries()) {
     if (block.language !== 'sh' || !isRun(block)) continue
     const statuses = join(folder, 'statuses')
@@ -81,8 +57,8 @@ async function runRequests(code: readonly CodeBlock[], env: Record<string, strin
     const next = code[i + 1]
     if (exitCode !== 0 || next?.language !== 'json' || !isRun(next)) continue
     try {
-      const found = difference(shown(next.text), JSON.parse(stdout.slice(stdout.search(/[{[]/))))
-      if (found) problems.push(`${next.line}: ${found}`)
+      const found = differences(shown(next.text), JSON.parse(stdout.slice(stdout.search(/[{[]/))), asked)
+      problems.push(...found.map((problem) => `${next.line}: ${problem}`))
     } catch (error) {
       problems.push(`${next.line}: ${(error as Error).message}; the answer is ${stdout.slice(0, 300)}`)
     }
