@@ -80,6 +80,20 @@ function isSame(shows: string, real: string, asked: string): boolean {
   return new RegExp(`^${wanted.join('[^]*')}$`).test(answer)
 }
 
+/** A day as programs print it: that on which they run, unless they name it themselves. */
+const DAY = /\b\d{4}-\d\d-\d\d\b/g
+
+/** Whether the lines that are shown stand one below the other in what programs print; `asked` is their text. */
+export function isPrinted(shows: string, real: string, asked = ''): boolean {
+  const linesOf = (text: string) =>
+    text
+      .replaceAll(DAY, (day) => (asked.includes(day) ? day : '‹day›'))
+      .split('\n')
+      .map((line) => line.trimEnd())
+  const [lines, printed] = [linesOf(shows), linesOf(real)]
+  return printed.some((_, at) => lines.every((line, i) => printed[at + i] !== undefined && isSame(line, printed[at + i]!, asked)))
+}
+
 const told = (value: unknown) => {
   const text = JSON.stringify(value) ?? 'not there'
   return text.length > 300 ? `${text.slice(0, 300)}…` : text

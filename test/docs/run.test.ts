@@ -1,7 +1,7 @@
 /** What counts as the answer that a page shows, and what as another one. */
 import { describe, expect, test } from 'vitest'
 import { version } from '../../package.json'
-import { differences, shown } from './difference.ts'
+import { differences, isPrinted, shown } from './difference.ts'
 
 const ID = '01a1febd-06bf-7062-aa3f-674d55ba3533'
 const OTHER_ID = '01a2093a-c8ac-77c3-987e-1bd5d960aac2'
@@ -92,5 +92,27 @@ describe('what is told of a difference', () => {
 
   test('shortens what is long', () => {
     expect(between('1', 'x'.repeat(1000))[0]!.length).toBeLessThan(400)
+  })
+})
+
+describe('what a program prints', () => {
+  test('is what stands below it, of whatever day, with more before and behind', () => {
+    const printed = 'reading\norder 1003 of 2026-11-23 is paid \n2 lines\ndone\n'
+    expect(isPrinted('order 1003 of 2026-11-21 is paid\n2 lines', printed)).toBe(true)
+    expect(isPrinted('order … is paid\n…', printed)).toBe(true)
+  })
+
+  test.each([
+    ['another line', 'order 1004 is paid', 'order 1003 is paid'],
+    ['lines that do not follow each other', 'a\nc', 'a\nb\nc'],
+    ['lines in another order', 'b\na', 'a\nb'],
+    ['more than is printed', 'a\nb', 'a'],
+    ['a part of a line', 'paid', 'order 1003 is paid'],
+  ])('is not %s', (_, shows, real) => {
+    expect(isPrinted(shows, real)).toBe(false)
+  })
+
+  test('has the days that the program names', () => {
+    expect(isPrinted('from 2026-01-01', 'from 2026-02-01', 'const FROM = "2026-01-01"')).toBe(false)
   })
 })

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { folderFor } from '../folder.ts'
 import type { CodeBlock } from '../../site/lib/markdown.ts'
-import { differences, shown } from './difference.ts'
+import { differences, isPrinted, shown } from './difference.ts'
 import { PICTURE } from './picture.ts'
 
 const RUN_MAX_MS = 20_000
@@ -66,7 +66,7 @@ async function runRequests(code: readonly CodeBlock[], env: Record<string, strin
   return problems
 }
 
-/** Runs a page's programs as one module. */
+/** Runs a page's programs as one module; a text below one of them is what it prints, or a part of that. */
 async function runPrograms(code: readonly CodeBlock[], env: Record<string, string>, folder: string): Promise<string[]> {
   const blocks = code.filter((block) => block.language === 'ts' && isRun(block))
   if (!blocks.length) return []
@@ -74,8 +74,14 @@ async function runPrograms(code: readonly CodeBlock[], env: Record<string, strin
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
   const file = join(folder, 'page.ts')
   writeFileSync(file, `${blocks.map(({ text }) => text).join('\n')}\nexport {}\n`)
-  const { exitCode, stderr, stdout } = await ran([process.execPath, file], env, folder)
-  return exitCode === 0 ? [] : [`${blocks[0]!.line}: the programs end with ${exitCode}: ${(stderr || stdout).slice(0, 1000)}`]
+  // In one stream, as a terminal shows what is printed and what is complained of.
+  const { exitCode, stdout } = await ran(['bash', '-c', 'exec "$0" "$1" 2>&1', process.execPath, file], env, folder)
+  if (exitCode !== 0) return [`${blocks[0]!.line}: the programs end with ${exitCode}: ${stdout.slice(0, 1000)}`]
+  const asked = blocks.map(({ text }) => text).join('\n')
+  const printed = code.filter((block, i) => block.language === 'text' && isRun(block) && blocks.includes(code[i - 1]!))
+  return printed
+    .filter(({ text }) => !isPrinted(text, stdout, asked))
+    .map(({ line }) => `${line}: is not what the programs print: ${stdout.slice(0, 1000)}`)
 }
 
 export const runs = ({ code }: { code: readonly CodeBlock[] }) =>
