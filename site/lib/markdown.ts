@@ -1,6 +1,6 @@
 /** Reading Markdown: its headings with their anchors, its links, its code; and writing it anew. */
 import GithubSlugger from 'github-slugger'
-import type { Code, Heading, Nodes, Root } from 'mdast'
+import type { Code, Heading, Nodes, Paragraph, Root } from 'mdast'
 import { remark } from 'remark'
 import remarkGfm from 'remark-gfm'
 import { markdownToMdast } from 'satteri'
@@ -68,6 +68,17 @@ export function codeOf(tree: Root): CodeBlock[] {
   return blocks
 }
 
+/** The lines of a paragraph that begin with a bar, as they were to be rows of a table. */
+function barsIn({ children }: Paragraph): number[] {
+  return children.flatMap((node, i) => {
+    if (node.type !== 'text') return []
+    const begins = i === 0 || children[i - 1]!.type === 'break'
+    return node.value
+      .split('\n')
+      .flatMap((line, n) => (line.trimStart().startsWith('|') && (n || begins) ? node.position!.start.line + n : []))
+  })
+}
+
 /** The kinds of node that pages may not hold: what is not plain Markdown. Comments are directions to the build. */
 export function foreignTo(tree: Root): { what: string; line: number }[] {
   const found: { what: string; line: number }[] = []
@@ -76,6 +87,12 @@ export function foreignTo(tree: Root): { what: string; line: number }[] {
       found.push({ what: `HTML (${node.value.slice(0, 30)})`, line: node.position!.start.line })
     if (node.type === 'table' && node.children[0]!.children.some((cell) => textOf(cell).trim() === ''))
       found.push({ what: 'a table with a column that has no name', line: node.position!.start.line })
+    const width = node.type === 'table' ? node.children[0]!.children.length : 0
+    // What a row has more than its table is lost without a word; a line below that is no row has become one of a single cell.
+    const odd = node.type === 'table' && node.children.find(({ children }) => children.length !== width)
+    if (odd) found.push({ what: `a table of ${width} columns with a row of ${odd.children.length}`, line: odd.position!.start.line })
+    if (node.type === 'paragraph')
+      for (const line of barsIn(node)) found.push({ what: 'a line that begins with a bar and is in no table', line })
     if (node.type === 'heading' && node.depth === 1)
       found.push({ what: 'a heading of the first level: the title is one', line: node.position!.start.line })
   })

@@ -87,12 +87,37 @@ test.each<[what: string, files: Record<string, string>, problem: RegExp, listed?
   ['a page over its limit', { 'docs/start/a.md': page('word '.repeat(10_000)) }, /^content\/docs\/start\/a\.md: is 49999 bytes long/],
   ['a page without text', { 'docs/start/a.md': page('') }, /^content\/docs\/start\/a\.md: has no text/],
   ['HTML', { 'docs/start/a.md': page('Text.\n\n<b>bold</b>') }, /^content\/docs\/start\/a\.md:9: holds HTML/],
+  [
+    'a table without the line below its head',
+    { 'docs/start/a.md': page('Text:\n\n| Field | Meaning |\n| `a` | the first |') },
+    /^content\/docs\/start\/a\.md:9: holds a line that begins with a bar/,
+  ],
+  [
+    'a row that a paragraph took in',
+    { 'docs/start/a.md': page('**Text** of\n| `a` | the first |') },
+    /^content\/docs\/start\/a\.md:8: holds a line that begins with a bar/,
+  ],
+  [
+    'a row with a bar too many',
+    { 'docs/start/a.md': page('| A | B |\n|---|---|\n| a | b | c |') },
+    /^content\/docs\/start\/a\.md:9: holds a table of 2 columns with a row of 3/,
+  ],
+  [
+    'a line that a table took in',
+    { 'docs/start/a.md': page('| A | B |\n|---|---|\n| a | b |\nText.') },
+    /^content\/docs\/start\/a\.md:10: holds a table of 2 columns with a row of 1/,
+  ],
   ['a heading of the first level', { 'docs/start/a.md': page('# Title') }, /^content\/docs\/start\/a\.md:7: holds a heading/],
   ['a heading twice', { 'docs/start/a.md': page('## One\n\nText.\n\n## One\n\nText.') }, /has the heading "One" twice/],
   ['a post whose name can be no address', { 'blog/Not this.md': page('Text.') }, /^content\/blog\/Not this\.md: has a name/],
   ['a release without its date in its name', { 'changelog/first.md': page('Text.') }, /^content\/changelog\/first\.md: has a name/],
 ])('%s fails the build, naming the file', (_, files, problem, listed) => {
   expect(problemsOf(files, listed)).toContainEqual(expect.stringMatching(problem))
+})
+
+test('bars within lines, code and tables are no rows that went astray', () => {
+  const body = 'Either `a` | `b`, or\n`| c`:\n\n```text\n| d |\n```\n\n| A | B |\n|---|---|\n| `x \\| y` | z |'
+  expect(problemsOf({ 'docs/start/a.md': page(body) })).toEqual([])
 })
 
 test('all that is wrong is told at once', () => {
