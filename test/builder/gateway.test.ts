@@ -393,6 +393,20 @@ describe('a page that can not be shown', () => {
     expect(performance.now() - started).toBeLessThan(500)
   })
 
+  test('is shown where the machine was busy with something else: what it takes itself is what counts', () => {
+    const page = (take: (ms: number) => void) => ({
+      get late() {
+        take(150)
+        return 'shown'
+      },
+    })
+    expect(render('late', () => '[[ page.late ]][[ page.late ]]', { page: page((ms) => Bun.sleepSync(ms)) })).toBe('shownshown')
+    const busy = (ms: number) => {
+      for (const end = performance.now() + ms; performance.now() < end;);
+    }
+    expect(() => render('late', () => '', { page: page(busy) })).toThrow('render limit exceeded')
+  })
+
   test('of a store whose pages take long waits, and comes back; other stores do not', () => {
     let [now, used] = [0, 0]
     const budget = new RenderBudget(
