@@ -234,6 +234,16 @@ test('the overview names every resource whose PATCH replaces the whole', () => {
   expect(said.split(/, | and /)).toHaveLength(replaced.length)
 })
 
+test('tables of the warnings of a cart have all that there are', () => {
+  const known = new Set<string>(store.components.schemas.Cart.properties.warnings.items.properties.code.enum)
+  const tables = pages.flatMap((page) => {
+    const codes = rowsOf(page).flatMap(({ head, names }) => (head[0] === 'code' ? names : []))
+    return codes.includes('too_many_lines') ? [[page.file, codes] as const] : []
+  })
+  expect(tables.length).toBeGreaterThan(1)
+  for (const [file, codes] of tables) expect(new Set(codes), file).toEqual(known)
+})
+
 test('pages say how large the description of the API is, to a fifth', () => {
   const kilobytes = JSON.stringify(store).length / 1000
   const said = pages.flatMap(({ file, body }) =>
