@@ -244,6 +244,24 @@ test('tables of the warnings of a cart have all that there are', () => {
   for (const [file, codes] of tables) expect(new Set(codes), file).toEqual(known)
 })
 
+test('the overview names every list that has a cursor', () => {
+  const said = rowsOf(content.byPath.get('/docs/api-reference/overview')!).find(({ codes }) =>
+    codes.some((code) => /nextCursor/.test(code)),
+  )!
+  const words: Record<string, string> = {
+    '/inventory': 'inventory',
+    '/inventory/{variantId}/movements': 'movements',
+    '/audit-log': 'the audit log',
+    '/webhooks/{id}/deliveries': 'deliveries of webhooks',
+    '/photofeed/accounts/{handle}/images': 'photo feeds',
+  }
+  const paths = Object.entries(store.paths as Record<string, Json>)
+    .filter(([, { get }]) => get && factsOf(store, get.responses['200']).words.has('nextCursor'))
+    .map(([path]) => path)
+  expect(paths.toSorted()).toEqual(Object.keys(words).toSorted())
+  for (const path of paths) expect(said.text).toContain(words[path])
+})
+
 test('pages say how large the description of the API is, to a fifth', () => {
   const kilobytes = JSON.stringify(store).length / 1000
   const said = pages.flatMap(({ file, body }) =>
