@@ -95,6 +95,15 @@ export function isPrinted(shows: string, real: string, asked = ''): boolean {
   return printed.some((_, at) => lines.every((line, i) => printed[at + i] !== undefined && isSame(line, printed[at + i]!, asked)))
 }
 
+/** What a program prints, however it is laid out: lists and objects stand on one line or on several. */
+const laidOut = (text: string) => text.replaceAll(/\s/g, '').replaceAll(/,(?=[\]}])/g, '')
+
+/** Whether what a comment behind `console.log` shows is printed. */
+export function isNoted(comment: string, real: string): boolean {
+  const pieces = comment.split(MORE).map((piece) => RegExp.escape(laidOut(piece)))
+  return new RegExp(pieces.join('[^]*')).test(laidOut(real))
+}
+
 const told = (value: unknown) => {
   const text = JSON.stringify(value) ?? 'not there'
   return text.length > 300 ? `${text.slice(0, 300)}…` : text

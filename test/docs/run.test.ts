@@ -1,7 +1,7 @@
 /** What counts as the answer that a page shows, and what as another one. */
 import { describe, expect, test } from 'vitest'
 import { version } from '../../package.json'
-import { differences, isPrinted, shown } from './difference.ts'
+import { differences, isNoted, isPrinted, shown } from './difference.ts'
 
 const ID = '01a1febd-06bf-7062-aa3f-674d55ba3533'
 const OTHER_ID = '01a2093a-c8ac-77c3-987e-1bd5d960aac2'
@@ -116,5 +116,17 @@ describe('what a program prints', () => {
 
   test('has the days that the program names', () => {
     expect(isPrinted('from 2026-01-01', 'from 2026-02-01', 'const FROM = "2026-01-01"')).toBe(false)
+  })
+})
+
+describe('a comment behind console.log', () => {
+  const printed = '1 3\nSet(2) {\n  "S",\n  "M",\n}\nCreate a key: POST /api-keys, or npm run\n'
+
+  test.each(['1 3', 'Set(2) { "S", "M" }', 'Create a key: POST /api-keys, or …'])('%s is printed', (comment) => {
+    expect(isNoted(comment, printed)).toBe(true)
+  })
+
+  test.each(['1 2', '1 3: the same variant adds up', 'Set(2) { "M", "S" }', 'Create a key: DELETE …'])('%s is not', (comment) => {
+    expect(isNoted(comment, printed)).toBe(false)
   })
 })

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { folderFor } from '../folder.ts'
 import type { CodeBlock } from '../../site/lib/markdown.ts'
-import { differences, isPrinted, shown } from './difference.ts'
+import { differences, isNoted, isPrinted, shown } from './difference.ts'
 import { PICTURE } from './picture.ts'
 
 const RUN_MAX_MS = 20_000
@@ -66,7 +66,7 @@ async function runRequests(code: readonly CodeBlock[], env: Record<string, strin
   return problems
 }
 
-/** Runs a page's programs as one module; a text below one of them is what it prints, or a part of that. */
+/** Runs a page's programs as one module; a text below one of them is what they print, or a part of that, and so is a comment behind `console.log`. */
 async function runPrograms(code: readonly CodeBlock[], env: Record<string, string>, folder: string): Promise<string[]> {
   const blocks = code.filter((block) => block.language === 'ts' && isRun(block))
   if (!blocks.length) return []
@@ -79,9 +79,20 @@ async function runPrograms(code: readonly CodeBlock[], env: Record<string, strin
   if (exitCode !== 0) return [`${blocks[0]!.line}: the programs end with ${exitCode}: ${stdout.slice(0, 1000)}`]
   const asked = blocks.map(({ text }) => text).join('\n')
   const printed = code.filter((block, i) => block.language === 'text' && isRun(block) && blocks.includes(code[i - 1]!))
-  return printed
-    .filter(({ text }) => !isPrinted(text, stdout, asked))
-    .map(({ line }) => `${line}: is not what the programs print: ${stdout.slice(0, 1000)}`)
+  const noted = blocks.flatMap(({ text, line }) =>
+    text.split('\n').flatMap((row, i) => {
+      const comment = /\bconsole\.log\(.*\) \/\/ (.+)$/.exec(row)?.[1]
+      return comment ? [{ comment, line: line + 1 + i }] : []
+    }),
+  )
+  return [
+    ...printed
+      .filter(({ text }) => !isPrinted(text, stdout, asked))
+      .map(({ line }) => `${line}: is not what the programs print: ${stdout.slice(0, 1000)}`),
+    ...noted
+      .filter(({ comment }) => !isNoted(comment, stdout))
+      .map(({ comment, line }) => `${line}: ${comment} is not printed: ${stdout.slice(0, 1000)}`),
+  ]
 }
 
 export const runs = ({ code }: { code: readonly CodeBlock[] }) =>
