@@ -21,12 +21,11 @@ import { INDEX, writeIndex } from '../site/lib/search.ts'
 import searchWords from '../content/search-words.json'
 import { pastedAt } from '../site/lib/pasted.ts'
 import type { Site } from '../site/lib/texts.ts'
-import { searchIndex } from './build/search.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
 const DIST = join(ROOT, 'dist')
 /** What a build is made from. */
-const SOURCES = ['content', 'site', 'api', 'astro.config.mjs', 'package.json', 'scripts/build.ts', 'scripts/build']
+const SOURCES = ['content', 'site', 'api', 'astro.config.mjs', 'package.json', 'scripts/build.ts']
 /** When the newest of the files below a path was changed. */
 function newest(path: string): number {
   const entry = statSync(path)
@@ -84,12 +83,8 @@ export async function build(): Promise<Built> {
     const add = async (path: string, file: string, type: string, bytes: Uint8Array<ArrayBuffer>) => {
       manifest.files[path] = await folder.store(file, type, bytes)
     }
-    const [search] = await Promise.all([
-      searchIndex(site.content.pages),
-      each(outputsOf(site, storeApi), ([path, { type, body }]) => add(path, path.slice(1), type, Buffer.from(body))),
-    ])
+    await each(outputsOf(site, storeApi), ([path, { type, body }]) => add(path, path.slice(1), type, Buffer.from(body)))
     writeIndex(index, [...site.content.pages.flatMap(passagesOf), pricingPassage(site.pricing)], searchWords.words)
-    await each(search, ({ path, content }) => add(`/pagefind/${path}`, `pagefind/${path}`, typeOf(path), content))
     await astro.done
     const scripts = new Set<string>()
     const pages = join(prerendered, 'client')

@@ -15,6 +15,7 @@ import { version } from '../package.json'
 import { serveSite } from '../site/server.ts'
 import { build, isBuilt } from './build.ts'
 import { DEMO, makeDemoStore } from './demo.ts'
+import type { FirstKeys } from './new-store.ts'
 import { startWorkers } from './workers.ts'
 
 /** Something that ends in order when it is asked to. */
@@ -22,14 +23,17 @@ export interface Running {
   stop(): Promise<unknown>
 }
 
-/** What has to be done before the first request. A store whose database is broken keeps no other one from being served. */
-async function prepare(registry: Registry, { dataDir, s3 }: Config) {
+/**
+ * What has to be done before the first request: the keys of the demo store, where one is made. A store whose database is broken keeps no
+ * other one from being served.
+ */
+async function prepare(registry: Registry, { dataDir, s3 }: Config): Promise<FirstKeys | null> {
   await resumeRestore(registry, { dataDir, s3, secretFile: join(dataDir, KEY_FILE) })
   await clearAway(registry, { dataDir, s3 })
   for (const { database, error } of (await migrateAll(registry)).failures) {
     console.error(`${database} is not usable, its store is not served: ${error}`)
   }
-  if ((await registry.listStores()).length) return
+  if ((await registry.listStores()).length) return null
   const { id, slug, keys } = await makeDemoStore(registry)
   console.log(
     [
@@ -37,19 +41,34 @@ async function prepare(registry: Registry, { dataDir, s3 }: Config) {
       ...Object.entries(keys).map(([name, key]) => `  ${name.padEnd(10)}  ${key}`),
     ].join('\n'),
   )
+  return keys
 }
 
-async function startApi(config: Config, running: Running[]): Promise<Api> {
-  let preparing: Promise<void> = Promise.resolve()
-  const first = (registry: Registry) => (preparing = prepare(registry, config))
+interface Started {
+  api: Api
+  /** The keys of the demo store, when it was made just now. */
+  keys: FirstKeys | null
+}
+
+async function startApi(config: Config, running: Running[]): Promise<Started> {
+  let preparing: Promise<FirstKeys | null> = Promise.resolve(null)
+  const first = (registry: Registry) => (preparing = prepare(registry, config)).then(() => {})
   // Whoever asks it to stop meanwhile gets to see the keys of what is being made.
   running.push({ stop: () => preparing.catch(() => {}) })
-  if (config.workers === 1) return serveApi(config, { prepare: first })
+  const started = async (api: Api) => ({ api, keys: await preparing })
+  if (config.workers === 1) return started(await serveApi(config, { prepare: first }))
   makeDataDir(config.dataDir)
   const { registry, close } = await openRegistry(config.database)
   await first(registry).finally(close)
-  return startWorkers(config)
+  return started(await startWorkers(config))
 }
+
+/** How to buy something from a second terminal: what is exported is what the pages call it. */
+const trying = (url: string, { storefront, admin }: FirstKeys) => [
+  'Try it in a second terminal:',
+  `  export STORE_URL=${url} STOREFRONT_KEY=${storefront} API_KEY=${admin}`,
+  '  npm run -s stoa -- buy',
+]
 
 /** Refuses ports that are taken, before anything is made. */
 async function requirePorts({ host, apiPort, sitePort }: Config) {
@@ -101,7 +120,7 @@ export async function serve(running: Running[]) {
     console.error('building the content site')
     await build()
   }
-  const api = await startApi(config, running)
+  const { api, keys } = await startApi(config, running)
   running.push(api)
   try {
     const site = serveSite(config, api.url)
@@ -113,6 +132,7 @@ export async function serve(running: Running[]) {
         `Store API     ${printed(api.url, api.listensOn, '/api/v1')}`,
         `Content site  ${printed(site.url, site.listensOn)}`,
         ...(demo ? [`Demo shop     ${demo.url}${demo.isNew ? '  (open in about half a minute)' : ''}`] : []),
+        ...(keys ? trying(api.url, keys) : []),
       ].join('\n'),
     )
     if (demo?.isNew) running.push(openDemo(config, api, demo.url))

@@ -9,10 +9,11 @@ const team = async () => (await import('./stoa/team.ts')).teamCommands
 const installation = async () => (await import('./stoa/installation.ts')).installationCommands
 const maintenance = async () => (await import('./stoa/maintain.ts')).maintenanceCommands
 const builder = async () => (await import('./stoa/builder.ts')).builderCommands
+const buy = async () => (await import('./stoa/buy.ts')).buyCommand
 const seed = async () => (await import('./stoa/seed.ts')).seedCommand
 /** Who adds each command: the one that is asked for is loaded alone, which takes two thirds of the time; for help all are. */
 const COMMANDS = {
-  ...{ store, key, team, backup: installation, restore: installation, migrate: maintenance, doctor: maintenance, seed },
+  ...{ store, key, team, backup: installation, restore: installation, migrate: maintenance, doctor: maintenance, seed, buy },
   ...{ publish: builder, deployments: builder, rollback: builder },
 }
 

@@ -10,9 +10,8 @@ import type { Encoding } from '../values/accept.ts'
 const COMPRESS_LEAST_BYTES = 400
 const AT_ONCE = 8
 
-/** Astro, Pagefind and storefronts name these by what is in them. */
-const isImmutable = (file: string) =>
-  /^_astro\/|^static\/.*\.[0-9a-f]{12}\.\w+$|^pagefind\/(fragment|index)\/|^pagefind\/.*\.pf_meta$/.test(file)
+/** Astro and storefronts name these by what is in them. */
+const isImmutable = (file: string) => /^_astro\/|^static\/.*\.[0-9a-f]{12}\.\w+$/.test(file)
 
 const brotli = promisify(brotliCompress)
 /** Level 10 would make it a tenth smaller, and take twenty times as long. */

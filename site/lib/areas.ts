@@ -1,3 +1,3 @@
 /** The areas of the site: folders of `content/`, beginnings of paths. */
-export const AREAS = { docs: 'Documentation', help: 'Help', blog: 'Blog', changelog: 'Changelog' } as const
+export const AREAS = { docs: 'Documentation', help: 'How-to', blog: 'Blog', changelog: 'Changelog' } as const
 export type Area = keyof typeof AREAS

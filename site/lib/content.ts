@@ -6,9 +6,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import matter from 'gray-matter'
 import type { Json } from '../../api/openapi/schemas.ts'
-import { frontmatterOf, type Frontmatter, type Kind } from './frontmatter.ts'
+import { frontmatterOf, homeFrontmatterOf, type Frontmatter, type Kind } from './frontmatter.ts'
+import { readFigures, requireFresh, withFigures, type Figure } from './figures.ts'
 import { codeOf, foreignTo, headingsOf, linksOf, parse, type CodeBlock, type Link, type Section } from './markdown.ts'
-import { storeApi, withReference } from './reference.ts'
+import { readPeers, type Peers } from './measured.ts'
+import { pictureIn } from './previews.ts'
+import { readProject, type Project } from './project.ts'
+import { storeApi, tagOf, withReference } from './reference.ts'
 
 /** The longest body that a page may have, in bytes: two pages that agents can read in one go. */
 const BODY_MAX_BYTES = 48_000
@@ -17,8 +21,10 @@ const CHANGELOG_SLUG = /^\d{4}-\d{2}-\d{2}-[a-z0-9-]+$/
 
 export interface Page<K extends Kind = Kind> {
   kind: K
-  /** Of docs and help pages. */
+  /** The folder of docs and help pages: a part of their path. */
   section: string | null
+  /** Of the store API, where the page lists operations. */
+  tag: string | null
   slug: string
   /** `/docs/commerce/cart`, without a suffix. */
   path: string
@@ -36,14 +42,38 @@ export interface Page<K extends Kind = Kind> {
   code: CodeBlock[]
 }
 
-export interface NavigationSection {
+/** A section of docs or help, as readers see it. */
+interface NavigationSection {
   section: string
   title: string
+  /** `folder/slug`; in the file, a page of the section's own folder may stand as its slug. */
   pages: string[]
+  /** The section is shown in the groups of the API's tags; here are the pages of a tag that hold none of its operations. */
+  groups?: Record<string, string[]>
 }
 type Navigation = Record<'docs' | 'help', NavigationSection[]>
 
+function readNavigation(root: string): Navigation {
+  const { docs, help } = JSON.parse(readFileSync(join(root, 'content/navigation.json'), 'utf8')) as Navigation
+  const whole = (sections: NavigationSection[]) =>
+    sections.map(({ section, pages, ...rest }) => ({
+      ...rest,
+      section,
+      pages: pages.map((name) => (name.includes('/') ? name : `${section}/${name}`)),
+    }))
+  return { docs: whole(docs), help: whole(help) }
+}
+
+/** The home page: `content/home.md`. */
+type Home = Pick<Page, 'file' | 'title' | 'summary' | 'body' | 'headings' | 'links' | 'code'>
+
 export interface Content {
+  project: Project
+  figures: Figure[]
+  /** The comparison with other backends; null where it was not made. */
+  peers: Peers | null
+  /** Null in a folder that has none. */
+  home: Home | null
   navigation: Navigation
   /** Docs and help in the order of the navigation; blog and changelog newest first. */
   pages: Page[]
@@ -59,15 +89,25 @@ export class ContentError extends Error {
 
 type Report = (file: string, problem: string, line?: number) => void
 
-/** What reading a page needs: where it is, who hears of problems, and the API that the reference is generated from. */
+/** What reading a page needs: where it is, who hears of problems, and what its directions are filled in from. */
 interface Reading {
   root: string
   report: Report
   document: Json
+  figures: readonly Figure[]
+  project: Project
 }
 
-function readPage<K extends Kind>({ root, report, document }: Reading, kind: K, section: string | null, slug: string): Page<K> | null {
-  const file = ['content', kind, section, `${slug}.md`].filter(Boolean).join('/')
+/** Lines that quote something of the project go where it is empty; `{when:licence}` and `{unless:licence}` at the end of a line say so of it. */
+const withProject = (text: string, project: Project) =>
+  text.replace(/^.*\{(project|when|unless):(\w+)\}.*\n?/gm, (line, kind: string, name: string) => {
+    const value = project[name as keyof Project]
+    if (Boolean(value) === (kind === 'unless')) return ''
+    return line.replace(kind === 'project' ? `{project:${name}}` : ` {${kind}:${name}}`, kind === 'project' ? value : '')
+  })
+
+/** The text of a file as readers get it, with what its parts are; its problems are reported. */
+function read({ root, report, document, figures, project }: Reading, file: string) {
   const source = readFileSync(join(root, file), 'utf8')
   let parsed: matter.GrayMatterFile<string>
   try {
@@ -77,9 +117,9 @@ function readPage<K extends Kind>({ root, report, document }: Reading, kind: K, 
     report(file, `the frontmatter can't be read: ${(error as Error).message.split('\n')[0]}`)
     return null
   }
-  const frontmatter = frontmatterOf(kind, parsed.data, (problem) => report(file, problem))
-  const written = parsed.content.trim()
-  const body = withReference(written, document, (problem) => report(file, problem))
+  const problem = (text: string) => report(file, text)
+  const written = withFigures(withProject(parsed.content.trim(), project), figures, problem)
+  const body = withReference(written, document, problem)
   const tree = parse(body)
   const offset = source.slice(0, source.length - parsed.content.trimStart().length).split('\n').length - 1
   for (const { what, line } of foreignTo(tree)) report(file, `holds ${what}`, line + offset)
@@ -88,9 +128,29 @@ function readPage<K extends Kind>({ root, report, document }: Reading, kind: K, 
   const headings = headingsOf(tree)
   for (const [i, { text }] of headings.entries())
     if (headings.findIndex((other) => other.text === text) !== i) report(file, `has the heading ${JSON.stringify(text)} twice`)
+  const shifted = <T extends { line: number }>(entries: T[]) => entries.map((entry) => ({ ...entry, line: entry.line + offset }))
+  return { data: parsed.data, tag: tagOf(written, document), body, headings, links: shifted(linksOf(tree)), code: shifted(codeOf(tree)) }
+}
+
+const HOME = 'content/home.md'
+
+function readHome(reading: Reading): Home | null {
+  if (!existsSync(join(reading.root, HOME))) return null
+  const text = read(reading, HOME)
+  if (!text) return null
+  const { data, tag: _, ...parts } = text
+  const { title, summary } = homeFrontmatterOf(data, (problem) => reading.report(HOME, problem))
+  return { file: HOME, title, summary, ...parts }
+}
+
+function readPage<K extends Kind>(reading: Reading, kind: K, section: string | null, slug: string): Page<K> | null {
+  const file = ['content', kind, section, `${slug}.md`].filter(Boolean).join('/')
+  const text = read(reading, file)
+  if (!text) return null
+  const { data, ...parts } = text
+  const frontmatter = frontmatterOf(kind, data, (problem) => reading.report(file, problem))
   const some = frontmatter as Partial<{ title: string; headline: string; summary: string; updated: string; date: string }>
   const title = some.title ?? some.headline ?? slug
-  const shifted = <T extends { line: number }>(entries: T[]) => entries.map((entry) => ({ ...entry, line: entry.line + offset }))
   return {
     kind,
     section,
@@ -101,10 +161,7 @@ function readPage<K extends Kind>({ root, report, document }: Reading, kind: K, 
     title,
     summary: some.summary ?? `${title}.`,
     date: some.updated ?? some.date ?? '',
-    body,
-    headings,
-    links: shifted(linksOf(tree)),
-    code: shifted(codeOf(tree)),
+    ...parts,
   }
 }
 
@@ -115,13 +172,14 @@ const filesIn = (folder: string) =>
 function listed(reading: Reading, kind: 'docs' | 'help', sections: readonly NavigationSection[]): Page[] {
   const { root, report } = reading
   const there = new Set(filesIn(join(root, 'content', kind)))
-  const pages = sections.flatMap(({ section, pages: slugs }) =>
-    slugs.flatMap((slug) => {
-      if (!there.delete(`${section}/${slug}.md`)) {
-        report(`content/${kind}/${section}/${slug}.md`, 'is listed in navigation.json, but is not there')
+  const pages = sections.flatMap(({ pages: names }) =>
+    names.flatMap((name) => {
+      if (!there.delete(`${name}.md`)) {
+        report(`content/${kind}/${name}.md`, 'is listed in navigation.json, but is not there')
         return []
       }
-      return readPage(reading, kind, section, slug) ?? []
+      const [folder, slug] = name.split('/') as [string, string]
+      return readPage(reading, kind, folder, slug) ?? []
     }),
   )
   for (const name of there) report(`content/${kind}/${name}`, 'is not listed in navigation.json')
@@ -150,14 +208,14 @@ function dated(reading: Reading, kind: 'blog' | 'changelog'): Page[] {
 }
 
 /** Reports links within the site that lead nowhere; `known` are paths that are no pages of the content. */
-function checkLinks(pages: readonly Page[], byPath: ReadonlyMap<string, Page>, known: ReadonlySet<string>, report: Report) {
+function checkLinks(pages: readonly (Page | Home)[], byPath: ReadonlyMap<string, Page>, known: ReadonlySet<string>, report: Report) {
   for (const page of pages) {
     for (const { url, line } of page.links) {
       if (/^(https?:|mailto:)/.test(url)) continue
       const [path, anchor] = url.split('#') as [string, string | undefined]
-      const target = path === '' ? page : byPath.get(path)
+      const target: Page | Home | undefined = path === '' ? page : byPath.get(path)
       // A page that is listed and missing is a problem of its own.
-      if (!target && known.has(path)) continue
+      if (!target && (known.has(path) || pictureIn(path))) continue
       if (!target) report(page.file, `links to ${url}, which leads nowhere`, line)
       else if (anchor !== undefined && !target.headings.some(({ id }) => id === anchor))
         report(page.file, `links to ${url}: that page has no such heading`, line)
@@ -174,6 +232,8 @@ const OWN_PATHS = [
   '/changelog',
   '/pricing',
   '/scan',
+  '/roadmap',
+  '/measured',
   '/search',
   '/llms.txt',
   '/llms-full.txt',
@@ -193,8 +253,11 @@ export function readContent(root: string): Content {
 export function readPages(root: string): Content & { problems: string[] } {
   const problems: string[] = []
   const report: Report = (file, problem, line) => problems.push(`${file}${line === undefined ? '' : `:${line}`}: ${problem}`)
-  const navigation = JSON.parse(readFileSync(join(root, 'content/navigation.json'), 'utf8')) as Navigation
-  const reading = { root, report, document: storeApi() }
+  const navigation = readNavigation(root)
+  const project = readProject(root, report)
+  const figures = readFigures(root, report)
+  const reading = { root, report, document: storeApi(), figures, project }
+  const home = readHome(reading)
   const pages = [
     ...listed(reading, 'docs', navigation.docs),
     ...listed(reading, 'help', navigation.help),
@@ -210,9 +273,11 @@ export function readPages(root: string): Content & { problems: string[] } {
     if (titles.has(title)) report(page.file, `has the title of ${titles.get(title)}`)
     titles.set(title, page.file)
   }
-  const planned = (['docs', 'help'] as const).flatMap((kind) =>
-    navigation[kind].flatMap(({ section, pages }) => pages.map((slug) => `/${kind}/${section}/${slug}`)),
+  const listedPaths = (['docs', 'help'] as const).flatMap((kind) =>
+    navigation[kind].flatMap(({ pages }) => pages.map((name) => `/${kind}/${name}`)),
   )
-  checkLinks(pages, byPath, new Set([...OWN_PATHS, ...planned]), report)
-  return { navigation, pages, byPath, problems }
+  checkLinks(home ? [home, ...pages] : pages, byPath, new Set([...OWN_PATHS, ...listedPaths]), report)
+  const releases = pages.filter((page): page is Page<'changelog'> => page.kind === 'changelog').map(({ frontmatter }) => frontmatter)
+  requireFresh(figures, releases, report)
+  return { project, figures, peers: readPeers(root), home, navigation, pages, byPath, problems }
 }

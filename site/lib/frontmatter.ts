@@ -7,7 +7,7 @@ FormatRegistry.Set('date', (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.i
 const strict = { additionalProperties: false }
 const Title = Type.String({ minLength: 2, maxLength: 60 })
 const Summary = Type.String({ minLength: 50, maxLength: 160, pattern: '[.?!]$' })
-const Day = Type.String({ format: 'date' })
+export const Day = Type.String({ format: 'date' })
 const FRONTMATTER = {
   docs: Type.Object(
     { title: Title, summary: Summary, updated: Day, describes: Type.Optional(Type.Array(Type.String({ pattern: '^/' }), { minItems: 1 })) },
@@ -40,12 +40,22 @@ const FRONTMATTER = {
 export type Kind = keyof typeof FRONTMATTER
 export type Frontmatter = { [K in Kind]: Static<(typeof FRONTMATTER)[K]> }
 
-/** The frontmatter of a file, checked; what YAML took for a date is text again. */
-export function frontmatterOf<K extends Kind>(kind: K, data: Record<string, unknown>, problem: (text: string) => void): Frontmatter[K] {
-  const values = Object.fromEntries(
-    Object.entries(data).map(([name, value]) => [name, value instanceof Date ? value.toISOString().slice(0, 10) : value]),
-  )
-  for (const { path, message } of Value.Errors(FRONTMATTER[kind], values))
-    problem(`${path.slice(1) || 'frontmatter'}: ${message.toLowerCase()}`)
-  return values as Frontmatter[K]
+const HOME = Type.Object({ title: Title, summary: Summary }, strict)
+
+/** What YAML took for a date is text again. */
+const texts = (data: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(data).map(([name, value]) => [name, value instanceof Date ? value.toISOString().slice(0, 10) : value]))
+
+function checked(schema: TObject, data: Record<string, unknown>, problem: (text: string) => void): unknown {
+  const values = texts(data)
+  for (const { path, message } of Value.Errors(schema, values)) problem(`${path.slice(1) || 'frontmatter'}: ${message.toLowerCase()}`)
+  return values
 }
+
+/** The frontmatter of a file, checked. */
+export const frontmatterOf = <K extends Kind>(kind: K, data: Record<string, unknown>, problem: (text: string) => void) =>
+  checked(FRONTMATTER[kind], data, problem) as Frontmatter[K]
+
+/** That of the home page. */
+export const homeFrontmatterOf = (data: Record<string, unknown>, problem: (text: string) => void) =>
+  checked(HOME, data, problem) as Static<typeof HOME>

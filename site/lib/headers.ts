@@ -14,7 +14,7 @@ export const MARKDOWN_TYPE: Record<Exclude<Form, 'html'>, string> = {
   markdown: 'text/markdown; charset=utf-8',
   text: 'text/plain; charset=utf-8',
 }
-/** The search reads its index with WebAssembly. */
+/** Where the search is. */
 export const SEARCH = '/search'
 
 export class HeadersOf {
@@ -55,7 +55,7 @@ export class HeadersOf {
     return {
       'content-type': 'text/html; charset=utf-8',
       link: links.join(', '),
-      'content-security-policy': this.#policy(path),
+      'content-security-policy': this.#policy,
       'cross-origin-opener-policy': 'same-origin',
     }
   }
@@ -66,8 +66,8 @@ export class HeadersOf {
   }
 
   /** Scripts of this host, and those that stand in pages by their hashes; nothing from elsewhere. */
-  #policy(path: string): string {
-    const scripts = ["'self'", ...this.manifest.scripts, ...(path === SEARCH ? ["'wasm-unsafe-eval'"] : [])].join(' ')
+  get #policy(): string {
+    const scripts = ["'self'", ...this.manifest.scripts].join(' ')
     return `default-src 'none'; script-src ${scripts}; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
   }
 }

@@ -4,7 +4,12 @@ import Prism from 'prismjs'
 import loadLanguages from 'prismjs/components/index.js'
 import { markdownToHtml, type HastVisitorContext } from 'satteri'
 import type { Page } from './content.ts'
+import { svgOf } from './diagram.ts'
+import { escaped, quoted } from './escaped.ts'
 import { headingsOf, parse, type Section } from './markdown.ts'
+import { darkOf, pictureIn } from './previews.ts'
+import { written } from './curl.ts'
+import { requestOf, statusOf, typescriptOf } from './requests.ts'
 import { bodyOf } from './texts.ts'
 
 loadLanguages.silent = true
@@ -17,8 +22,6 @@ const COLOURS = Object.entries({
   s: ['string', 'attr-value'],
   c: ['comment'],
 })
-
-export const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /** Tokens as HTML, within something of the colour `around`. */
 function tokensHtml(tokens: Prism.TokenStream, around?: string): string {
@@ -40,13 +43,13 @@ function coloured(code: string, language: string): string {
 const FEATURES = { frontmatter: false, smartPunctuation: true }
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
 
+/** What has a text: a page, or the home page. */
+type Text = Pick<Page, 'body'> & Partial<Pick<Page, 'frontmatter'>>
+
 interface Visitor {
   filter: string[]
   visit(node: Readonly<Element>, context: HastVisitorContext): Element | void
 }
-
-/** The text of a page, bare. */
-export const plainHtmlOf = (page: Page): string => markdownToHtml(bodyOf(page), { features: FEATURES }).html
 
 /** Headings so many levels lower; those of the page itself have anchors where they are at their own, those of a quote or a list never. */
 const headings = (ids: Iterator<Section>, lower: number): Visitor => ({
@@ -80,20 +83,81 @@ const cells: Visitor = {
   },
 }
 
-const code: Visitor = {
-  filter: ['pre'],
+/** What is typed at a terminal stands out from what it says. */
+const console = (text: string) =>
+  text
+    .split('\n')
+    .map((line, i, lines) => (isTyped(lines, i) ? `<b>${escaped(line)}</b>` : escaped(line)))
+    .join('\n')
+/** A line with a prompt, or one that a line before goes on in. */
+const isTyped = (lines: readonly string[], i: number): boolean =>
+  lines[i]!.startsWith('$ ') || (i > 0 && lines[i - 1]!.endsWith('\\') && isTyped(lines, i - 1))
+
+/** What blocks are called that say nothing else of themselves. */
+const LANGUAGES: Record<string, string> = {
+  console: 'Terminal',
+  sh: 'Shell',
+  json: 'JSON',
+  ts: 'TypeScript',
+  js: 'JavaScript',
+  nginx: 'nginx',
+  ini: 'Configuration',
+  sql: 'SQL',
+  text: 'Text',
+}
+
+/** Blocks of code under a head that says what each is: a request, its answer with the status, a file. */
+function code(): Visitor {
+  /** Of the request that stands right before. */
+  let status: number | null = null
+  return {
+    filter: ['pre'],
+    visit(node, context) {
+      const { lang = 'text', meta = '' } = (node.children[0] as Element).data as { lang?: string; meta?: string }
+      const text = context.textContent(node).replace(/\n$/, '')
+      if (lang === 'dot') return context.replaceNode(node, { type: 'raw', value: diagram(text, meta) })
+      const request = lang === 'sh' ? requestOf(text) : null
+      const answered = lang === 'json' ? status : null
+      status = request && Number(/\bstatus=(\d{3})\b/.exec(meta)?.[1] ?? statusOf(request))
+      const [, file] = /\bfile=(\S+)/.exec(meta) ?? []
+      const what = request
+        ? `<span class="method">${request.curl.method}</span> ${escaped(
+            written(request.curl.url)
+              .replace(/^\$STORE_URL\/api\/v1/, '')
+              .split('?')[0]!,
+          )}`
+        : answered
+          ? `Answer <span class="${answered < 400 ? 'ok' : 'refused'}">${answered}</span>`
+          : escaped(file ?? LANGUAGES[lang] ?? lang)
+      const typed = request && !/\bstatus=/.test(meta) ? typescriptOf(request) : null
+      const value = typed ? block(text, 'sh', what, TABS) + block(typed, 'ts', what, TABS) : block(text, lang, what)
+      context.replaceNode(node, { type: 'raw', value })
+    },
+  }
+}
+const TABS = '<button type="button" data-tab="sh" hidden>curl</button><button type="button" data-tab="ts" hidden>TypeScript</button>'
+const block = (text: string, language: string, what: string, tabs = '') =>
+  `<div class="code${tabs && ` ${language}`}"${language === 'ts' && tabs ? ' data-markdown-ignore' : ''}><div class="head" data-markdown-ignore><span class="what">${what}</span>${tabs}</div><pre tabindex="0"><code class="language-${language}">${language === 'console' ? console(text) : coloured(text, language)}</code></pre></div>`
+const diagram = (text: string, said: string) =>
+  `<div class="diagram" role="img" aria-label="${quoted(said)}" data-markdown-ignore>${svgOf(text)}</div>`
+
+/** Pictures of the shop are there in the light and in the dark; a browser loads the one that it shows. */
+const pictures: Visitor = {
+  filter: ['img'],
   visit(node, context) {
-    const { lang } = (node.children[0] as Element).data as { lang?: string }
-    const text = coloured(context.textContent(node).replace(/\n$/, ''), lang ?? '')
-    const value = `<div class="code"><pre tabindex="0"><code class="language-${lang || 'text'}">${text}</code></pre></div>`
-    context.replaceNode(node, { type: 'raw', value })
+    const { src, alt } = node.properties as { src: string; alt: string }
+    const size = pictureIn(src)
+    if (!size) return
+    const picture = (theme: string, path: string) =>
+      `<img class="${theme}" src="${path}" width="${size.width}" height="${size.height}" loading="lazy" decoding="async" alt="${quoted(alt)}">`
+    context.replaceNode(node, { type: 'raw', value: picture('light', src) + picture('dark', darkOf(src)) })
   },
 }
 
 /** The text of a page; headings are so many levels lower, and have anchors where they are at their own. */
-export function htmlOf(page: Page, lower = 0): string {
+export function htmlOf(page: Text, lower = 0): string {
   const body = bodyOf(page)
   const ids = headingsOf(parse(body)).values()
-  const plugin = { name: 'page', element: [headings(ids, lower), tables, cells, code] }
+  const plugin = { name: 'page', element: [headings(ids, lower), tables, cells, code(), pictures] }
   return markdownToHtml(body, { features: FEATURES, hastPlugins: [plugin] }).html
 }

@@ -84,6 +84,8 @@ export function sitemapXml({ base, content }: Site): string {
     ...(Object.keys(AREAS) as Area[]).map((area) => [`/${area}`, newest(area)] as const),
     ['/pricing', undefined],
     ['/scan', undefined],
+    ['/roadmap', undefined],
+    ['/measured', undefined],
     ...content.pages.map(({ path, date }) => [path, date] as const),
   ] as const
   const urls = entries.map(
@@ -95,6 +97,16 @@ export function sitemapXml({ base, content }: Site): string {
 /** `/robots.txt`: everything may be read, by people and by machines that answer people. */
 export const robotsTxt = ({ base }: Site) =>
   `User-agent: *\nContent-Signal: search=yes, ai-input=yes, ai-train=yes\nAllow: /\n\nSitemap: ${base}/sitemap.xml\n`
+
+/** How long a `security.txt` is to be believed, from the release on: at most a year (RFC 9116). */
+const SECURITY_DAYS = 364
+
+/** `/.well-known/security.txt` (RFC 9116): where security reports go. */
+export function securityTxt({ base, content }: Site): string {
+  const released = pagesOf(content, 'changelog')[0]?.date ?? new Date().toISOString().slice(0, 10)
+  const expires = new Date(Date.parse(released) + SECURITY_DAYS * 86_400_000).toISOString()
+  return `Contact: ${content.project.contact}\nExpires: ${expires}\nPreferred-Languages: en\nCanonical: ${base}/.well-known/security.txt\n`
+}
 
 /** An RSS 2.0 feed of dated pages, newest first. */
 export function feed(site: Site, path: string, title: string, pages: readonly Page[]): string {

@@ -47,13 +47,14 @@ const SEARCH_RESULTS = {
       maxItems: FOUND_MAX,
       items: {
         type: 'object',
-        required: ['title', 'url', 'section', 'heading', 'excerpt', 'score'],
+        required: ['title', 'url', 'section', 'heading', 'excerpt', 'planned', 'score'],
         properties: {
           title: { type: 'string', description: 'Of the page' },
           url: { type: 'string', format: 'uri', description: 'Of the page, with the anchor of the heading' },
           section: { type: 'string', enum: Object.keys(AREAS), description: 'Part of the site' },
           heading: { type: 'string', description: 'What the passage stands under; the title of the page where it begins one' },
           excerpt: { type: 'string' },
+          planned: { type: 'boolean', description: 'Whether it is about something that is not in this release' },
           score: { type: 'number', minimum: 0, description: 'More fits better; compares the results of one search' },
         },
       },

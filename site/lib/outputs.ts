@@ -2,8 +2,10 @@
 import { version } from '../../package.json'
 import { SCAN } from '../analyses/operations.ts'
 import type { Page } from './content.ts'
-import { apiCatalog, feed, latestRelease, MCP, mcpServers, pricingJson, robotsTxt, sitemapXml } from './machine.ts'
+import { apiCatalog, feed, latestRelease, MCP, mcpServers, pricingJson, robotsTxt, securityTxt, sitemapXml } from './machine.ts'
+import { MEASURED, measuredBody, RAW } from './measured.ts'
 import { openapiJson } from './openapi.ts'
+import { ROADMAP, roadmapBody } from './planned.ts'
 import * as texts from './texts.ts'
 import { AREAS, type Area } from './areas.ts'
 import type { Site } from './texts.ts'
@@ -28,6 +30,8 @@ function ownPages(site: Site): [path: string, markdown: string][] {
       area === 'changelog' ? texts.releasesMarkdown(site) : texts.areaMarkdown(site, area),
     ]),
     ['/pricing', texts.pricingPage(site)],
+    [ROADMAP.path, texts.documentOf(ROADMAP.title, roadmapBody(site.content), site)],
+    [MEASURED.path, texts.documentOf(MEASURED.title, measuredBody(site.content.figures, site.content.peers), site)],
     [SCAN, texts.scanMarkdown(site)],
     ['/search', texts.searchMarkdown(site)],
   ]
@@ -61,6 +65,8 @@ export function outputsOf(site: Site, storeApi: string): Map<string, Output> {
   add('/openapi.json', JSON_TYPE, openapiJson(site))
   add('/.well-known/api-catalog', LINKSET, apiCatalog(site, storeApi))
   add(MCP, JSON_TYPE, mcpServers(site, storeApi, version))
+  if (site.content.peers) add(RAW, JSON_TYPE, `${JSON.stringify(site.content.peers, null, 2)}\n`)
+  if (site.content.project.contact) add('/.well-known/security.txt', 'text/plain; charset=utf-8', securityTxt(site))
   add('/api/pricing', JSON_TYPE, pricingJson(site))
   add('/api/pricing-md', MARKDOWN, texts.pricingPage(site))
   add('/api/changelog/latest', JSON_TYPE, latestRelease(site))

@@ -3,6 +3,7 @@ import type { Nodes } from 'mdast'
 import type { Page } from './content.ts'
 import { headingsOf, parse, textOf } from './markdown.ts'
 import type { Area } from './areas.ts'
+import { isPlanned } from './planned.ts'
 import { pricingMarkdown, type Pricing } from './pricing.ts'
 import { bodyOf } from './texts.ts'
 
@@ -20,9 +21,6 @@ export interface Passage {
   isPlanned: boolean
 }
 
-/** How a page begins that is about something planned. */
-const PLANNED = '> **Not in this release.**'
-
 /** Links to other pages, and nothing of its own. */
 const LINKS_ALONE = 'Related'
 
@@ -38,12 +36,12 @@ export function passagesOf(page: Page): Passage[] {
   const { kind: area, path, title } = page
   const tree = parse(bodyOf(page))
   const headings = headingsOf(tree).values()
-  const isPlanned = page.body.startsWith(PLANNED)
-  const passages: Passage[] = [{ area, path, title, anchor: null, heading: title, text: page.summary, isPlanned }]
+  const planned = isPlanned(page)
+  const passages: Passage[] = [{ area, path, title, anchor: null, heading: title, text: page.summary, isPlanned: planned }]
   for (const node of tree.children) {
     if (node.type === 'heading') {
       const { id, text } = headings.next().value!
-      passages.push({ area, path, title, anchor: id, heading: text, text: '', isPlanned })
+      passages.push({ area, path, title, anchor: id, heading: text, text: '', isPlanned: planned })
     } else passages.at(-1)!.text += `\n${wordsOf(node)}`
   }
   return passages

@@ -22,3 +22,13 @@ export function previewOf(path: string): { src: string; alt: string } {
   const name = area in PREVIEWS ? area : 'home'
   return { src: `/previews/${name}.png`, alt: `Stoa. ${PREVIEWS[name]!.title}` }
 }
+
+/** Pictures of the demo shop, in the size of the window that each shows; `-dark` before the suffix is the same in the dark. */
+export const PICTURES: Record<string, { width: number; height: number; path: string }> = {
+  '/pictures/shop-desk.webp': { width: 1280, height: 800, path: '/' },
+  '/pictures/shop-phone.webp': { width: 390, height: 780, path: '/products' },
+}
+/** The size of a picture of the site. */
+export const pictureIn = (path: string): { width: number; height: number } | undefined => PICTURES[path]
+/** The same picture in the dark. */
+export const darkOf = (path: string) => path.replace('.webp', '-dark.webp')

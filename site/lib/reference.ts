@@ -18,6 +18,13 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 const STATUSES =
   'What the statuses mean, and which of them every operation may answer with, is said [once for all](/docs/api-reference/overview#statuses).'
 
+/** The tag of the operations that a page lists; null without any. */
+export function tagOf(body: string, document: Json): string | null {
+  const [, paths = ''] = /^<!-- operations (.*?) -->$/m.exec(body) ?? []
+  const methods = document.paths[paths.split(/\s+/)[0]!] ?? {}
+  return Object.values<Json>(methods)[0]?.tags?.[0] ?? null
+}
+
 /** Replaces the directions of a page by what they ask for; `problem` hears of one that names nothing of the API. */
 export function withReference(body: string, document: Json, problem: (text: string) => void): string {
   const reference = new Reference(document, false)

@@ -41,6 +41,8 @@ export interface Found {
   title: string
   heading: string
   excerpt: string
+  /** Of something that is not in this release. */
+  planned: boolean
   /** More is better; it compares passages of one search. */
   score: number
 }
@@ -77,7 +79,7 @@ interface Ranked {
   anchor: string | null
   planned: number
 }
-type Row = Omit<Found, 'score'> & { anchor: string | null }
+type Row = Omit<Found, 'score' | 'planned'> & { anchor: string | null; planned: number }
 
 /** The end of a word, which its forms differ in. */
 const stemOf = (word: string) =>
@@ -121,8 +123,13 @@ export class Search {
       })
       .slice(0, limit)
       .map(({ rowid, score }) => {
-        const { anchor, path, ...rest } = row.get(any, rowid)!
-        return { ...rest, path: anchor === null ? path : `${path}#${anchor}`, score: Math.round(score * 1000) / 1000 }
+        const { anchor, path, planned, ...rest } = row.get(any, rowid)!
+        return {
+          ...rest,
+          planned: planned === 1,
+          path: anchor === null ? path : `${path}#${anchor}`,
+          score: Math.round(score * 1000) / 1000,
+        }
       })
   }
 
@@ -177,7 +184,7 @@ export class Search {
       `select rowid, path, title, heading, area, anchor, planned, -${RANK} as score from passages where passages match ? limit ${RANKED_MAX}`,
     )
     const row = database.prepare<Row, [string, number]>(
-      `select area as section, path, anchor, title, heading, snippet(passages, 2, '', '', '…', ${EXCERPT_WORDS}) as excerpt from passages where passages match ? and rowid = ?`,
+      `select area as section, path, anchor, title, heading, planned, snippet(passages, 2, '', '', '…', ${EXCERPT_WORDS}) as excerpt from passages where passages match ? and rowid = ?`,
     )
     const known = database.query<{ word: string; others: string }, []>('select word, others from words').all()
     const words = new Map(known.map(({ word, others }) => [word, JSON.parse(others) as string[]] as const))

@@ -1,6 +1,7 @@
 /** `/api/search`, and what the search page says of what was found. */
 import { escapeHtml } from '../../api/values/html.ts'
 import { decoded } from '../../api/hosting/paths.ts'
+import { AREAS } from './areas.ts'
 import { JSON_TYPE, SEARCH, VARY, type HeadersOf } from './headers.ts'
 import type { Form } from '../../api/hosting/negotiate.ts'
 import type { Fields } from '../../api/hosting/prepared.ts'
@@ -45,6 +46,8 @@ function wanted(query: string): Wanted | Problem {
 /** The words that a search page was asked for; none without. */
 export const wordsIn = (query: string): string => (new URLSearchParams(query).get('q') ?? '').trim().slice(0, QUERY_MAX)
 
+/** What the parts of the site are called beside what was found. */
+const PLACES: Record<string, string> = { ...AREAS, pricing: 'Pricing' }
 const titleOf = ({ title, heading }: Found) => (heading === title ? title : `${title}: ${heading}`)
 const summaryOf = (words: string, found: readonly Found[]) =>
   found.length ? `${found.length} passage${found.length === 1 ? '' : 's'}` : `Nothing was found for “${words}”.`
@@ -56,13 +59,16 @@ const pageWith = (html: string, words: string, found: readonly Found[]): string 
     .replace(/(<p role="status"[^>]*>)/, (opened) => opened + escapeHtml(summaryOf(words, found)))
     .replace(/(<ol data-search-results[^>]*>)/, (opened) => opened + found.map(itemOf).join(''))
 
+const whereOf = ({ section, title, heading }: Found) => [PLACES[section] ?? section, ...(heading === title ? [] : [heading])].join(' › ')
 const itemOf = (found: Found) =>
-  `<li><a href="${escapeHtml(found.path)}">${escapeHtml(titleOf(found))}</a><p>${escapeHtml(found.excerpt)}</p></li>`
+  `<li><a href="${escapeHtml(found.path)}">${escapeHtml(found.title)}${found.planned ? ' <span class="badge planned">Planned</span>' : ''}</a><small>${escapeHtml(whereOf(found))}</small><p>${escapeHtml(found.excerpt)}</p></li>`
 
 /** The same as Markdown. */
 function markdownWith(words: string, found: readonly Found[], base: string): string {
   const plain = (text: string) => text.replace(/[\\`*_[\]<>#|]/g, '\\$&')
-  const list = found.map((entry) => `- [${plain(titleOf(entry))}](${base}${entry.path}): ${plain(entry.excerpt)}`).join('\n')
+  const list = found
+    .map((entry) => `- [${plain(titleOf(entry))}](${base}${entry.path}): ${entry.planned ? 'Planned. ' : ''}${plain(entry.excerpt)}`)
+    .join('\n')
   return `# Search: ${plain(words)}\n\n${plain(summaryOf(words, found))}\n\n${list}\n\n---\n\nAll pages: ${base}/llms.txt\n`
 }
 
@@ -82,12 +88,13 @@ export class Searching {
   json(query: string): Made | Problem {
     const asked = wanted(query)
     if ('code' in asked) return asked
-    const data = this.#search.find(asked.q, asked.limit).map(({ path, title, section, heading, excerpt, score }) => ({
+    const data = this.#search.find(asked.q, asked.limit).map(({ path, title, section, heading, excerpt, planned, score }) => ({
       title,
       url: this.headers.base + path,
       section,
       heading,
       excerpt,
+      planned,
       score,
     }))
     return { text: JSON.stringify({ data, meta: { count: data.length } }), fields: { 'content-type': JSON_TYPE } }

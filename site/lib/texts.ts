@@ -1,7 +1,10 @@
 /** Pages and indexes as Markdown for agents: the sources themselves, with absolute links, and lists of them. */
 import { AREAS, type Area } from './areas.ts'
-import type { Content, NavigationSection, Page } from './content.ts'
+import type { Content, Page } from './content.ts'
 import { lowered, parse, walk } from './markdown.ts'
+import { MEASURED } from './measured.ts'
+import { sectionsOf } from './nav.ts'
+import { isPlanned, ROADMAP } from './planned.ts'
 import { pricingMarkdown, type Pricing } from './pricing.ts'
 
 export interface Site {
@@ -14,36 +17,11 @@ export interface Site {
 export const PITCH =
   'Stoa is an online-store backend: a JSON API for the catalog, carts, checkout, orders, customers and marketing of a store, which never sells the last unit twice and loses nothing that it has acknowledged.'
 
-/** What Stoa promises, in a few words and in a sentence or two. */
-export const POINTS: readonly [title: string, text: string][] = [
-  [
-    'The last unit, once',
-    'Five hundred buyers at once for a stock of fifty, over two processes, make exactly fifty orders. Killed in the middle of a storm of checkouts, it loses none that it acknowledged.',
-  ],
-  [
-    'A store is a file',
-    'Each store has a database of its own, and a sandbox beside it. A query can not reach another store, and a backup is one file, made while the store sells.',
-  ],
-  [
-    'One transaction',
-    'Stock, coupon, order number, payment and the events that follow are written together or not at all. Checkouts that wait together share one flush to disk.',
-  ],
-  [
-    'Described by itself',
-    'The OpenAPI 3.1 document is made from the schemas that the handlers check against, and a typed client and the tools of agents from the same. Errors name the field, and say what is allowed.',
-  ],
-  [
-    'Safe to try again',
-    'Idempotency keys, ETags and conditional changes on every resource; request ids in every answer and every log line.',
-  ],
-  ['Two commands', 'npm start and npm test. Node.js 20 and npm are all it takes; the databases are files until you want a libSQL server.'],
-]
-
 /** The Markdown with the links that begin at the root made absolute. */
 export function absolute(markdown: string, base: string): string {
   const places: number[] = []
   walk(parse(markdown), (node) => {
-    if ((node.type !== 'link' && node.type !== 'definition') || !node.url.startsWith('/')) return
+    if ((node.type !== 'link' && node.type !== 'image' && node.type !== 'definition') || !node.url.startsWith('/')) return
     const { start, end } = node.position!
     places.push(start.offset! + markdown.slice(start.offset, end.offset).lastIndexOf(node.url))
   })
@@ -70,29 +48,31 @@ export const longDate = (date: string) => long.format(new Date(date))
 export const pageMarkdown = (page: Page, site: Pick<Site, 'base'>) => documentOf(headOf(page), bodyOf(page), site)
 
 /** The text of a page; a release begins with what it mends. */
-export function bodyOf(page: Page): string {
-  const { fixes } = page.frontmatter as { fixes?: string[] }
+export function bodyOf(page: Pick<Page, 'body'> & Partial<Pick<Page, 'frontmatter'>>): string {
+  const { fixes } = (page.frontmatter ?? {}) as { fixes?: string[] }
   return fixes?.length ? `${page.body}\n\n## Fixes\n\n${fixes.map((fix) => `- ${fix}`).join('\n')}` : page.body
 }
 
 const line = (page: Page, base: string, withDate = false) =>
-  `- [${headOf(page)}](${base}${page.path}.md): ${page.summary}${withDate ? ` (${page.date})` : ''}`
-const pagesOf = ({ content }: Site, area: Area, section?: string) =>
-  content.pages.filter((page) => page.kind === area && (section === undefined || page.section === section))
-const sectionsOf = ({ content }: Site, area: Area): NavigationSection[] =>
-  area === 'docs' || area === 'help' ? content.navigation[area] : []
+  `- [${headOf(page)}](${base}${page.path}.md): ${isPlanned(page) ? 'Planned. ' : ''}${page.summary}${withDate ? ` (${page.date})` : ''}`
+const pagesOf = ({ content }: Site, area: Area) => content.pages.filter((page) => page.kind === area)
 
-/** The list of an area's pages under the headings of its sections. */
+/** The list of an area's pages under the headings of its sections, and of their parts. */
 function listOf(site: Site, area: Area, depth: number, withDate: boolean): string {
-  const sections = sectionsOf(site, area)
   const list = (pages: readonly Page[]) => pages.map((page) => line(page, site.base, withDate)).join('\n')
-  if (!sections.length) return list(pagesOf(site, area))
-  return sections.map(({ section, title }) => `${'#'.repeat(depth)} ${title}\n\n${list(pagesOf(site, area, section))}`).join('\n\n')
+  if (area !== 'docs' && area !== 'help') return list(pagesOf(site, area))
+  const mark = '#'.repeat(depth)
+  return sectionsOf(site.content, area)
+    .flatMap(({ title, groups }) => [
+      `${mark} ${title}`,
+      ...groups.flatMap((group) => [...(group.title ? [`${mark}# ${group.title}`] : []), list(group.pages)]),
+    ])
+    .join('\n\n')
 }
 
 export const ABOUT: Record<Area, string> = {
   docs: 'How to run Stoa, build a storefront on it, and call its API.',
-  help: 'How to do what a merchant does: one article for each task.',
+  help: 'How to do what a merchant does: one article for each task, by what it is about.',
   blog: 'How Stoa is built, and why so.',
   changelog: 'What each release brought.',
 }
@@ -101,7 +81,7 @@ const SCAN_ABOUT = 'what a shop runs on, what its plugins cost, how safe it is a
 
 /** `/sitemap.md`: everything, nested. */
 export const sitemapMarkdown = (site: Site) =>
-  `# Contents\n\n${(Object.keys(AREAS) as Area[]).map((area) => `## ${AREAS[area]}\n\n${listOf(site, area, 3, true)}`).join('\n\n')}\n\n## More\n\n- [Pricing](${site.base}/pricing.md): what the plans cost and allow. (${site.pricing.updatedAt})\n- [Store scan](${site.base}/scan.md): ${SCAN_ABOUT}\n`
+  `# Contents\n\n${(Object.keys(AREAS) as Area[]).map((area) => `## ${AREAS[area]}\n\n${listOf(site, area, 3, true)}`).join('\n\n')}\n\n## More\n\n- [Pricing](${site.base}/pricing.md): what the plans cost and allow. (${site.pricing.updatedAt})\n- [Store scan](${site.base}/scan.md): ${SCAN_ABOUT}\n- [${ROADMAP.title}](${site.base}${ROADMAP.path}.md): ${ROADMAP.about}\n- [${MEASURED.title}](${site.base}${MEASURED.path}.md): ${MEASURED.about}\n`
 
 /** `/{section}/sitemap.md` */
 export const areaSitemap = (site: Site, area: Area) => `# ${AREAS[area]}\n\n${ABOUT[area]}\n\n${listOf(site, area, 2, true)}\n`
@@ -143,8 +123,10 @@ const tasksOf = ({ content, base }: Site): string =>
 export function llmsTxt(site: Site): string {
   const listOfAll = (area: Area) =>
     pagesOf(site, area)
+      .filter((page) => !isPlanned(page))
       .map((page) => line(page, site.base))
       .join('\n')
+  const planned = site.content.pages.filter(isPlanned)
   const lists = new Map((Object.keys(AREAS) as Area[]).map((area) => [area, listOfAll(area)]))
   const whole = () =>
     `# Stoa\n\n> ${PITCH}\n\nWhat to read for which task:\n\n${tasksOf(site)}\n- Anything else: search all pages with ${site.base}/api/search?q=refund%20an%20order (JSON), or find the page below.\n\nEvery page is there as Markdown under its address with \`.md\`, or with \`Accept: text/markdown\`. The store API describes itself as OpenAPI at \`/api/v1/openapi\` of each store's host; this site's API is described at ${site.base}/openapi.json. Both have MCP servers: this site at ${site.base}/mcp, without a key, and each store at \`/mcp\` of its host ([how](${site.base}/docs/api-reference/mcp-server.md)).\n\n${[
@@ -153,7 +135,7 @@ export function llmsTxt(site: Site): string {
       .map(([area, list]) => `## ${AREAS[area]}\n\n${list}`)
       .join(
         '\n\n',
-      )}\n\n## Optional\n\n- [Pricing](${site.base}/pricing.md): what the plans cost and allow.\n- [Store scan](${site.base}/scan.md): ${SCAN_ABOUT}\n- [All pages in one file](${site.base}/llms-full.txt): everything above, whole.\n`
+      )}\n\n${planned.length ? `## Planned\n\nNot in this release; each page says what works until then.\n\n${planned.map((page) => line(page, site.base)).join('\n')}\n\n` : ''}## Optional\n\n- [Pricing](${site.base}/pricing.md): what the plans cost and allow.\n- [Store scan](${site.base}/scan.md): ${SCAN_ABOUT}\n- [${MEASURED.title}](${site.base}${MEASURED.path}.md): ${MEASURED.about}\n- [All pages in one file](${site.base}/llms-full.txt): everything above, whole.\n`
   for (const [area] of [...lists].toSorted(([, a], [, b]) => b.length - a.length)) {
     if (whole().length < LLMS_TXT_MAX) break
     lists.set(area, `- [All ${pagesOf(site, area).length} pages](${site.base}/${area}/llms.txt): ${ABOUT[area]}`)
@@ -166,27 +148,13 @@ export const areaLlmsTxt = (site: Site, area: Area) => `# Stoa: ${AREAS[area]}\n
 
 /** The home page as Markdown. */
 export function homeMarkdown(site: Site): string {
-  const first = (['introduction', 'quick-start', 'installation'] as const).flatMap(
-    (slug) => site.content.byPath.get(`/docs/getting-started/${slug}`) ?? [],
-  )
-  return documentOf(
-    'An online-store backend that keeps its word',
-    [
-      PITCH,
-      '## Start',
-      'With Node.js 20 or later and npm, in a clone of the project:',
-      '```sh\nnpm start\n```',
-      'That starts the store API and this site, and prints the keys of a demo store.',
-      first.map((page) => `- [${page.title}](${page.path}): ${page.summary}`).join('\n'),
-      '## What you can rely on',
-      ...POINTS.map(([title, text]) => `### ${title}\n\n${text}`),
-      '## Read on',
-      (Object.keys(AREAS) as Area[]).map((area) => `- [${AREAS[area]}](/${area}): ${ABOUT[area]}`).join('\n'),
-      `- [Pricing](/pricing): what the plans cost and allow.`,
-      `- [Store scan](/scan): ${SCAN_ABOUT}`,
-    ].join('\n\n'),
-    site,
-  )
+  const { home } = site.content
+  const areas = [
+    ...(Object.keys(AREAS) as Area[]).map((area) => `- [${AREAS[area]}](/${area}): ${ABOUT[area]}`),
+    '- [Pricing](/pricing): what the plans cost and allow.',
+    `- [Store scan](/scan): ${SCAN_ABOUT}`,
+  ].join('\n')
+  return documentOf(home?.title ?? 'Stoa', [home?.body ?? PITCH, '## All areas', areas].join('\n\n'), site)
 }
 
 /** The releases, newest first, each whole. */

@@ -73,7 +73,10 @@ browserTests.each(Object.entries(KINDS))('%s', (_, path) => {
   test('can be read without scripts', async () => {
     await to(scriptless)
     expect(await scriptless.locator('main h1').isVisible()).toBe(true)
-    expect(await scriptless.locator('button:visible').count()).toBe(path === KINDS.missing ? 1 : 0)
+    // The menu opens without them, too.
+    expect(await scriptless.locator('button:visible:not(.open-menu)').count()).toBe(path === KINDS.missing ? 1 : 0)
+    await scriptless.click('.open-menu')
+    expect(await scriptless.locator('#menu a[href="/help"]').isVisible()).toBe(true)
   })
 
   test('does not scroll sideways on a phone, and loads nothing that its policy refuses', async () => {
@@ -85,22 +88,38 @@ browserTests.each(Object.entries(KINDS))('%s', (_, path) => {
 })
 
 browserTests('the search', () => {
-  test('is reached by /, finds while one types, and is walked by the arrow keys', async () => {
+  test.each(['/', 'Control+k'])('is a dialogue that %s opens; it finds while one types, and is walked by the arrow keys', async (key) => {
     const page = await open('/docs')
-    await page.keyboard.press('/')
-    await page.waitForURL('**/search')
-    await page.waitForLoadState('load')
-    await page.keyboard.type('free shipping')
-    await page.waitForSelector('[data-search-results] a')
-    expect(await page.locator('[data-search-status]').textContent()).toMatch(/^\d+ pages?$/)
+    const [field, first] = [page.locator('dialog input'), page.locator('dialog ol a').first()]
+    await page.keyboard.press(key)
+    await field.waitFor()
+    await page.keyboard.type('how do I get my money back for free shipping')
+    await first.waitFor()
+    expect(await page.locator('dialog [role="status"]').textContent()).toMatch(/^\d+ passages?$/)
+    expect(await page.locator('dialog ol small').first().textContent()).toMatch(/^(Docs|How-to|Blog|Changelog|Pricing)( › .+)?$/)
+    for (const theme of THEMES) expect(await violationsOf(page, theme)).toEqual([])
     await page.keyboard.press('ArrowDown')
     const href = await page.evaluate(() => (document.activeElement as HTMLAnchorElement).getAttribute('href'))
-    expect(href).toMatch(/^\/(docs|help|blog)\/[^.]+$/)
+    expect(href).toMatch(/^\/(docs|help|blog|changelog|pricing)/)
     await page.keyboard.press('ArrowUp')
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('q')
-    await page.keyboard.press('ArrowDown')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('find')
+    await page.keyboard.press('Escape')
+    expect(await field.isVisible()).toBe(false)
+    await page.click('.find')
+    await field.fill('coupon')
+    await first.waitFor()
     await page.keyboard.press('Enter')
-    await page.waitForURL(`**${href}`)
+    await page.waitForURL(/coupon/)
+    await page.context().close()
+  })
+
+  test('marks what is planned, and shows it behind what is there', async () => {
+    const page = await open('/search?q=import+a+catalog+from+a+file')
+    const planned = await page
+      .locator('[data-search-results] li')
+      .evaluateAll((items) => items.map((item) => item.querySelector('.badge') !== null))
+    expect(planned).toContain(true)
+    expect(planned[0]).toBe(false)
     await page.context().close()
   })
 
@@ -176,6 +195,78 @@ browserTests('a page', () => {
     }
     expect(blocks).toBeGreaterThan(2_000)
   }, 60_000)
+
+  test('says what each block of code is, and shows requests as curl or as TypeScript, whichever was chosen before', async () => {
+    const page = await open('/docs/api-reference/carts')
+    const heads = await page.locator('article .head .what:visible').allTextContents()
+    expect(heads.slice(0, 2)).toEqual(['POST /carts', 'Answer 201'])
+    const [sh, ts] = [page.locator('article .code.sh').first(), page.locator('article .code.ts').first()]
+    expect([await sh.isVisible(), await ts.isVisible()]).toEqual([true, false])
+    await sh.locator('[data-tab="ts"]').click()
+    expect([await sh.isVisible(), await ts.isVisible()]).toEqual([false, true])
+    expect(await ts.locator('pre').textContent()).toContain('await stoa.carts.create(')
+    expect(await ts.locator('[data-tab="ts"]').getAttribute('aria-pressed')).toBe('true')
+    for (const theme of THEMES) expect(await violationsOf(page, theme)).toEqual([])
+    await page.goto(`${server.url.origin}/docs/api-reference/coupons`)
+    expect(await page.locator('article .code.ts').first().isVisible()).toBe(true)
+    await page.context().close()
+    const without = await open('/docs/api-reference/carts', { javaScriptEnabled: false })
+    expect([await without.locator('.code.sh').first().isVisible(), await without.locator('.code.ts').first().isVisible()]).toEqual([
+      true,
+      true,
+    ])
+    await without.context().close()
+  })
+
+  test('marks the section that is read, and has its own entry in view in the navigation', async () => {
+    const page = await open('/docs/api-reference/webhooks', { viewport: { width: 1400, height: 700 } })
+    expect(
+      await page.locator('.side [aria-current="page"]').evaluate((link) => {
+        const [own, around] = [link.getBoundingClientRect(), link.closest('nav')!.getBoundingClientRect()]
+        return own.top >= around.top && own.bottom <= around.bottom
+      }),
+    ).toBe(true)
+    const marked = () => page.locator('.contents [aria-current]').textContent()
+    const before = await marked()
+    const last = page.locator('.contents a').last()
+    const name = await last.textContent()
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+    await page.waitForFunction((text) => document.querySelector('.contents [aria-current]')?.textContent === text, name)
+    expect(name).not.toBe(before)
+    await page.context().close()
+  })
+
+  test('on a phone the navigation is one tap away, on every kind of page, and goes with a tap beside it', async () => {
+    const page = await open(KINDS.home, { viewport: { width: 390, height: 844 }, hasTouch: true })
+    for (const path of Object.values(KINDS)) {
+      await page.goto(server.url.origin + path)
+      expect(await page.locator('#menu').isVisible()).toBe(false)
+      await page.tap('.open-menu')
+      expect([path, await page.locator('#menu a[href="/docs"]').isVisible()]).toEqual([path, true])
+      if (/^.(docs|help).\w+.\w/.test(path) && path !== KINDS.missing)
+        expect(await page.locator('#menu [aria-current="page"]').count()).toBe(1)
+      await page.touchscreen.tap(380, 600)
+      await page.locator('#menu').waitFor({ state: 'hidden' })
+    }
+    for (const theme of THEMES) {
+      await page.goto(server.url.origin + KINDS.reference)
+      await page.tap('.open-menu')
+      expect(await violationsOf(page, theme)).toEqual([])
+    }
+    await page.context().close()
+  })
+
+  test.each(['/docs', '/help'])('the index %s is at most three screens long', async (path) => {
+    for (const [width, height] of [
+      [1280, 900],
+      [390, 844],
+    ] as const) {
+      const page = await open(path, { viewport: { width, height } })
+      const screens = await page.evaluate(() => document.querySelector('main')!.getBoundingClientRect().height / innerHeight)
+      expect([path, width, screens <= 3, screens]).toEqual([path, width, true, screens])
+      await page.context().close()
+    }
+  })
 
   test('has its contents, the way to it, its neighbours and anchors', async () => {
     const page = await open(KINDS.reference)

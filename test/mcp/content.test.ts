@@ -155,7 +155,7 @@ describe('its tools', () => {
 
   test('list the pages of an area; tell the plans and the latest release', async () => {
     const help = await reader.call('list_pages', { area: 'help' })
-    expect(help.texts[0]).toContain('# Stoa: Help')
+    expect(help.texts[0]).toContain('# Stoa: How-to')
     expect((await reader.call('list_pages')).texts[0]).toContain('What to read for which task')
     expect((await reader.call('get_pricing')).value).toEqual(await (await fetch(`${site.url}/api/pricing`)).json())
     const release = await reader.call('latest_release')

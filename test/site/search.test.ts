@@ -34,7 +34,7 @@ describe('what is found', () => {
     expect(answer.body.meta).toEqual({ count: 50 })
     const { data } = answer.body
     for (const found of data) {
-      expect(Object.keys(found)).toEqual(['title', 'url', 'section', 'heading', 'excerpt', 'score'])
+      expect(Object.keys(found)).toEqual(['title', 'url', 'section', 'heading', 'excerpt', 'planned', 'score'])
       const [path, anchor] = found.url.slice(base.length).split('#')
       expect([manifest.pages[path]?.title, found.section]).toEqual([found.title, path.split('/')[1]])
       if (anchor) expect((await ask(path)).text).toContain(`id="${anchor}"`)

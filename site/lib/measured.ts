@@ -1,0 +1,103 @@
+/** What was measured: each figure that pages quote, and the comparison with other backends, with what speaks against them. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { printed, type Figure } from './figures.ts'
+
+/** One way to ask one system for something. */
+export interface Row {
+  call: string
+  system: string
+  variant: string
+  perSecond: number
+  p50Ms: number
+  p99Ms: number
+}
+
+/** What `npm run bench:peers --json` prints. */
+export interface Peers {
+  date: string
+  commit: string
+  machine: { cpus: number; model: string; memoryGb: number; os: string }
+  versions: Record<string, string>
+  rounds: number
+  seconds: number
+  connections: number
+  products: number
+  rows: Row[]
+  notCompared: string[]
+  against: string[]
+}
+
+export const MEASURED = {
+  path: '/measured',
+  title: 'Measured',
+  about: 'Every figure that these pages quote: its value, when, on what and by which command it was measured, and what speaks against it.',
+}
+
+/** Raw results of the comparison, as they are served. */
+export const RAW = '/measured/peers.json'
+const FILE = 'content/measured/peers.json'
+
+export const readPeers = (root: string): Peers | null =>
+  existsSync(join(root, FILE)) ? (JSON.parse(readFileSync(join(root, FILE), 'utf8')) as Peers) : null
+
+const rate = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+const time = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
+const cells = (values: readonly (string | number)[]) => `| ${values.join(' | ')} |`
+const tableOf = (head: readonly string[], rows: readonly (readonly (string | number)[])[], right: readonly number[]) =>
+  [cells(head), cells(head.map((_, i) => (right.includes(i) ? '---:' : '---'))), ...rows.map(cells)].join('\n')
+const list = (entries: readonly string[]) => entries.map((entry) => `- ${entry}`).join('\n')
+
+/** The rows of each call, the fastest first. */
+export const byCall = ({ rows }: Peers): [call: string, rows: Row[]][] => [
+  ...Map.groupBy(
+    rows.toSorted((a, b) => b.perSecond - a.perSecond),
+    ({ call }) => call,
+  ),
+]
+
+function peersPart(peers: Peers): string[] {
+  const { machine, versions } = peers
+  return [
+    '## Beside other backends',
+    `Requests a second, in one run of ${peers.rounds} rounds of ${peers.seconds} s in turn over ${peers.connections} connections, with ${rate.format(peers.products)} products in each. All variants that were measured are shown.`,
+    ...byCall(peers).flatMap(([call, rows]) => [
+      `### ${call[0]!.toUpperCase()}${call.slice(1)}`,
+      tableOf(
+        ['System', 'Variant', 'Requests/s', 'p50', 'p99'],
+        rows.map(({ system, variant, perSecond, p50Ms, p99Ms }) => [
+          system,
+          variant,
+          rate.format(perSecond),
+          `${time.format(p50Ms)} ms`,
+          `${time.format(p99Ms)} ms`,
+        ]),
+        [2, 3, 4],
+      ),
+    ]),
+    '### What speaks against it',
+    list(peers.against),
+    '### Not compared',
+    list(peers.notCompared),
+    '### Configuration',
+    list([
+      `Machine: ${machine.cpus} cores (${machine.model}), ${machine.memoryGb} GB, ${machine.os}; ${peers.date}, commit \`${peers.commit}\``,
+      `Versions: ${Object.entries(versions)
+        .map(([name, version]) => `${name} ${version}`)
+        .join(', ')}`,
+      'Measured again by `npm run bench:peers`',
+      `[Raw results](${RAW})`,
+    ]),
+  ]
+}
+
+const figurePart = (figure: Figure): string[] => [
+  `### ${printed(figure)} (${figure.id})`,
+  figure.what,
+  ...(figure.caveats.length ? [`What speaks against it: ${figure.caveats.join(' ')}`] : []),
+  `Measured on ${figure.date} at commit \`${figure.commit}\`, on ${figure.machine}, by \`${figure.command}\`.`,
+]
+
+/** The text of the page of what was measured. */
+export const measuredBody = (figures: readonly Figure[], peers: Peers | null): string =>
+  [MEASURED.about, ...(peers ? peersPart(peers) : []), '## Figures on other pages', ...figures.flatMap(figurePart)].join('\n\n')

@@ -1,0 +1,160 @@
+/** What the requests of pages ask for: the operation of the store API, the status that it answers, and the same call in TypeScript. */
+import { resources } from '../../api/resources.ts'
+import { isForPrograms } from '../../api/openapi/operations.ts'
+import { isSchema, type Route } from '../../api/http/route.ts'
+import type { TProperties } from '../../api/http/schema.ts'
+import { methodOf, resourceOf } from '../../scripts/sdk/names.ts'
+import { curlOf, written, type Curl, type Piece } from './curl.ts'
+
+const routes: readonly Route[] = resources.flatMap((resource) => resource.routes)
+const API = '$STORE_URL/api/v1'
+
+interface Request {
+  curl: Curl
+  route: Route
+  /** What the path names, in its order, as it stands in the command. */
+  params: Piece[][]
+  query: [name: string, value: Piece[]][]
+}
+
+/** The pieces of a text in which variables stand by their names. */
+const piecesOf = (text: string): Piece[] =>
+  text.split(/(\$\w+)/).flatMap((part): Piece[] => (part ? [part.startsWith('$') ? { variable: part.slice(1) } : { text: part }] : []))
+
+/** The route that a path leads to, and what it names: a literal part goes before a name. */
+function routeOf(method: string, path: string): { route: Route; params: string[] } | null {
+  const parts = path.split('/')
+  let best: { route: Route; params: string[] } | null = null
+  for (const route of routes) {
+    const own = route.path.split('/')
+    if (route.method !== method || own.length !== parts.length) continue
+    if (!own.every((part, i) => part.startsWith('{') || part === parts[i])) continue
+    const params = parts.filter((_, i) => own[i]!.startsWith('{'))
+    if (!best || params.length < best.params.length) best = { route, params }
+  }
+  return best
+}
+
+/** The request that a block of shell makes; null where it makes another, or more than one. */
+export function requestOf(text: string): Request | null {
+  const curl = curlOf(text)
+  if (!curl) return null
+  const url = written(curl.url)
+  if (!url.startsWith(API)) return null
+  const [path = '', query = ''] = url.slice(API.length).split('?')
+  const found = routeOf(curl.method, path)
+  if (!found) return null
+  const pairs = query
+    .split('&')
+    .filter(Boolean)
+    .map((pair): [string, Piece[]] => {
+      const [name = '', value = ''] = pair.split('=')
+      return [decodeURIComponent(name), piecesOf(decodeURIComponent(value))]
+    })
+  return { curl, route: found.route, params: found.params.map(piecesOf), query: pairs }
+}
+
+/** The status of a request that succeeds. */
+export const statusOf = ({ route }: Request): number => Number(Object.keys(route.options.responses)[0] ?? 204)
+
+const camel = (name: string) => name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+const quoted = (text: string) => `'${text.replace(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`
+
+/** Pieces as an expression. */
+function expression(pieces: readonly Piece[]): string {
+  if (pieces.length === 1 && 'variable' in pieces[0]!) return camel(pieces[0].variable)
+  if (pieces.every((piece) => 'text' in piece)) return quoted(pieces.map((piece) => (piece as { text: string }).text).join(''))
+  return `\`${pieces.map((piece) => ('text' in piece ? piece.text.replace(/[\\`$]/g, '\\$&') : `\${${camel(piece.variable)}}`)).join('')}\``
+}
+
+const WIDTH = 76
+/** Marks a variable in JSON: no text has it. */
+const MARK = '\ue000'
+
+const keyOf = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name))
+
+/** The variables of the call in TypeScript, without the key. */
+export const variablesOf = ({ curl, params, query }: Request): string[] => {
+  const sent = curl.headers.filter(([name]) => !OWN_HEADERS.has(name)).map(([, value]) => value)
+  const pieces = [...params, ...query.map(([, value]) => value), ...sent, curl.body ?? []].flat()
+  return [...new Set(pieces.flatMap((piece) => ('variable' in piece ? camel(piece.variable) : [])))]
+}
+
+/** A value as a literal, on one line where it fits. */
+function literal(value: unknown, indent: number): string {
+  if (typeof value === 'string')
+    return value.includes(MARK)
+      ? expression(
+          value
+            .split(/(\ue000\w+\ue000)/)
+            .flatMap((part): Piece[] => (part.startsWith(MARK) ? [{ variable: part.slice(1, -1) }] : part ? [{ text: part }] : [])),
+        )
+      : quoted(value)
+  if (typeof value !== 'object' || value === null) return String(value)
+  const isList = Array.isArray(value)
+  const entries = isList
+    ? value.map((entry) => literal(entry, indent + 2))
+    : Object.entries(value).map(([name, entry]) => {
+        const key = keyOf(name)
+        const text = literal(entry, indent + 2)
+        return key === text ? key : `${key}: ${text}`
+      })
+  const [opened, closed] = isList ? ['[', ']'] : ['{ ', ' }']
+  const line = entries.length ? `${opened}${entries.join(', ')}${closed}` : isList ? '[]' : '{}'
+  if (line.length + indent <= WIDTH - 12 && !line.includes('\n')) return line
+  const space = ' '.repeat(indent + 2)
+  return `${opened.trim()}\n${entries.map((entry) => `${space}${entry},\n`).join('')}${' '.repeat(indent)}${closed.trim()}`
+}
+
+/** What a body says, with marks where variables stand; undefined where it is no JSON. */
+function bodyOf({ body }: Curl): unknown {
+  if (!body) return undefined
+  try {
+    return JSON.parse(body.map((piece) => ('text' in piece ? piece.text : `${MARK}${piece.variable}${MARK}`)).join(''))
+  } catch {
+    return undefined
+  }
+}
+
+/** A value of a query in the type that its operation takes. */
+function typed(pieces: readonly Piece[], schema: any): string {
+  const kinds: string[] = [schema?.type, ...(schema?.anyOf ?? []).map(({ type }: any) => type)].flat()
+  const text = pieces.length === 1 && 'text' in pieces[0]! ? pieces[0].text : null
+  if (text !== null && kinds.some((kind) => kind === 'integer' || kind === 'number') && /^-?\d+(\.\d+)?$/.test(text)) return text
+  if (text !== null && kinds.includes('boolean') && /^(true|false)$/.test(text)) return text
+  return expression(pieces)
+}
+
+/** The headers that the package sends itself. */
+const OWN_HEADERS = new Set(['authorization', 'content-type'])
+/** Others, by the options that stand for them. */
+const OPTIONS: Record<string, string> = { 'idempotency-key': 'idempotencyKey', 'if-match': 'ifMatch', prefer: '' }
+
+/** The same call with the package; null for what the package does not have, or says in another way. */
+export function typescriptOf({ curl, route, params, query }: Request): string | null {
+  if (!isForPrograms(route) || !Object.values(route.options.responses).every((answer) => answer === null || isSchema(answer))) return null
+  const options: [string, string][] = []
+  for (const [name, value] of curl.headers) {
+    if (OWN_HEADERS.has(name)) continue
+    if (!OPTIONS[name]) return null
+    options.push([OPTIONS[name], expression(value)])
+  }
+  const input = bodyOf(curl)
+  if (curl.body && input === undefined) return null
+  const hasBody = Boolean(route.options.body || route.options.upload)
+  const fields = (route.query?.properties ?? {}) as TProperties
+  const args = params.map((param) => expression(param))
+  const asked = query.length ? `{ ${query.map(([name, value]) => `${keyOf(name)}: ${typed(value, fields[name])}`).join(', ')} }` : null
+  if (input !== undefined) args.push(literal(input, 0))
+  else if (asked && !hasBody) args.push(asked)
+  // What an operation with a body is asked by its address stands among the options.
+  if (asked && hasBody) options.push(['query', asked])
+  if (options.length) {
+    if (input === undefined && !(asked && !hasBody) && (hasBody || route.query)) args.push('{}')
+    args.push(`{ ${options.map(([name, value]) => `${name}: ${value}`).join(', ')} }`)
+  }
+  const method = methodOf(route)
+  const call = `await stoa.${resourceOf(route.path)}${method === '()' ? '' : `.${method}`}(${args.join(', ')})`
+  const isEmpty = Object.keys(route.options.responses)[0] === '204'
+  return isEmpty ? call : `const answer = ${call}`
+}
