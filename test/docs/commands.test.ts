@@ -1,10 +1,11 @@
 /** What pages say of the command line and of releases, beside the command line and the release. */
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { version } from '../../package.json'
 import { readContent } from '../../site/lib/content.ts'
+import { folderFor } from '../folder.ts'
 
 const { pages } = readContent(new URL('../..', import.meta.url).pathname)
 const current = pages.filter(({ kind }) => kind === 'docs' || kind === 'help')
@@ -62,4 +63,43 @@ test('a page that names the release names this one', () => {
   )
   expect(named.filter(({ release }) => release !== version)).toEqual([])
   expect(named.length).toBeGreaterThan(2)
+})
+
+const dataDir = folderFor('docs-commands')
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
+
+/** What the command line prints on a data folder of its own. */
+async function printed(...words: string[]): Promise<string> {
+  const env = { PATH: process.env.PATH!, DATA_DIR: dataDir }
+  const child = Bun.spawn([process.execPath, 'scripts/stoa.ts', ...words], { env, stdout: 'pipe', stderr: 'inherit' })
+  return new Response(child.stdout).text()
+}
+
+/** What pages show right below a command. */
+const shownBelow = (command: RegExp) =>
+  current.flatMap(({ file, code }) =>
+    code.flatMap((block, i) => (block.language === 'sh' && command.test(block.text) && code[i + 1] ? [{ file, ...code[i + 1]! }] : [])),
+  )
+/** The first words of lines: what each is about. */
+const labels = (text: string, words: RegExp) => text.split('\n').flatMap((line) => words.exec(line)?.[0] ?? [])
+
+test('a new store is shown with all that the command prints of it', async () => {
+  const NAME = /^ *\w+(?=( {2,}|, ))/
+  const real = labels(await printed('store', 'create', '--name', 'Atelier Nord', '--ai-built'), NAME)
+  const shown = shownBelow(/store create .*--ai-built/).filter(({ text }) => /^store /.test(text))
+  expect(shown.length).toBeGreaterThan(0)
+  for (const { file, text } of shown) expect(labels(text, NAME), file).toEqual(real)
+})
+
+test('doctor is shown with all that it looks at', async () => {
+  const LOOKED_AT = /^(ok|BROKEN) +\w+/
+  const real = labels(await printed('doctor'), LOOKED_AT).map((line) => line.split(/ +/)[1])
+  expect(real.length).toBeGreaterThan(6)
+  const shown = shownBelow(/stoa -- doctor$/m).filter(({ text }) => /^ok /.test(text))
+  expect(shown.length).toBeGreaterThan(2)
+  for (const { file, text } of shown)
+    expect(
+      labels(text, LOOKED_AT).map((line) => line.split(/ +/)[1]),
+      file,
+    ).toEqual(real)
 })
