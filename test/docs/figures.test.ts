@@ -244,6 +244,15 @@ test('tables of the warnings of a cart have all that there are', () => {
   for (const [file, codes] of tables) expect(new Set(codes), file).toEqual(known)
 })
 
+test('pages that count the cookies of a shop count those that the gateway lists', () => {
+  const cookies = rowsOf(content.byPath.get('/docs/storefront/gateway')!).filter(({ head }) => head[0] === 'Cookie').length
+  const counted = pages.flatMap(({ file, body }) =>
+    [...body.matchAll(/\b(\w+)(?: cookies, for|\]\(\/docs\/storefront\/gateway#cookies\), )/g)].map(([, word]) => [file, word] as const),
+  )
+  expect(counted.length).toBeGreaterThan(1)
+  for (const [file, word] of counted) expect(word, file).toBe(['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven'][cookies])
+})
+
 test('the overview names every list that has a cursor', () => {
   const said = rowsOf(content.byPath.get('/docs/api-reference/overview')!).find(({ codes }) =>
     codes.some((code) => /nextCursor/.test(code)),
