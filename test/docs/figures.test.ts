@@ -246,11 +246,16 @@ test('tables of the warnings of a cart have all that there are', () => {
 
 test('pages that count the cookies of a shop count those that the gateway lists', () => {
   const cookies = rowsOf(content.byPath.get('/docs/storefront/gateway')!).filter(({ head }) => head[0] === 'Cookie').length
+  const words = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
   const counted = pages.flatMap(({ file, body }) =>
-    [...body.matchAll(/\b(\w+)(?: cookies, for|\]\(\/docs\/storefront\/gateway#cookies\), )/g)].map(([, word]) => [file, word] as const),
+    body
+      .split('\n\n')
+      .filter((paragraph) => paragraph.includes('(/docs/storefront/gateway#cookies)'))
+      .flatMap((paragraph) => [...paragraph.matchAll(/\b(\w+)(?: cookies, for|\]\(\/docs\/storefront\/gateway#cookies\), )/g)])
+      .map(([, word]) => [file, word] as const),
   )
   expect(counted.length).toBeGreaterThan(1)
-  for (const [file, word] of counted) expect(word, file).toBe(['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven'][cookies])
+  for (const [file, word] of counted) expect(word, file).toBe(words[cookies])
 })
 
 test('the overview names every list that has a cursor', () => {
