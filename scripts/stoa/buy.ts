@@ -106,15 +106,16 @@ function firstOf(products: readonly Product[]): { product: Product; variant: Var
   throw new Error('the store has nothing in stock that could be sent: add a product with stock, or use npm run -s stoa -- seed')
 }
 
-/** Where the shop of the key's store is, when it is published from the data folder of this machine; else null. */
-async function shopOf(key: string, url: string): Promise<string | null> {
-  const store = withRegistry(async (registry) => {
+/** Where the shop of the key's store is, or will be, when it is published from the data folder of this machine; else null. */
+async function shopOf(key: string, url: string): Promise<{ shop: string; isOpen: boolean } | null> {
+  const found = withRegistry(async (registry) => {
     const session = await registry.session(key, new Date())
-    return session && (await projectOf(registry, session.store.id))?.liveId ? session.store : null
+    if (!session?.store.aiBuilt) return null
+    const { protocol, port } = new URL(url)
+    const shop = `${protocol}//${session.store.slug}.${storesDomainOf(readConfig(process.env), Number(port) || 80)}`
+    return { shop, isOpen: Boolean((await projectOf(registry, session.store.id))?.liveId) }
   })
-  const published = await store.catch(() => null)
-  const { protocol, port } = new URL(url)
-  return published && `${protocol}//${published.slug}.${storesDomainOf(readConfig(process.env), Number(port) || 80)}`
+  return found.catch(() => null)
 }
 
 async function buy({ url, email, country }: Options, command: Command) {
@@ -148,11 +149,13 @@ async function buy({ url, email, country }: Options, command: Command) {
     { method: 'POST', path: `/carts/${cart.id}/checkout`, body: { shippingMethodId: method.id, paymentMethod: 'test' } },
     ({ order }) => `order ${order.orderNumber}, shipped by ${method.name}`,
   )
-  const shop = await shopOf(key, url)
+  const published = await shopOf(key, url)
   const { id, orderNumber, status, currency, totalCents } = order
-  print(command, { id, orderNumber, status, currency, totalCents, email, shop }, [
+  print(command, { id, orderNumber, status, currency, totalCents, email, shop: published?.shop ?? null }, [
     `Order ${orderNumber} is ${status}: ${money(order)}`,
-    ...(shop ? [`Its page  ${shop}/order  (by its number and ${email})`] : []),
+    ...(published
+      ? [`Its page  ${published.shop}/order  (by its number and ${email}${published.isOpen ? '' : ', once the shop is open'})`]
+      : []),
   ])
 }
 

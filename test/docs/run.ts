@@ -11,6 +11,9 @@ const isRun = ({ meta }: CodeBlock) => !meta.split(/\s+/).includes('norun')
 
 /** Notes the status of each request, and prints its body as curl would. */
 const CURL = `set -euo pipefail
+# What a block exports is there in the next, as in the reader's terminal.
+[ -f "$HOME/exported" ] && . "$HOME/exported"
+trap 'export -p > "$HOME/exported"' EXIT
 # Pages wait as their readers would: a second at a time for what is at hand here, longer where time is what counts.
 sleep() { command sleep "$([ "$1" = 1 ] && echo 0.1 || echo "$1")"; }
 curl() {
