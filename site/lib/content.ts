@@ -10,6 +10,7 @@ import { frontmatterOf, homeFrontmatterOf, type Frontmatter, type Kind } from '.
 import { readFigures, requireFresh, withFigures, type Figure } from './figures.ts'
 import { codeOf, foreignTo, headingsOf, linksOf, parse, type CodeBlock, type Link, type Section } from './markdown.ts'
 import { readPeers, type Peers } from './measured.ts'
+import { needsOf, unexplained } from './needs.ts'
 import { pictureIn } from './previews.ts'
 import { readProject, type Project } from './project.ts'
 import { storeApi, tagOf, withReference } from './reference.ts'
@@ -106,6 +107,31 @@ const withProject = (text: string, project: Project) =>
     return line.replace(kind === 'project' ? `{project:${name}}` : ` {${kind}:${name}}`, kind === 'project' ? value : '')
   })
 
+/** The columns that a block of code shows on a laptop, beside the navigation. */
+const CODE_COLUMNS = 76
+/** Languages that show what a program prints, as it is. */
+const PRINTED = new Set(['text', 'console', 'dot'])
+
+/** Whether a line of code is too long; what can't be broken, one word or one text of JSON, is not. */
+const isWide = (row: string, language: string) =>
+  [...row].length > CODE_COLUMNS &&
+  !PRINTED.has(language) &&
+  !/^\s*\S+( \\)?$/.test(row) &&
+  !(language === 'json' && /^\s*("\w+": )?"[^"]*(\\.[^"]*)*",?$/.test(row))
+
+/** Whether the requests of a page are introduced by what they need; the first steps say it themselves, step by step. */
+const hasNeeds = (file: string) => /^content\/(docs|help)\//.test(file) && !file.startsWith('content/docs/getting-started/')
+
+/** The text with what its requests need, behind its first paragraph: where that stands, and the lines that it takes. */
+function withNeeds(text: string): { body: string; from: number; lines: number } {
+  const needs = needsOf(codeOf(parse(text)))
+  const paragraphs = text.split('\n\n')
+  const at = paragraphs.findIndex((paragraph) => !paragraph.startsWith('>')) + 1
+  if (!needs || at === 0) return { body: text, from: Infinity, lines: 0 }
+  const before = paragraphs.slice(0, at).join('\n\n')
+  return { body: [before, needs, ...paragraphs.slice(at)].join('\n\n'), from: before.split('\n').length, lines: 2 }
+}
+
 /** The text of a file as readers get it, with what its parts are; its problems are reported. */
 function read({ root, report, document, figures, project }: Reading, file: string) {
   const source = readFileSync(join(root, file), 'utf8')
@@ -119,7 +145,8 @@ function read({ root, report, document, figures, project }: Reading, file: strin
   }
   const problem = (text: string) => report(file, text)
   const written = withFigures(withProject(parsed.content.trim(), project), figures, problem)
-  const body = withReference(written, document, problem)
+  const referred = withReference(written, document, problem)
+  const { body, from, lines } = hasNeeds(file) ? withNeeds(referred) : { body: referred, from: Infinity, lines: 0 }
   const tree = parse(body)
   const offset = source.slice(0, source.length - parsed.content.trimStart().length).split('\n').length - 1
   for (const { what, line } of foreignTo(tree)) report(file, `holds ${what}`, line + offset)
@@ -128,8 +155,15 @@ function read({ root, report, document, figures, project }: Reading, file: strin
   const headings = headingsOf(tree)
   for (const [i, { text }] of headings.entries())
     if (headings.findIndex((other) => other.text === text) !== i) report(file, `has the heading ${JSON.stringify(text)} twice`)
-  const shifted = <T extends { line: number }>(entries: T[]) => entries.map((entry) => ({ ...entry, line: entry.line + offset }))
-  return { data: parsed.data, tag: tagOf(written, document), body, headings, links: shifted(linksOf(tree)), code: shifted(codeOf(tree)) }
+  const shifted = <T extends { line: number }>(entries: T[]) =>
+    entries.map((entry) => ({ ...entry, line: entry.line + offset - (entry.line > from ? lines : 0) }))
+  const code = shifted(codeOf(tree))
+  for (const { text, language, line } of code) {
+    const wide = text.split('\n').findIndex((row) => isWide(row, language))
+    if (wide >= 0 && process.env.STOA_COLUMNS) report(file, `has a line of code of more than ${CODE_COLUMNS} columns`, line + wide + 1)
+  }
+  for (const name of unexplained(code, body)) problem(`reads $${name} in a command, and nowhere says what it is`)
+  return { data: parsed.data, tag: tagOf(written, document), body, headings, links: shifted(linksOf(tree)), code }
 }
 
 const HOME = 'content/home.md'

@@ -1,0 +1,80 @@
+/** What a page's requests need: the scopes of their operations, and what each of their variables stands for. Said once, before them. */
+import type { CodeBlock } from './markdown.ts'
+import { requestOf } from './requests.ts'
+
+/** Set before a page is followed: what each stands for, and where it comes from. */
+const GIVEN: Record<string, string> = {
+  STORE_URL: 'the address of the store API, `http://127.0.0.1:3000` after `npm start`',
+  API_KEY: 'your API key',
+  STOREFRONT_KEY: 'a [storefront key](/docs/api-reference/authentication)',
+  STAGING_KEY: 'a key of the [sandbox](/help/getting-started/test-mode)',
+  PRODUCT_ID: 'the id of a product',
+  PRODUCT_SLUG: 'the slug of a product',
+  VARIANT_ID: 'the id of a [variant](/docs/api-reference/variants)',
+  CATEGORY_ID: 'the id of a category',
+  COLLECTION_ID: 'the id of a collection',
+  BRAND_ID: 'the id of a brand',
+  BUNDLE_ID: 'the id of a bundle',
+  TAX_RATE_ID: 'the id of a tax rate',
+  SHIPPING_METHOD_ID: 'the id of a shipping method',
+  COUPON_CODE: 'the code of a coupon',
+  PROMOTION_ID: 'the id of a promotion',
+  CART_ID: 'the id of a [cart](/docs/api-reference/carts)',
+  CART_ITEM_ID: 'the id of an item in it',
+  ORDER_ID: 'the id of a paid order',
+  LINE_ID: 'the id of a line of an order',
+  PENDING_ORDER_ID: 'the id of an order that is not paid',
+  CUSTOMER_ID: 'the id of a customer',
+  MEMBER_ID: 'the id of a member of the team',
+  KEY_ID: 'the id of an API key',
+  CONTENT_URL: 'the address of the content site, `http://127.0.0.1:4000` after `npm start`',
+  DATA_DIR: 'the [data folder](/docs/getting-started/configuration)',
+  CARRIER_A_PASSWORD: 'the password of your account there',
+  CARRIER_B_TOKEN: 'the token of your account there',
+}
+
+/** What every shell has. */
+const OF_SHELLS = new Set(['HOME', 'PATH', 'PWD', 'USER'])
+
+const shells = (code: readonly CodeBlock[]) => code.filter(({ language }) => language === 'sh').map(({ text }) => text)
+/** The variables that shell commands read. */
+const readIn = (text: string) => [...text.matchAll(/\$\{?([A-Z][A-Z0-9_]*)\b/g)].map(([, name]) => name!)
+/** Those that they set. */
+const setIn = (text: string) =>
+  [...text.matchAll(/(?:^|[\s;(])(?:(?:export )?([A-Z][A-Z0-9_]*)=|for ([A-Z][A-Z0-9_]*) in |read -?r? ?([A-Z][A-Z0-9_]*))/gm)].flatMap(
+    (found) => found.slice(1).filter(Boolean),
+  )
+
+/** The variables that a page reads, and neither sets nor says what they stand for. */
+export function unexplained(code: readonly CodeBlock[], body: string): string[] {
+  const texts = shells(code)
+  const known = new Set([...texts.flatMap(setIn), ...Object.keys(GIVEN), ...OF_SHELLS])
+  const prose = body.replace(/^```[^]*?^```$/gm, '')
+  return [...new Set(texts.flatMap(readIn))].filter((name) => !known.has(name) && !prose.includes(`\`$${name}\``))
+}
+
+/** The paragraph that says it; null for a page whose requests need nothing. */
+export function needsOf(code: readonly CodeBlock[]): string | null {
+  const texts = shells(code)
+  const requests = texts.flatMap((text) => requestOf(text) ?? [])
+  if (!requests.length) return null
+  const scopes = new Set(
+    requests.flatMap(({ route: { options }, curl }) => {
+      const isAdmin = curl.headers.some(
+        ([name, value]) => name === 'authorization' && value.some((piece) => 'variable' in piece && piece.variable === 'API_KEY'),
+      )
+      return isAdmin && options.scope !== 'public' && options.scope !== 'any key' ? ([options.scope].flat()[0] ?? []) : []
+    }),
+  )
+  const set = new Set(texts.flatMap(setIn))
+  const read = new Set(texts.flatMap(readIn))
+  const given = Object.keys(GIVEN).filter((name) => read.has(name) && !set.has(name))
+  const needed = [...scopes].toSorted().map((scope) => `\`${scope}\``)
+  const sentences = [
+    ...(needed.length ? [`You need an API key with ${listed(needed)} ([scopes](/docs/api-reference/authentication#scopes)).`] : []),
+    ...(given.length ? [`In the requests, ${listed(given.map((name) => `\`$${name}\` is ${GIVEN[name]}`))}.`] : []),
+  ]
+  return sentences.length ? sentences.join(' ') : null
+}
+
+const listed = (parts: readonly string[]) => (parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`)
