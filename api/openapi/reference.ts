@@ -16,7 +16,8 @@ const cell = (text: string) => text.replace(/\s*\n\s*/g, ' ').replaceAll('|', '\
 const row = (...cells: string[]) => `| ${cells.map(cell).join(' | ')} |`
 const table = (head: string[], rows: string[]) =>
   rows.length ? [row(...head), `|${'---|'.repeat(head.length)}`, ...rows].join('\n') : null
-const sentence = (...parts: (string | undefined)[]) => parts.filter(Boolean).join('. ')
+const sentence = (...parts: (string | undefined)[]) =>
+  parts.flatMap((part) => (part ? part[0]!.toUpperCase() + part.slice(1) : [])).join('. ')
 
 /** The thing that a `$ref` refers to; a thing without one is itself. */
 export function resolve(document: Json, thing: Json): Json {
@@ -31,11 +32,44 @@ export function resolve(document: Json, thing: Json): Json {
 const nameOf = (schema: Json): string | null =>
   schema.$ref ? schema.$ref.split('/').at(-1) : (schema.anyOf?.map(nameOf).find(Boolean) ?? null)
 
-const range = (low: unknown, high: unknown, unit = '') => {
+/** Where a number ends because every number ends somewhere. */
+const FAR = 1e9
+const shortened = (bound: unknown) => (typeof bound === 'number' && Math.abs(bound) >= FAR ? undefined : bound)
+
+/** Formats and patterns in words. */
+const IN_WORDS: Record<string, string> = {
+  uuid: 'a UUID',
+  'date-time': 'a time as in RFC 3339',
+  date: 'a day, `YYYY-MM-DD`',
+  uri: 'an address with http or https',
+  email: 'an email address',
+  country: 'a country code of two letters',
+  [ONE_LINE]: 'one line',
+  '^[0-9]{1,15}$': 'digits',
+  '^[1-5]$': '`1` to `5`',
+  '^[a-z]{2,3}-[A-Z]{2}$': 'a language and a country, such as `en-US`',
+  '^[A-Za-z]{3}$': 'a currency code of three letters',
+  '^[A-Za-z]{2}$': 'a country code of two letters',
+  '^@?[^\\s/@\\u0000-\\u001f\\u007f]+$': 'no spaces and no `/`; an `@` may stand before it',
+  '^[a-z0-9]+(-[a-z0-9]+)*$': 'small letters and digits, with single hyphens between them',
+  '^[a-z0-9-]+$': 'small letters, digits and hyphens',
+  '^#[0-9A-Fa-f]{6}$': 'a colour such as `#1d4ed8`',
+  '^[A-Za-z0-9][A-Za-z0-9 _-]{0,99}$': 'letters, digits, spaces, `_` and `-`',
+  '^[\\x21-\\x7e]+$': 'ASCII without spaces',
+  '^\\.*[\\x21-\\x2d\\x2f-\\x7e][\\x21-\\x7e]*$': 'ASCII without spaces, and not dots alone',
+  '^\\d{1,10}(\\.\\d{1,4})?$': 'a number with at most four decimals',
+  '\\S': 'not blank',
+  '^(https?://.*|/.*)?$': 'an address, or a path',
+}
+
+const range = (least: unknown, most: unknown, unit = '') => {
+  const [low, high] = [shortened(least), shortened(most)]
   if (low !== undefined && high !== undefined) return `${low} to ${high}${unit}`
   if (low !== undefined) return `at least ${low}${unit}`
   return high === undefined ? '' : `at most ${high}${unit}`
 }
+
+const wordsOf = ({ format, pattern }: Json): string => IN_WORDS[format ?? pattern] ?? format ?? (pattern ? `matches ${code(pattern)}` : '')
 
 /** The bounds of a schema in words. */
 function boundsOf(schema: Json): string {
@@ -47,7 +81,7 @@ function boundsOf(schema: Json): string {
     schema.maxLength === 0 ? 'empty' : range(schema.minLength || undefined, schema.maxLength, ' characters'),
     range(schema.minItems, schema.maxItems, ' entries'),
     range(schema.minProperties, schema.maxProperties, ' fields'),
-    schema.format ?? (schema.pattern === ONE_LINE ? 'one line' : schema.pattern ? `matches ${code(schema.pattern)}` : ''),
+    wordsOf(schema),
     schema.default === undefined ? '' : `default ${code(schema.default)}`,
     ...(schema.anyOf ?? []).filter((part: Json) => !part.$ref && part.type !== 'null').map(boundsOf),
     schema.items && !schema.items.$ref && schema.items.type !== 'object' ? boundsOf(schema.items) : '',
@@ -178,9 +212,11 @@ export class Reference {
     return `Answers ${done.join('; ')}.${refusals.length ? ` Refuses with ${refusals.join(', ')}.` : ''}`
   }
 
-  /** The text about an operation: what it does, takes and answers. */
+  /** The text about an operation: who may call it and what it answers, what it does, and what it takes. */
   operation(operation: Json): string {
-    return [operation.description, this.#parameters(operation.parameters), ...this.#bodies(operation), this.#answers(operation)]
+    const paragraphs = (operation.description as string).split('\n\n')
+    const access = paragraphs.pop()
+    return [`${access} ${this.#answers(operation)}`, ...paragraphs, this.#parameters(operation.parameters), ...this.#bodies(operation)]
       .filter(Boolean)
       .join('\n\n')
   }

@@ -12,6 +12,7 @@ import { codeOf, foreignTo, headingsOf, linksOf, parse, type CodeBlock, type Lin
 import { readPeers, type Peers } from './measured.ts'
 import { needsOf, unexplained } from './needs.ts'
 import { pictureIn } from './previews.ts'
+import { CODE_COLUMNS } from './wrapped.ts'
 import { readProject, type Project } from './project.ts'
 import { storeApi, tagOf, withReference } from './reference.ts'
 
@@ -107,8 +108,6 @@ const withProject = (text: string, project: Project) =>
     return line.replace(kind === 'project' ? `{project:${name}}` : ` {${kind}:${name}}`, kind === 'project' ? value : '')
   })
 
-/** The columns that a block of code shows on a laptop, beside the navigation. */
-const CODE_COLUMNS = 76
 /** Languages that show what a program prints, as it is. */
 const PRINTED = new Set(['text', 'console', 'dot'])
 

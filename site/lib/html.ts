@@ -64,11 +64,26 @@ const headings = (ids: Iterator<Section>, lower: number): Visitor => ({
   },
 })
 
-/** Wide tables scroll by themselves. */
+/** Wide tables scroll by themselves; those of fields and parameters are a list where they would. */
 const tables: Visitor = {
   filter: ['table'],
   visit(node, context) {
-    context.wrapNode(node, { type: 'element', tagName: 'div', properties: { className: ['scroll'], tabIndex: 0 }, children: [] })
+    const isOfFields = /^\s*(Field|Parameter)\s/.test(context.textContent(node))
+    const className = isOfFields ? ['scroll', 'fields'] : ['scroll']
+    context.wrapNode(node, { type: 'element', tagName: 'div', properties: { className, tabIndex: 0 }, children: [] })
+  },
+}
+
+/** The place of an operation, which the reference has in a paragraph of its own. */
+const places: Visitor = {
+  filter: ['p'],
+  visit(node, context) {
+    const [only, ...others] = node.children
+    if (others.length || only?.type !== 'element' || only.tagName !== 'code') return
+    const [, method, path] = /^(GET|POST|PUT|PATCH|DELETE) (\/\S+)$/.exec(context.textContent(only)) ?? []
+    if (!method) return
+    const value = `<p class="op"><span class="method ${method.toLowerCase()}">${method}</span> <code>${escaped(path!)}</code></p>`
+    context.replaceNode(node, { type: 'raw', value })
   },
 }
 
@@ -121,7 +136,7 @@ function code(): Visitor {
       status = request && Number(/\bstatus=(\d{3})\b/.exec(meta)?.[1] ?? statusOf(request))
       const [, file] = /\bfile=(\S+)/.exec(meta) ?? []
       const what = request
-        ? `<span class="method">${request.curl.method}</span> ${escaped(
+        ? `<span class="method ${request.curl.method.toLowerCase()}">${request.curl.method}</span> ${escaped(
             written(request.curl.url)
               .replace(/^\$STORE_URL\/api\/v1/, '')
               .split('?')[0]!,
@@ -131,7 +146,11 @@ function code(): Visitor {
           : escaped(file ?? LANGUAGES[lang] ?? lang)
       const typed = request && !/\bstatus=/.test(meta) ? typescriptOf(request) : null
       const value = typed ? block(text, 'sh', what, TABS) + block(typed, 'ts', what, TABS) : block(text, lang, what)
-      context.replaceNode(node, { type: 'raw', value })
+      const isExample = /\bexample\b/.test(meta)
+      context.replaceNode(node, {
+        type: 'raw',
+        value: isExample ? `<details class="example"><summary>Example</summary>${value}</details>` : value,
+      })
     },
   }
 }
@@ -158,6 +177,6 @@ const pictures: Visitor = {
 export function htmlOf(page: Text, lower = 0): string {
   const body = bodyOf(page)
   const ids = headingsOf(parse(body)).values()
-  const plugin = { name: 'page', element: [headings(ids, lower), tables, cells, code(), pictures] }
+  const plugin = { name: 'page', element: [headings(ids, lower), tables, cells, places, code(), pictures] }
   return markdownToHtml(body, { features: FEATURES, hastPlugins: [plugin] }).html
 }

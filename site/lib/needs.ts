@@ -36,7 +36,9 @@ const GIVEN: Record<string, string> = {
 /** What every shell has. */
 const OF_SHELLS = new Set(['HOME', 'PATH', 'PWD', 'USER'])
 
-const shells = (code: readonly CodeBlock[]) => code.filter(({ language }) => language === 'sh').map(({ text }) => text)
+/** The commands that a page wants followed; examples of the reference stand each for itself. */
+const shells = (code: readonly CodeBlock[]) =>
+  code.filter(({ language, meta }) => language === 'sh' && !/\bexample\b/.test(meta)).map(({ text }) => text)
 /** The variables that shell commands read. */
 const readIn = (text: string) => [...text.matchAll(/\$\{?([A-Z][A-Z0-9_]*)\b/g)].map(([, name]) => name!)
 /** Those that they set. */

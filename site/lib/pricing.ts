@@ -45,6 +45,15 @@ export function readPricing(root: string): Pricing {
   return { ...rest, plans: plans.map((plan) => ({ ...plan, limits: LIMITS[plan.id as Plan] })) }
 }
 
+/** Whether an operator has put prices into `pricing.json`; without any, Stoa is what it is for whoever runs it: free. */
+export const hasPrices = ({ plans }: Pricing) => plans.some(({ priceMonthly, priceYearly }) => priceMonthly > 0 || priceYearly > 0)
+
+/** What the prices are, or why there are none. */
+export const introduction = (pricing: Pricing) =>
+  hasPrices(pricing)
+    ? `Prices in ${pricing.currency.toUpperCase()}, as of ${pricing.updatedAt}. The limits are the store API’s own.`
+    : 'Stoa is free to run: you bring the machine. A plan is a quota that whoever runs the installation gives a store, so that one installation can hold shops of several sizes; these are the limits that the store API holds them to.'
+
 const money = (amount: number, currency: string) =>
   amount === 0 ? 'free' : new Intl.NumberFormat('en-US', { style: 'currency', currency, minimumFractionDigits: 0 }).format(amount)
 
@@ -53,15 +62,17 @@ export const CHANGING =
   'A plan belongs to a store, and is set by whoever runs the installation, with `npm run -s stoa -- store update ID --plan growth`. It counts from the next request on; a smaller plan takes nothing away that is there, it only refuses what it does not allow.'
 
 /** Prices, limits and features as Markdown, without a heading of the first level. */
-export function pricingMarkdown({ currency, updatedAt, plans, features }: Pricing): string {
+export function pricingMarkdown(pricing: Pricing): string {
+  const { currency, plans, features } = pricing
+  const isPriced = hasPrices(pricing)
   const cells = (values: readonly string[]) => `| ${values.join(' | ')} |`
   const line = (name: string, value: (plan: Pricing['plans'][number]) => string) => cells([name, ...plans.map(value)])
   return [
-    `Prices in ${currency.toUpperCase()}, as of ${updatedAt}. The limits are the store API’s own.`,
+    introduction(pricing),
     ...plans.map((plan) =>
       [
         `## ${plan.name}`,
-        `${plan.tagline} ${plan.priceMonthly ? `${money(plan.priceMonthly, currency)} a month, or ${money(plan.priceYearly, currency)} a year.` : 'Free.'}`,
+        `${plan.tagline}${isPriced ? ` ${plan.priceMonthly ? `${money(plan.priceMonthly, currency)} a month, or ${money(plan.priceYearly, currency)} a year.` : 'Free.'}` : ''}`,
         plan.features.map((feature) => `- ${feature}`).join('\n'),
       ].join('\n\n'),
     ),
@@ -71,8 +82,9 @@ export function pricingMarkdown({ currency, updatedAt, plans, features }: Pricin
     [
       cells(['What', ...plans.map(({ name }) => name)]),
       cells(['---', ...plans.map(() => '---')]),
-      line('A month', (plan) => money(plan.priceMonthly, currency)),
-      line('A year', (plan) => money(plan.priceYearly, currency)),
+      ...(isPriced
+        ? [line('A month', (plan) => money(plan.priceMonthly, currency)), line('A year', (plan) => money(plan.priceYearly, currency))]
+        : []),
       line('Newsletter recipients a month', (plan) => plan.limits.monthlyEmails.toLocaleString('en-US')),
       ...features.map(({ name, plans: having }) => line(name, ({ id }) => (having.includes(id) ? 'yes' : 'no'))),
     ].join('\n'),

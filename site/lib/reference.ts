@@ -2,9 +2,11 @@
 import { resources } from '../../api/resources.ts'
 import { webhookEvents } from '../../api/webhook-events.ts'
 import { openapi } from '../../api/openapi/document.ts'
-import { code, Reference } from '../../api/openapi/reference.ts'
+import { code, Reference, resolve } from '../../api/openapi/reference.ts'
 import type { Json } from '../../api/openapi/schemas.ts'
+import { STOREFRONT_SCOPES } from '../../db/control/registry.ts'
 import { scopesTable } from './scopes.ts'
+import { JSON_NOTATION, wrapped } from './wrapped.ts'
 import { version } from '../../package.json'
 
 /** The OpenAPI document of the store API, made without a database: routes are data. */
@@ -17,6 +19,34 @@ export const storeApi = (): Json =>
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 const STATUSES =
   'What the statuses mean, and which of them every operation may answer with, is said [once for all](/docs/api-reference/overview#statuses).'
+
+/** The request of an operation with the examples of its parameters and its body, as a block; null for a form, which has files. */
+function exampleOf(document: Json, method: string, path: string, { parameters, requestBody, security }: Json): string | null {
+  const content = requestBody?.content
+  if (content && !content['application/json']) return null
+  const given = (parameters as Json[]).map((parameter) => resolve(document, parameter))
+  const valueOf = ({ example, schema }: Json) =>
+    encodeURIComponent(String(example ?? schema?.example ?? schema?.enum?.[0] ?? schema?.default ?? ''))
+  const filled = given.reduce(
+    (so, parameter) => (parameter.in === 'path' ? so.replace(`{${parameter.name}}`, valueOf(parameter)) : so),
+    path,
+  )
+  const query = given
+    .filter((parameter) => parameter.in === 'query' && parameter.required)
+    .map((parameter) => `${parameter.name}=${valueOf(parameter)}`)
+  const scopes: string[] = security.flatMap((one: Json) => Object.values(one).flat())
+  const key = scopes.length && scopes.every((scope) => STOREFRONT_SCOPES.includes(scope)) ? '$STOREFRONT_KEY' : '$API_KEY'
+  const isUsual = method === (content ? 'post' : 'get')
+  const body = content?.['application/json'].example
+  const parts = [
+    `curl ${isUsual ? '' : `-X ${method.toUpperCase()} `}"$STORE_URL/api/v1${filled}${query.length ? `?${query.join('&')}` : ''}"`,
+    ...(security.length ? [`-H "Authorization: Bearer ${key}"`] : []),
+    ...(body === undefined
+      ? []
+      : [`-H 'Content-Type: application/json'`, `-d '${wrapped(body, JSON_NOTATION, 2, 6).replaceAll("'", `'\\''`)}'`]),
+  ]
+  return `\`\`\`sh norun example\n${parts.join(' \\\n  ')}\n\`\`\``
+}
 
 /** The tag of the operations that a page lists; null without any. */
 export function tagOf(body: string, document: Json): string | null {
@@ -44,7 +74,8 @@ export function withReference(body: string, document: Json, problem: (text: stri
       if (!methods) return missing(path)
       return METHODS.filter((method) => methods[method]).map((method) => {
         const place = code(`${method.toUpperCase()} ${document.servers[0].url}${path}`)
-        return `### ${methods[method].summary}\n\n${place}\n\n${reference.operation(methods[method])}`
+        const example = exampleOf(document, method, path, methods[method])
+        return [`### ${methods[method].summary}`, place, reference.operation(methods[method]), ...(example ? [example] : [])].join('\n\n')
       })
     })
     return [STATUSES, ...operations].join('\n\n')

@@ -5,6 +5,7 @@ import { isSchema, type Route } from '../../api/http/route.ts'
 import type { TProperties } from '../../api/http/schema.ts'
 import { methodOf, resourceOf } from '../../scripts/sdk/names.ts'
 import { curlOf, written, type Curl, type Piece } from './curl.ts'
+import { CODE_COLUMNS, wrapped } from './wrapped.ts'
 
 const routes: readonly Route[] = resources.flatMap((resource) => resource.routes)
 const API = '$STORE_URL/api/v1'
@@ -67,7 +68,6 @@ function expression(pieces: readonly Piece[]): string {
   return `\`${pieces.map((piece) => ('text' in piece ? piece.text.replace(/[\\`$]/g, '\\$&') : `\${${camel(piece.variable)}}`)).join('')}\``
 }
 
-const WIDTH = 76
 /** Marks a variable in JSON: no text has it. */
 const MARK = '\ue000'
 
@@ -80,31 +80,19 @@ export const variablesOf = ({ curl, params, query }: Request): string[] => {
   return [...new Set(pieces.flatMap((piece) => ('variable' in piece ? camel(piece.variable) : [])))]
 }
 
-/** A value as a literal, on one line where it fits. */
-function literal(value: unknown, indent: number): string {
-  if (typeof value === 'string')
-    return value.includes(MARK)
+/** A value of TypeScript; marks in its texts are variables. */
+const TYPESCRIPT = {
+  key: keyOf,
+  text: (value: string) =>
+    value.includes(MARK)
       ? expression(
           value
             .split(/(\ue000\w+\ue000)/)
             .flatMap((part): Piece[] => (part.startsWith(MARK) ? [{ variable: part.slice(1, -1) }] : part ? [{ text: part }] : [])),
         )
-      : quoted(value)
-  if (typeof value !== 'object' || value === null) return String(value)
-  const isList = Array.isArray(value)
-  const entries = isList
-    ? value.map((entry) => literal(entry, indent + 2))
-    : Object.entries(value).map(([name, entry]) => {
-        const key = keyOf(name)
-        const text = literal(entry, indent + 2)
-        return key === text ? key : `${key}: ${text}`
-      })
-  const [opened, closed] = isList ? ['[', ']'] : ['{ ', ' }']
-  const line = entries.length ? `${opened}${entries.join(', ')}${closed}` : isList ? '[]' : '{}'
-  if (line.length + indent <= WIDTH - 12 && !line.includes('\n')) return line
-  const space = ' '.repeat(indent + 2)
-  return `${opened.trim()}\n${entries.map((entry) => `${space}${entry},\n`).join('')}${' '.repeat(indent)}${closed.trim()}`
-}
+      : quoted(value),
+  last: ',',
+} as const
 
 /** What a body says, with marks where variables stand; undefined where it is no JSON. */
 function bodyOf({ body }: Curl): unknown {
@@ -143,9 +131,12 @@ export function typescriptOf({ curl, route, params, query }: Request): string | 
   if (curl.body && input === undefined) return null
   const hasBody = Boolean(route.options.body || route.options.upload)
   const fields = (route.query?.properties ?? {}) as TProperties
+  const method = methodOf(route)
+  const called = `await stoa.${resourceOf(route.path)}${method === '()' ? '' : `.${method}`}`
   const args = params.map((param) => expression(param))
   const asked = query.length ? `{ ${query.map(([name, value]) => `${keyOf(name)}: ${typed(value, fields[name])}`).join(', ')} }` : null
-  if (input !== undefined) args.push(literal(input, 0))
+  const before = `const answer = ${called}(${args.map((arg) => `${arg}, `).join('')}`.length
+  if (input !== undefined) args.push(wrapped(input, TYPESCRIPT, 0, before))
   else if (asked && !hasBody) args.push(asked)
   // What an operation with a body is asked by its address stands among the options.
   if (asked && hasBody) options.push(['query', asked])
@@ -153,8 +144,9 @@ export function typescriptOf({ curl, route, params, query }: Request): string | 
     if (input === undefined && !(asked && !hasBody) && (hasBody || route.query)) args.push('{}')
     args.push(`{ ${options.map(([name, value]) => `${name}: ${value}`).join(', ')} }`)
   }
-  const method = methodOf(route)
-  const call = `await stoa.${resourceOf(route.path)}${method === '()' ? '' : `.${method}`}(${args.join(', ')})`
+  const line = `${called}(${args.join(', ')})`
+  const isWide = line.split('\n').some((row, i) => row.length + (i ? 0 : 'const answer = '.length) > CODE_COLUMNS)
+  const call = isWide ? `${called}(\n${args.map((arg) => `  ${arg.replaceAll('\n', '\n  ')},\n`).join('')})` : line
   const isEmpty = Object.keys(route.options.responses)[0] === '204'
   return isEmpty ? call : `const answer = ${call}`
 }

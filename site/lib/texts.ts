@@ -1,6 +1,7 @@
 /** Pages and indexes as Markdown for agents: the sources themselves, with absolute links, and lists of them. */
 import { AREAS, type Area } from './areas.ts'
 import type { Content, Page } from './content.ts'
+import type { Frontmatter } from './frontmatter.ts'
 import { lowered, parse, walk } from './markdown.ts'
 import { MEASURED } from './measured.ts'
 import { sectionsOf } from './nav.ts'
@@ -44,6 +45,18 @@ const long = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', y
 /** `2026-03-05` as `5 March 2026`. */
 export const longDate = (date: string) => long.format(new Date(date))
 
+/** What most people read in a minute. */
+const WORDS_A_MINUTE = 220
+/** How many minutes a text takes, its code left out. */
+export const minutesOf = ({ body }: Pick<Page, 'body'>): number =>
+  Math.max(1, Math.round(body.replace(/^```[^]*?^```$/gm, '').split(/\s+/).length / WORDS_A_MINUTE))
+
+/** What a release is, in a few words: whether it brings something or mends, and how much it mends. */
+export function kindsOf({ version, fixes }: Frontmatter['changelog']): string[] {
+  const mends = fixes.length ? [`${fixes.length} fix${fixes.length === 1 ? '' : 'es'}`] : []
+  return [version.endsWith('.0') ? 'New' : 'Mends', ...mends]
+}
+
 /** A page as Markdown. */
 export const pageMarkdown = (page: Page, site: Pick<Site, 'base'>) => documentOf(headOf(page), bodyOf(page), site)
 
@@ -76,6 +89,10 @@ export const ABOUT: Record<Area, string> = {
   blog: 'How Stoa is built, and why so.',
   changelog: 'What each release brought.',
 }
+
+/** What a release may do to those who build on the one before. */
+export const STABILITY =
+  'Until 1.0, a release with a new second number (0.9.0) may change or remove something, and its notes say what; one with a new third number (0.9.1) only mends and adds.'
 
 const SCAN_ABOUT = 'what a shop runs on, what its plugins cost, how safe it is and which AI crawlers it lets in.'
 
@@ -161,9 +178,11 @@ export function homeMarkdown(site: Site): string {
 export const releasesMarkdown = (site: Site) =>
   documentOf(
     AREAS.changelog,
-    [ABOUT.changelog, ...pagesOf(site, 'changelog').map((page) => `## [${headOf(page)}](${page.path})\n\n${lowered(bodyOf(page))}`)].join(
-      '\n\n',
-    ),
+    [
+      ABOUT.changelog,
+      STABILITY,
+      ...pagesOf(site, 'changelog').map((page) => `## [${headOf(page)}](${page.path})\n\n${lowered(bodyOf(page))}`),
+    ].join('\n\n'),
     site,
   )
 
