@@ -9,7 +9,7 @@ import type { Json } from '../../api/openapi/schemas.ts'
 import { frontmatterOf, homeFrontmatterOf, type Frontmatter, type Kind } from './frontmatter.ts'
 import { readFigures, requireFresh, withFigures, type Figure } from './figures.ts'
 import { codeOf, foreignTo, headingsOf, linksOf, parse, type CodeBlock, type Link, type Section } from './markdown.ts'
-import { readPeers, type Peers } from './measured.ts'
+import { figuresOf, readPeers, type Peers } from './measured.ts'
 import { needsOf, unexplained } from './needs.ts'
 import { pictureIn } from './previews.ts'
 import { CODE_COLUMNS } from './wrapped.ts'
@@ -288,7 +288,8 @@ export function readPages(root: string): Content & { problems: string[] } {
   const report: Report = (file, problem, line) => problems.push(`${file}${line === undefined ? '' : `:${line}`}: ${problem}`)
   const navigation = readNavigation(root)
   const project = readProject(root, report)
-  const figures = readFigures(root, report)
+  const peers = readPeers(root)
+  const figures = [...readFigures(root, report), ...(peers ? figuresOf(peers) : [])]
   const reading = { root, report, document: storeApi(), figures, project }
   const home = readHome(reading)
   const pages = [
@@ -312,5 +313,5 @@ export function readPages(root: string): Content & { problems: string[] } {
   checkLinks(home ? [home, ...pages] : pages, byPath, new Set([...OWN_PATHS, ...listedPaths]), report)
   const releases = pages.filter((page): page is Page<'changelog'> => page.kind === 'changelog').map(({ frontmatter }) => frontmatter)
   requireFresh(figures, releases, report)
-  return { project, figures, peers: readPeers(root), home, navigation, pages, byPath, problems }
+  return { project, figures, peers, home, navigation, pages, byPath, problems }
 }

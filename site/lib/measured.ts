@@ -41,11 +41,36 @@ const FILE = 'content/measured/peers.json'
 export const readPeers = (root: string): Peers | null =>
   existsSync(join(root, FILE)) ? (JSON.parse(readFileSync(join(root, FILE), 'utf8')) as Peers) : null
 
+/** How a row that compares Stoa at its own expense is called. */
+const FORGETFUL = 'remembering no answers'
+const CALLS: Record<string, string> = { list: 'a list of 20 products', product: 'one product', cart: 'a cart with a line' }
+
+/** The figures that pages may quote of the comparison: how many times as often Stoa answers as each other system at its best call. */
+export function figuresOf(peers: Peers): Figure[] {
+  const { machine } = peers
+  return byCall(peers).flatMap(([call, rows]) => {
+    const best = (system: string) => rows.find((row) => row.system === system)!
+    const forgetful = rows.find(({ variant }) => variant === FORGETFUL)!
+    return ['vendure', 'medusa'].map((system) => ({
+      id: `${system}-${call}`,
+      value: Math.round(forgetful.perSecond / best(system).perSecond),
+      unit: 'times',
+      what: `How many times as often a second Stoa answers ${CALLS[call] ?? call}, remembering no answers, as ${system} at its best call (${best(system).variant}).`,
+      date: peers.date.slice(0, 10),
+      commit: peers.commit.slice(0, 7),
+      machine: `${machine.cpus} cores (${machine.model}), ${machine.memoryGb} GB, ${machine.os}`,
+      command: 'npm run bench:peers',
+      caveats: ['What speaks against the comparison stands below its tables.'],
+    }))
+  })
+}
+
 const rate = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 const time = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
 const cells = (values: readonly (string | number)[]) => `| ${values.join(' | ')} |`
 const tableOf = (head: readonly string[], rows: readonly (readonly (string | number)[])[], right: readonly number[]) =>
   [cells(head), cells(head.map((_, i) => (right.includes(i) ? '---:' : '---'))), ...rows.map(cells)].join('\n')
+const capital = (text: string) => text[0]!.toUpperCase() + text.slice(1)
 const list = (entries: readonly string[]) => entries.map((entry) => `- ${entry}`).join('\n')
 
 /** The rows of each call, the fastest first. */
@@ -62,7 +87,7 @@ function peersPart(peers: Peers): string[] {
     '## Beside other backends',
     `Requests a second, in one run of ${peers.rounds} rounds of ${peers.seconds} s in turn over ${peers.connections} connections, with ${rate.format(peers.products)} products in each. All variants that were measured are shown.`,
     ...byCall(peers).flatMap(([call, rows]) => [
-      `### ${call[0]!.toUpperCase()}${call.slice(1)}`,
+      `### ${capital(CALLS[call] ?? call)}`,
       tableOf(
         ['System', 'Variant', 'Requests/s', 'p50', 'p99'],
         rows.map(({ system, variant, perSecond, p50Ms, p99Ms }) => [
@@ -81,7 +106,7 @@ function peersPart(peers: Peers): string[] {
     list(peers.notCompared),
     '### Configuration',
     list([
-      `Machine: ${machine.cpus} cores (${machine.model}), ${machine.memoryGb} GB, ${machine.os}; ${peers.date}, commit \`${peers.commit}\``,
+      `Machine: ${machine.cpus} cores (${machine.model}), ${machine.memoryGb} GB, ${machine.os}; ${peers.date.slice(0, 10)}, commit \`${peers.commit.slice(0, 7)}\``,
       `Versions: ${Object.entries(versions)
         .map(([name, version]) => `${name} ${version}`)
         .join(', ')}`,

@@ -1,6 +1,6 @@
 /**
  * The first minutes of a stranger: the commands of the home page and the pastes of the quick start, typed as they stand there into a folder
- * that has nothing, down to a paid order and a shop in a browser. It runs by itself, when nothing else does.
+ * that has nothing, down to a paid order and a shop in a browser; then the README's purchase. It runs by itself, when nothing else does.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -119,6 +119,15 @@ test.skipIf(!hasChromium)(
     expect(said).toContain('"status":"paid"')
     const merchants = JSON.parse(said.slice(said.lastIndexOf('{"data":[')))
     expect(merchants.data[0]).toMatchObject({ status: 'paid', customer: { email: 'ada@example.com' } })
+
+    // The README has a purchase of its own.
+    const storefront = /STOREFRONT_KEY=(\S+)/.exec(pasted)![1]!
+    const written = [...readFileSync(`${clone}/README.md`, 'utf8').matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block]) => block).join('\n')
+    const address = /STORE_URL=(\S+)/.exec(pasted)![1]!
+    const readme = await typed(written.replace('http://127.0.0.1:3000', address).replace('sk-…', storefront), clone)
+    const { order, payment } = JSON.parse(readme.slice(readme.lastIndexOf('{"order"')))
+    expect(order).toMatchObject({ status: 'paid', paymentStatus: 'paid', lines: [{ quantity: 1 }], shipping: { name: 'Standard' } })
+    expect(payment).toMatchObject({ method: 'test', status: 'succeeded', amountCents: order.totalCents })
   },
   4 * TWO_MINUTES_MS,
 )

@@ -1,53 +1,18 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import type { Heading, Link, Nodes } from 'mdast'
 import { remark } from 'remark'
 import remarkGfm from 'remark-gfm'
 import { afterEach, expect, test } from 'vitest'
-import { folderFor } from '../folder.ts'
-import { ContentError, readContent } from '../../site/lib/content.ts'
+import { readContent } from '../../site/lib/content.ts'
 import { htmlOf } from '../../site/lib/html.ts'
 import { linksOf, lowered, parse, textOf, walk } from '../../site/lib/markdown.ts'
 import { pastedAt } from '../../site/lib/pasted.ts'
 import { llmsTxt, pageMarkdown } from '../../site/lib/texts.ts'
 import { version } from '../../package.json'
 import { readPricing } from '../../site/lib/pricing.ts'
+import { contentOf, page, problemsOf, removeFolders, SUMMARY } from './fixture.ts'
 import { ROOT } from './site.ts'
 
-const SUMMARY = 'A page that is there so that what is wrong with it can be found.'
-const page = (body: string, fields: Record<string, string> = {}) =>
-  `---\n${Object.entries({ title: 'A page', summary: SUMMARY, updated: '2026-01-02', ...fields })
-    .map(([name, value]) => `${name}: ${value}`)
-    .join('\n')}\n---\n\n${body}\n`
-
-const folders: string[] = []
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
-
-/** The content of a project with these files: those below docs/start are listed in the navigation, unless told otherwise. */
-function contentOf(files: Record<string, string>, listed?: string[]) {
-  const root = folderFor('content')
-  folders.push(root)
-  const slugs = Object.keys(files).flatMap((name) => /^docs\/start\/(.+)\.md$/.exec(name)?.[1] ?? [])
-  const navigation = { docs: [{ section: 'start', title: 'Start', pages: listed ?? slugs }], help: [] }
-  for (const [name, text] of Object.entries({ ...files, 'navigation.json': JSON.stringify(navigation) })) {
-    mkdirSync(dirname(join(root, 'content', name)), { recursive: true })
-    writeFileSync(join(root, 'content', name), text)
-  }
-  return readContent(root)
-}
-
-/** What is wrong with a project of these files. */
-function problemsOf(files: Record<string, string>, listed?: string[]): readonly string[] {
-  try {
-    contentOf(files, listed)
-    return []
-  } catch (error) {
-    expect(error).toBeInstanceOf(ContentError)
-    return (error as ContentError).problems
-  }
-}
+afterEach(removeFolders)
 
 test('content that is in order is read in the order of the navigation', () => {
   const { pages, byPath } = contentOf(
