@@ -118,6 +118,15 @@ const OWN_HEADERS = new Set(['authorization', 'content-type'])
 /** Others, by the options that stand for them. */
 const OPTIONS: Record<string, string> = { 'idempotency-key': 'idempotencyKey', 'if-match': 'ifMatch', prefer: '' }
 
+/** A call on one line; else with its one object open, or an argument a line. */
+function laidOut(called: string, args: readonly string[], behind: number): string {
+  const line = `${called}(${args.join(', ')})`
+  if (line.split('\n').every((row, i) => row.length + (i ? 0 : behind) <= CODE_COLUMNS)) return line
+  const [only, ...others] = args
+  if (!others.length && /^\{ .* \}$/.test(only!) && !/'[^']*, /.test(only!)) return `${called}({\n  ${only!.slice(2, -2).replaceAll(', ', ',\n  ')},\n})`
+  return `${called}(\n${args.map((arg) => `  ${arg.replaceAll('\n', '\n  ')},\n`).join('')})`
+}
+
 /** The same call with the package; null for what the package does not have, or says in another way. */
 export function typescriptOf({ curl, route, params, query }: Request): string | null {
   if (!isForPrograms(route) || !Object.values(route.options.responses).every((answer) => answer === null || isSchema(answer))) return null
@@ -144,9 +153,7 @@ export function typescriptOf({ curl, route, params, query }: Request): string | 
     if (input === undefined && !(asked && !hasBody) && (hasBody || route.query)) args.push('{}')
     args.push(`{ ${options.map(([name, value]) => `${name}: ${value}`).join(', ')} }`)
   }
-  const line = `${called}(${args.join(', ')})`
-  const isWide = line.split('\n').some((row, i) => row.length + (i ? 0 : 'const answer = '.length) > CODE_COLUMNS)
-  const call = isWide ? `${called}(\n${args.map((arg) => `  ${arg.replaceAll('\n', '\n  ')},\n`).join('')})` : line
+  const call = laidOut(called, args, 'const answer = '.length)
   const isEmpty = Object.keys(route.options.responses)[0] === '204'
   return isEmpty ? call : `const answer = ${call}`
 }

@@ -56,11 +56,11 @@ test.each([
   ],
   [
     'curl "$STORE_URL/api/v1/products?inStock=true&limit=2&sort=-price" -H "Authorization: Bearer $API_KEY"',
-    ['listProducts', 200, "const answer = await stoa.products.list({ inStock: true, limit: 2, sort: '-price' })"],
+    ['listProducts', 200, "const answer = await stoa.products.list({\n  inStock: true,\n  limit: 2,\n  sort: '-price',\n})"],
   ],
   [
     `curl -X PATCH "$STORE_URL/api/v1/products/$PRODUCT_ID" -H 'If-Match: "a"' -d '{"price": 5}'`,
-    ['updateProduct', 200, `const answer = await stoa.products.update(productId, { price: 5 }, { ifMatch: '"a"' })`],
+    ['updateProduct', 200, `const answer = await stoa.products.update(\n  productId,\n  { price: 5 },\n  { ifMatch: '"a"' },\n)`],
   ],
   ['curl -X DELETE "$STORE_URL/api/v1/webhooks/$ID"', ['deleteWebhook', 200, 'const answer = await stoa.webhooks.delete(id)']],
 ])('%s', (text, expected) => {
