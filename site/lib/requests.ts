@@ -123,7 +123,8 @@ function laidOut(called: string, args: readonly string[], behind: number): strin
   const line = `${called}(${args.join(', ')})`
   if (line.split('\n').every((row, i) => row.length + (i ? 0 : behind) <= CODE_COLUMNS)) return line
   const [only, ...others] = args
-  if (!others.length && /^\{ .* \}$/.test(only!) && !/'[^']*, /.test(only!)) return `${called}({\n  ${only!.slice(2, -2).replaceAll(', ', ',\n  ')},\n})`
+  if (!others.length && /^\{ .* \}$/.test(only!) && !/'[^']*, /.test(only!))
+    return `${called}({\n  ${only!.slice(2, -2).replaceAll(', ', ',\n  ')},\n})`
   return `${called}(\n${args.map((arg) => `  ${arg.replaceAll('\n', '\n  ')},\n`).join('')})`
 }
 
