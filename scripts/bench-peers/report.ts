@@ -1,22 +1,16 @@
 /** What the bench of the peers says: the document for programs, and the same as a table for people. */
+import type { Peers } from '../../site/lib/measured.ts'
 import type { Machine } from './machine.ts'
 import { CONNECTIONS, SECONDS, type Row } from './measure.ts'
 import { PRODUCTS } from './catalog.ts'
 import { ABOUT, CALLS } from './variants.ts'
 
-/** All of a run. */
-export interface Compared {
-  date: string
+/** All of a run, as the site shows it; without a repository there is no commit. */
+export interface Compared extends Omit<Peers, 'commit' | 'rows'> {
   commit: string | null
   machine: Machine
   versions: Record<'stoa' | 'vendure' | 'medusa' | 'node' | 'bun' | 'postgres', string>
-  rounds: number
-  seconds: number
-  connections: number
-  products: number
   rows: Row[]
-  notCompared: string[]
-  against: string[]
 }
 
 /** What stays the same from run to run. */
