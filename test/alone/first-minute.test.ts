@@ -2,18 +2,22 @@
  * The first minutes of a stranger: the commands of the home page and the pastes of the quick start, typed as they stand there into a folder
  * that has nothing, down to a paid order and a shop in a browser; then the README's purchase. It runs by itself, when nothing else does.
  */
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { hasChromium, launch } from '../browser/chromium.ts'
-import { cleanUp, run } from '../running/processes.ts'
+import { Running } from '../running/processes.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 const TWO_MINUTES_MS = 120_000
 const folder = mkdtempSync(join(tmpdir(), 'stoa-first-'))
+let server: Running | undefined
 afterAll(async () => {
-  await cleanUp()
+  // npm and what it started end together.
+  if (server?.child.exitCode === null) process.kill(-server.child.pid!, 'SIGTERM')
+  await server?.ended
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -67,13 +71,15 @@ test.skipIf(!hasChromium)(
     const begin = performance.now()
     await typed(`git clone -q ${repository} stoa`, folder)
     const clone = join(folder, 'stoa')
-    const server = run(['bash', '-c', `cd ${clone} && exec npm start`], { PATH, API_PORT: '0', SITE_PORT: '0', LOG: 'silent' })
+    const env = { PATH, HOME: process.env.HOME!, API_PORT: '0', SITE_PORT: '0', LOG: 'silent' }
+    const started = new Running(spawn('npm', ['start'], { cwd: clone, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }))
+    server = started
     const says = async (pattern: RegExp) => {
       for (;;) {
-        const found = pattern.exec(server.stdout)
+        const found = pattern.exec(started.stdout)
         if (found) return found[1]!
-        if (server.child.exitCode !== null || performance.now() - begin > 2 * TWO_MINUTES_MS)
-          throw new Error(`it does not say ${pattern}: ${server.stdout}${server.stderr}`)
+        if (started.child.exitCode !== null || performance.now() - begin > 2 * TWO_MINUTES_MS)
+          throw new Error(`it does not say ${pattern}: ${started.stdout}${started.stderr}`)
         await Bun.sleep(50)
       }
     }
@@ -101,7 +107,7 @@ test.skipIf(!hasChromium)(
         .replace(/:\d{4,5}\b/g, ':0')
         .replace(/sk-[\w…]+/g, 'sk-')
         .split('\n')
-    expect(shown(server.stdout)).toEqual(expect.arrayContaining(shown(starting).filter((line) => !line.startsWith('$ '))))
+    expect(shown(started.stdout)).toEqual(expect.arrayContaining(shown(starting).filter((line) => !line.startsWith('$ '))))
     expect(commandsIn(buying)[0]).toBe('npm run -s stoa -- buy')
     /** What differs from one start to the next: the numbers, the product, and where it is served. */
     const alike = (text: string) =>
