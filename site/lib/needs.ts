@@ -1,6 +1,6 @@
 /** What a page's requests need: the scopes of their operations, and what each of their variables stands for. Said once, before them. */
 import type { CodeBlock } from './markdown.ts'
-import { requestOf } from './requests.ts'
+import { calledIn, programmed } from './requests.ts'
 
 /** Set before a page is followed: what each stands for, and where it comes from. */
 const GIVEN: Record<string, string> = {
@@ -58,15 +58,12 @@ export function unexplained(code: readonly CodeBlock[], body: string): string[] 
 /** The paragraph that says it; null for a page whose requests need nothing. */
 export function needsOf(code: readonly CodeBlock[]): string | null {
   const texts = shells(code)
-  const requests = texts.flatMap((text) => requestOf(text) ?? [])
-  if (!requests.length) return null
+  const called = texts.flatMap(calledIn)
+  const programs = code.filter(({ language, text }) => language === 'ts' && /\bAPI_KEY\b/.test(text)).map(({ text }) => text)
+  if (!called.length && !programs.length) return null
+  const routes = [...called.filter(({ key }) => key === 'API_KEY').map(({ route }) => route), ...programs.flatMap(programmed)]
   const scopes = new Set(
-    requests.flatMap(({ route: { options }, curl }) => {
-      const isAdmin = curl.headers.some(
-        ([name, value]) => name === 'authorization' && value.some((piece) => 'variable' in piece && piece.variable === 'API_KEY'),
-      )
-      return isAdmin && options.scope !== 'public' && options.scope !== 'any key' ? ([options.scope].flat()[0] ?? []) : []
-    }),
+    routes.flatMap(({ options: { scope } }) => (scope === 'public' || scope === 'any key' ? [] : ([scope].flat()[0] ?? []))),
   )
   const set = new Set(texts.flatMap(setIn))
   const read = new Set(texts.flatMap(readIn))

@@ -36,6 +36,36 @@ function routeOf(method: string, path: string): { route: Route; params: string[]
   return best
 }
 
+interface Called {
+  route: Route
+  /** The variable that has the key; null without one. */
+  key: string | null
+}
+
+/** The operations that commands call, also where a pipe or a loop is around them. */
+export function calledIn(text: string): Called[] {
+  return text
+    .split(/\bcurl\b/)
+    .slice(1)
+    .flatMap((command) => {
+      const [, path] = /\$STORE_URL\/api\/v1(\/[^"'\s?]*)/.exec(command) ?? []
+      const method = /-X\s+([A-Z]+)/.exec(command)?.[1] ?? (/\s-(d|F)\s/.test(command) ? 'POST' : 'GET')
+      const found = path && routeOf(method, path)
+      return found ? { route: found.route, key: /Bearer \$(\w+)/.exec(command)?.[1] ?? null } : []
+    })
+}
+
+/** The operations by what the package calls them: `carts.create`. */
+const named = new Map(
+  routes.filter(isForPrograms).map((route) => {
+    const method = methodOf(route)
+    return [`${resourceOf(route.path)}${method === '()' ? '' : `.${method}`}`, route] as const
+  }),
+)
+/** The operations that a program calls by the package. */
+export const programmed = (text: string): Route[] =>
+  [...text.matchAll(/\b\w+\.([a-z]\w+(?:\s*\.[a-z]\w+)?)\(/g)].flatMap(([, name]) => named.get(name!.replace(/\s/g, '')) ?? [])
+
 /** The request that a block of shell makes; null where it makes another, or more than one. */
 export function requestOf(text: string): Request | null {
   const curl = curlOf(text)
