@@ -116,7 +116,7 @@ const isWide = (row: string, language: string) =>
   [...row].length > CODE_COLUMNS &&
   !PRINTED.has(language) &&
   !/^\s*\S+( \\)?$/.test(row) &&
-  !(language === 'json' && /^\s*("\w+": )?"[^"]*(\\.[^"]*)*",?$/.test(row))
+  !((language === 'json' || language === 'sh') && /^\s*("\w+": )?"[^"]*(\\.[^"]*)*",?$/.test(row))
 
 /** Whether the requests of a page are introduced by what they need; the first steps say it themselves, step by step. */
 const hasNeeds = (file: string) => /^content\/(docs|help)\//.test(file) && !file.startsWith('content/docs/getting-started/')
@@ -159,7 +159,7 @@ function read({ root, report, document, figures, project }: Reading, file: strin
   const code = shifted(codeOf(tree))
   for (const { text, language, line } of code) {
     const wide = text.split('\n').findIndex((row) => isWide(row, language))
-    if (wide >= 0 && process.env.STOA_COLUMNS) report(file, `has a line of code of more than ${CODE_COLUMNS} columns`, line + wide + 1)
+    if (wide >= 0) report(file, `has a line of code of more than ${CODE_COLUMNS} columns`, line + wide + 1)
   }
   for (const name of unexplained(code, body)) problem(`reads $${name} in a command, and nowhere says what it is`)
   return { data: parsed.data, tag: tagOf(written, document), body, headings, links: shifted(linksOf(tree)), code }

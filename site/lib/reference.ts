@@ -6,7 +6,7 @@ import { code, Reference, resolve } from '../../api/openapi/reference.ts'
 import type { Json } from '../../api/openapi/schemas.ts'
 import { STOREFRONT_SCOPES } from '../../db/control/registry.ts'
 import { scopesTable } from './scopes.ts'
-import { JSON_NOTATION, wrapped } from './wrapped.ts'
+import { CODE_COLUMNS, JSON_NOTATION, wrapped } from './wrapped.ts'
 import { version } from '../../package.json'
 
 /** The OpenAPI document of the store API, made without a database: routes are data. */
@@ -38,8 +38,12 @@ function exampleOf(document: Json, method: string, path: string, { parameters, r
   const key = scopes.length && scopes.every((scope) => STOREFRONT_SCOPES.includes(scope)) ? '$STOREFRONT_KEY' : '$API_KEY'
   const isUsual = method === (content ? 'post' : 'get')
   const body = content?.['application/json'].example
+  const begin = isUsual ? 'curl' : `curl -X ${method.toUpperCase()}`
+  const address = `"$STORE_URL/api/v1${filled}${query.length ? `?${query.join('&')}` : ''}"`
+  // A backslash follows.
+  const isShort = begin.length + address.length + 3 <= CODE_COLUMNS
   const parts = [
-    `curl ${isUsual ? '' : `-X ${method.toUpperCase()} `}"$STORE_URL/api/v1${filled}${query.length ? `?${query.join('&')}` : ''}"`,
+    ...(isShort ? [`${begin} ${address}`] : [begin, address]),
     ...(security.length ? [`-H "Authorization: Bearer ${key}"`] : []),
     ...(body === undefined
       ? []
