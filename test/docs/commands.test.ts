@@ -86,7 +86,7 @@ const labels = (text: string, words: RegExp) => text.split('\n').flatMap((line) 
 test('a new store is shown with all that the command prints of it', async () => {
   const NAME = /^ *\w+(?=( {2,}|, ))/
   const real = labels(await printed('store', 'create', '--name', 'Atelier Nord', '--ai-built'), NAME)
-  const shown = shownBelow(/store create .*--ai-built/).filter(({ text }) => /^store /.test(text))
+  const shown = shownBelow(/store create [^]*--ai-built/).filter(({ text }) => /^store /.test(text))
   expect(shown.length).toBeGreaterThan(0)
   for (const { file, text } of shown) expect(labels(text, NAME), file).toEqual(real)
 })

@@ -260,7 +260,8 @@ describe('WORKERS=2', () => {
     await until(async () => listenersOn(started.api) === 2)
     // A worker that has just begun to listen answers 503 until its databases are open.
     await until(async () => (await get('/api/v1/me')).includes('"store"'))
-    await until(async () => counted(await get('/metrics')) === 31)
+    // One that its client gave up may have been counted, too.
+    await until(async () => counted(await get('/metrics')) >= 31)
   })
 
   test('workers whose parent is gone let go of the port', async () => {
