@@ -11,6 +11,8 @@ export interface Row {
   perSecond: number
   p50Ms: number
   p99Ms: number
+  /** Of each round; `perSecond` is their median. */
+  perRound: number[]
 }
 
 /** What `npm run bench:peers --json` prints. */
@@ -31,7 +33,8 @@ export interface Peers {
 export const MEASURED = {
   path: '/measured',
   title: 'Measured',
-  about: 'Every figure that these pages quote: its value, when, on what and by which command it was measured, and what speaks against it.',
+  about:
+    'The figures of the home page and the comparison with other backends: when, on what and by which command each was measured, and what speaks against it.',
 }
 
 /** Raw results of the comparison, as they are served. */
@@ -53,7 +56,7 @@ export function figuresOf(peers: Peers): Figure[] {
     const forgetful = rows.find(({ variant }) => variant === FORGETFUL)!
     return ['vendure', 'medusa'].map((system) => ({
       id: `${system}-${call}`,
-      value: Math.round(forgetful.perSecond / best(system).perSecond),
+      value: Number((forgetful.perSecond / best(system).perSecond).toPrecision(2)),
       unit: 'times',
       what: `How many times as often a second Stoa answers ${CALLS[call] ?? call}, remembering no answers, as ${system} at its best call (${best(system).variant}).`,
       date: peers.date.slice(0, 10),
@@ -85,19 +88,20 @@ function peersPart(peers: Peers): string[] {
   const { machine, versions } = peers
   return [
     '## Beside other backends',
-    `Requests a second, in one run of ${peers.rounds} rounds of ${peers.seconds} s in turn over ${peers.connections} connections, with ${rate.format(peers.products)} products in each. All variants that were measured are shown.`,
+    `Requests a second: the median of ${peers.rounds} rounds in one run, and the lowest and the highest of them. Rounds take ${peers.seconds} s each, in turn, over ${peers.connections} connections, with ${rate.format(peers.products)} products in each. All variants that were measured are shown.`,
     ...byCall(peers).flatMap(([call, rows]) => [
       `### ${capital(CALLS[call] ?? call)}`,
       tableOf(
-        ['System', 'Variant', 'Requests/s', 'p50', 'p99'],
-        rows.map(({ system, variant, perSecond, p50Ms, p99Ms }) => [
+        ['System', 'Variant', 'Requests/s', 'Rounds', 'p50', 'p99'],
+        rows.map(({ system, variant, perSecond, perRound, p50Ms, p99Ms }) => [
           system,
           variant,
           rate.format(perSecond),
+          `${rate.format(Math.min(...perRound))} to ${rate.format(Math.max(...perRound))}`,
           `${time.format(p50Ms)} ms`,
           `${time.format(p99Ms)} ms`,
         ]),
-        [2, 3, 4],
+        [2, 3, 4, 5],
       ),
     ]),
     '### What speaks against it',

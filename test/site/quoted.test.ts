@@ -171,7 +171,15 @@ describe('what is drawn', () => {
   })
 
   test('a chart has a dot for each variant, between the powers of ten around them', () => {
-    const row = (system: string, perSecond: number) => ({ call: 'list', system, variant: 'a & b', perSecond, p50Ms: 1, p99Ms: 2 })
+    const row = (system: string, perSecond: number) => ({
+      call: 'list',
+      system,
+      variant: 'a & b',
+      perSecond,
+      p50Ms: 1,
+      p99Ms: 2,
+      perRound: [perSecond],
+    })
     const svg = chartOf([row('stoa', 1_200), row('other', 30)])
     expect(svg.match(/<circle/g)).toHaveLength(2)
     expect([...svg.matchAll(/class="tick"[^>]*>([^<]+)</g)].map(([, text]) => text)).toEqual(['10/s', '100/s', '1,000/s', '10,000/s'])
@@ -186,7 +194,15 @@ describe('what is drawn', () => {
       ['vendure', 'slow', 40],
       ['vendure', 'fast', 100],
       ['medusa', 'only', 10],
-    ].map(([system, variant, perSecond]) => ({ call: 'list', system, variant, perSecond, p50Ms: 1, p99Ms: 2 })) as Peers['rows']
+    ].map(([system, variant, perSecond]) => ({
+      call: 'list',
+      system,
+      variant,
+      perSecond,
+      p50Ms: 1,
+      p99Ms: 2,
+      perRound: [perSecond],
+    })) as Peers['rows']
     const peers: Peers = {
       ...{ date: '2026-03-01T10:00:00Z', commit: 'abcdef1234', rounds: 5, seconds: 3, connections: 16, products: 1_000, rows },
       machine: { cpus: 2, model: 'A', memoryGb: 4, os: 'Linux' },
