@@ -15,7 +15,7 @@ import { typeOf } from '../api/hosting/manifest.ts'
 import type { Manifest } from '../site/lib/manifest.ts'
 import { SCAN } from '../site/analyses/operations.ts'
 import { markdownPath, outputsOf, pagePaths } from '../site/lib/outputs.ts'
-import { passagesOf, pricingPassage } from '../site/lib/passages.ts'
+import { madePassages, passagesOf } from '../site/lib/passages.ts'
 import { readPricing } from '../site/lib/pricing.ts'
 import { INDEX, writeIndex } from '../site/lib/search.ts'
 import searchWords from '../content/search-words.json'
@@ -84,7 +84,7 @@ export async function build(): Promise<Built> {
       manifest.files[path] = await folder.store(file, type, bytes)
     }
     await each(outputsOf(site, storeApi), ([path, { type, body }]) => add(path, path.slice(1), type, Buffer.from(body)))
-    writeIndex(index, [...site.content.pages.flatMap(passagesOf), pricingPassage(site.pricing)], searchWords.words)
+    writeIndex(index, [...site.content.pages.flatMap(passagesOf), ...madePassages(site)], searchWords.words)
     await astro.done
     const scripts = new Set<string>()
     const pages = join(prerendered, 'client')

@@ -3,9 +3,10 @@ import type { Nodes } from 'mdast'
 import type { Page } from './content.ts'
 import { headingsOf, parse, textOf } from './markdown.ts'
 import type { Area } from './areas.ts'
-import { isPlanned } from './planned.ts'
-import { pricingMarkdown, type Pricing } from './pricing.ts'
-import { bodyOf } from './texts.ts'
+import { isPlanned, ROADMAP, roadmapBody } from './planned.ts'
+import { MEASURED, measuredBody } from './measured.ts'
+import { pricingMarkdown } from './pricing.ts'
+import { bodyOf, type Site } from './texts.ts'
 
 export interface Passage {
   area: Area | 'pricing'
@@ -26,10 +27,15 @@ const LINKS_ALONE = 'Related'
 
 /** The words of a block; cells and lines apart from each other. */
 function wordsOf(node: Nodes): string {
+  // Of a diagram, what it says in words.
+  if (node.type === 'code' && node.lang === 'dot') return node.meta ?? ''
   if (node.type === 'tableRow') return `${node.children.map(textOf).join(' | ')}\n`
   const isBlock = 'children' in node && !['paragraph', 'heading'].includes(node.type)
   return isBlock ? node.children.map(wordsOf).join('\n') : textOf(node)
 }
+
+/** The paragraph of what requests need, which nearly every page has. */
+const isNeeds = (node: Nodes) => node.type === 'paragraph' && /^(You need an API key with|In the requests, \$)/.test(textOf(node))
 
 /** The passages of a page in their order; those without words are left out. */
 export function passagesOf(page: Page): Passage[] {
@@ -42,15 +48,27 @@ export function passagesOf(page: Page): Passage[] {
     if (node.type === 'heading') {
       const { id, text } = headings.next().value!
       passages.push({ area, path, title, anchor: id, heading: text, text: '', isPlanned: planned })
-    } else passages.at(-1)!.text += `\n${wordsOf(node)}`
+    } else if (!isNeeds(node)) passages.at(-1)!.text += `\n${wordsOf(node)}`
   }
   return passages
     .map((passage) => ({ ...passage, text: passage.text.replace(/\s+/g, ' ').trim() }))
     .filter(({ heading, text }) => text && heading !== LINKS_ALONE)
 }
 
-/** The page of the plans, which is made of data. */
-export const pricingPassage = (pricing: Pricing): Passage => ({
-  ...{ area: 'pricing', path: '/pricing', title: 'Pricing', anchor: null, heading: 'Pricing', isPlanned: false },
-  text: `What Stoa costs, and what each plan allows. ${wordsOf(parse(pricingMarkdown(pricing)))}`.replace(/\s+/g, ' ').trim(),
+/** A page that is made of data, whole. */
+const madePassage = (area: Passage['area'], path: string, title: string, markdown: string): Passage => ({
+  ...{ area, path, title, anchor: null, heading: title, isPlanned: false },
+  text: wordsOf(parse(markdown)).replace(/\s+/g, ' ').trim(),
 })
+
+/** The pages of the plans, of what is planned and of what was measured. */
+export const madePassages = ({ content, pricing }: Pick<Site, 'content' | 'pricing'>): Passage[] => [
+  madePassage('pricing', '/pricing', 'Pricing', `What Stoa costs, and what each plan allows: is it free?\n\n${pricingMarkdown(pricing)}`),
+  madePassage('docs', ROADMAP.path, ROADMAP.title, `The roadmap.\n\n${roadmapBody(content)}`),
+  madePassage(
+    'docs',
+    MEASURED.path,
+    MEASURED.title,
+    `Benchmarks: how fast it is beside others.\n\n${measuredBody(content.figures, content.peers)}`,
+  ),
+]

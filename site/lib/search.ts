@@ -29,6 +29,8 @@ const WORTH: readonly (readonly [test: (row: Ranked) => boolean, worth: number])
   [({ planned }) => planned === 1, 0.4],
   [({ area }) => area === 'changelog', 0.6],
   [({ area }) => area === 'blog', 0.75],
+  // Who wants a client for it says so.
+  [({ path }) => path.startsWith('/docs/commerce-sdk/'), 0.85],
   [({ path }) => path.endsWith('-operations'), 0.7],
   [({ anchor }) => anchor === 'operations' || anchor === 'related', 0.7],
 ]
