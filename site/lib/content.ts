@@ -118,8 +118,8 @@ const isWide = (row: string, language: string) =>
   !/^\s*\S+( \\)?$/.test(row) &&
   !((language === 'json' || language === 'sh') && /^\s*("\w+": )?"[^"]*(\\.[^"]*)*",?$/.test(row))
 
-/** Whether the requests of a page are introduced by what they need; the first steps say it themselves, step by step. */
-const hasNeeds = (file: string) => /^content\/(docs|help)\//.test(file) && !file.startsWith('content/docs/getting-started/')
+/** Whether the requests of a page are introduced by what they need; the first steps and the pages of the package say it themselves. */
+const hasNeeds = (file: string) => /^content\/(docs|help)\//.test(file) && !/^content\/docs\/(getting-started|commerce-sdk)\//.test(file)
 
 /** The text with what its requests need, behind its first paragraph: where that stands, and the lines that it takes. */
 function withNeeds(text: string): { body: string; from: number; lines: number } {

@@ -35,7 +35,8 @@ function wordsOf(node: Nodes): string {
 }
 
 /** The paragraph of what requests need, which nearly every page has. */
-const isNeeds = (node: Nodes) => node.type === 'paragraph' && /^(You need an API key with|In the requests, \$)/.test(textOf(node))
+const isNeeds = (node: Nodes) =>
+  node.type === 'paragraph' && /^(You need an API key with|In the requests, \$|In TypeScript, stoa is)/.test(textOf(node))
 
 /** The passages of a page in their order; those without words are left out. */
 export function passagesOf(page: Page): Passage[] {

@@ -175,7 +175,7 @@ export function typescriptOf({ curl, route, params, query }: Request): string | 
   const called = `await stoa.${resourceOf(route.path)}${method === '()' ? '' : `.${method}`}`
   const args = params.map((param) => expression(param))
   const asked = query.length ? `{ ${query.map(([name, value]) => `${keyOf(name)}: ${typed(value, fields[name])}`).join(', ')} }` : null
-  const before = `const answer = ${called}(${args.map((arg) => `${arg}, `).join('')}`.length
+  const before = `${called}(${args.map((arg) => `${arg}, `).join('')}`.length
   if (input !== undefined) args.push(wrapped(input, TYPESCRIPT, 0, before))
   else if (asked && !hasBody) args.push(asked)
   // What an operation with a body is asked by its address stands among the options.
@@ -184,7 +184,5 @@ export function typescriptOf({ curl, route, params, query }: Request): string | 
     if (input === undefined && !(asked && !hasBody) && (hasBody || route.query)) args.push('{}')
     args.push(`{ ${options.map(([name, value]) => `${name}: ${value}`).join(', ')} }`)
   }
-  const call = laidOut(called, args, 'const answer = '.length)
-  const isEmpty = Object.keys(route.options.responses)[0] === '204'
-  return isEmpty ? call : `const answer = ${call}`
+  return laidOut(called, args, 0)
 }

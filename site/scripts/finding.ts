@@ -19,7 +19,7 @@ interface Parts {
 const SHOWN = 12
 /** Between two keys of somebody who types. */
 const PAUSE_MS = 60
-const AREAS: Record<string, string> = { docs: 'Docs', help: 'How-to', blog: 'Blog', changelog: 'Changelog', pricing: 'Pricing' }
+const AREAS: Record<string, string> = { docs: 'Documentation', help: 'How-to', blog: 'Blog', changelog: 'Changelog', pricing: 'Pricing' }
 
 function element<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, text: string, className = '') {
   return Object.assign(document.createElement(tag), { textContent: text, className })
@@ -56,7 +56,7 @@ export function finding({ field, status, list }: Parts, asked: (words: string) =
       status.textContent = data
         ? data.length
           ? `${data.length} passage${data.length === 1 ? '' : 's'}`
-          : `Nothing was found for “${words}”.`
+          : `Nothing was found for “${words}”: fewer or other words may find it, and so may the lists of all pages (Docs, How-to).`
         : detail!
       list.replaceChildren(...(data ?? []).map(itemOf))
     } catch {

@@ -74,7 +74,7 @@ browserTests.each(Object.entries(KINDS))('%s', (_, path) => {
     await to(scriptless)
     expect(await scriptless.locator('main h1').isVisible()).toBe(true)
     // The menu opens without them, too.
-    expect(await scriptless.locator('button:visible:not(.open-menu)').count()).toBe(path === KINDS.missing ? 1 : 0)
+    expect(await scriptless.locator('button:visible:not(.open-menu, .shut)').count()).toBe(path === KINDS.missing ? 1 : 0)
     await scriptless.click('.open-menu')
     expect(await scriptless.locator('#menu a[href="/help"]').isVisible()).toBe(true)
   })
@@ -96,7 +96,7 @@ browserTests('the search', () => {
     await page.keyboard.type('how do I get my money back for free shipping')
     await first.waitFor()
     expect(await page.locator('dialog [role="status"]').textContent()).toMatch(/^\d+ passages?$/)
-    expect(await page.locator('dialog ol small').first().textContent()).toMatch(/^(Docs|How-to|Blog|Changelog|Pricing)( › .+)?$/)
+    expect(await page.locator('dialog ol small').first().textContent()).toMatch(/^(Documentation|How-to|Blog|Changelog|Pricing)( › .+)?$/)
     for (const theme of THEMES) expect(await violationsOf(page, theme)).toEqual([])
     await page.keyboard.press('ArrowDown')
     const href = await page.evaluate(() => (document.activeElement as HTMLAnchorElement).getAttribute('href'))
@@ -246,6 +246,9 @@ browserTests('a page', () => {
       if (/^.(docs|help).\w+.\w/.test(path) && path !== KINDS.missing)
         expect(await page.locator('#menu [aria-current="page"]').count()).toBe(1)
       await page.touchscreen.tap(380, 600)
+      await page.locator('#menu').waitFor({ state: 'hidden' })
+      await page.tap('.open-menu')
+      await page.tap('#menu .shut')
       await page.locator('#menu').waitFor({ state: 'hidden' })
     }
     for (const theme of THEMES) {

@@ -136,7 +136,9 @@ describe('code', () => {
     const scopes = '[scopes](/docs/api-reference/authentication#scopes)'
     const paragraph = needsOf(parseCode(request))
     expect(paragraph).toContain(`You need an API key with \`orders:read\` (${scopes}). In the requests, `)
-    expect(paragraph).toMatch(/`\$API_KEY` is your API key and `\$ORDER_ID` is the id of a paid order\.$/)
+    expect(paragraph).toMatch(
+      /`\$API_KEY` is your API key and `\$ORDER_ID` is the id of a paid order\. In TypeScript, `stoa` is \[a client\]\([^)]+\) with that key, and `\$ORDER_ID` is `orderId`\.$/,
+    )
     expect(unexplained(parseCode(request), request)).toEqual(['NUMBER'])
     expect(unexplained(parseCode(request), `${request}\n\nIts number is \`$NUMBER\`.`)).toEqual([])
     expect(unexplained(parseCode(`\`\`\`sh\nexport NUMBER=1\necho $NUMBER\n\`\`\``), '')).toEqual([])
