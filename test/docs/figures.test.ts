@@ -120,8 +120,8 @@ describe('names', () => {
   /** Names with an inner capital or a dot are fields wherever they stand; plain words only where the column says so. */
   const FIELD = /^[a-z][A-Za-z0-9]*(\[\])?(\.[a-z][A-Za-z0-9]*(\[\])?)*$/
   const COLUMN = /^(field|parameter|filter|setting|where it stands)s?$/i
-  /** A file, what another program says, and a field of answers for paths that no operation has. */
-  const OTHERS = new Set(['secret.key', 'data.totalPrice', 'order.totalPrice', 'nearest'])
+  /** A file, what another program says, a field of answers for paths that no operation has, and what a refused cart is warned of. */
+  const OTHERS = new Set(['secret.key', 'data.totalPrice', 'order.totalPrice', 'nearest', 'warning', 'warning.code', 'warning.itemId'])
   /** Options, errors and answers of the package. */
   const PACKAGE = new Set(
     ['client', 'error', 'answered'].flatMap((name) =>

@@ -16,7 +16,7 @@ import { variablesOf } from '../docs/store.ts'
 import { folderFor } from '../folder.ts'
 import { testApp, type TestApp } from '../harness.ts'
 import { bundled } from './runtimes.ts'
-import { problemsIn, run } from './strict.ts'
+import { NODE_TYPES, problemsIn, run } from './strict.ts'
 
 const root = (path: string) => new URL(`../../${path}`, import.meta.url).pathname
 
@@ -228,8 +228,8 @@ describe('installed from its address', () => {
       const program = `${programOf(`/docs/commerce-sdk/${page}`)}\nexport {}\n`
       const file = `${page}.ts`
       writeFileSync(join(folder, file), program)
-      writeFileSync(join(folder, 'process.d.ts'), 'declare const process: { env: Record<string, string | undefined> }\n')
-      expect(await problemsIn(folder, [file, 'process.d.ts'])).toEqual([])
+      writeFileSync(join(folder, 'node.d.ts'), NODE_TYPES)
+      expect(await problemsIn(folder, [file, 'node.d.ts'])).toEqual([])
       writeFileSync(join(folder, `${page}.mjs`), new Bun.Transpiler({ loader: 'ts' }).transformSync(program))
       for (const command of [
         [process.execPath, file],
@@ -251,8 +251,8 @@ test('the programs of all pages that use the package type-check with strict', as
     .filter(([file, program]) => file.startsWith('docs-commerce-sdk-') && program.includes("from 'stoa-sdk'"))
   expect(files.length).toBeGreaterThan(10)
   for (const [file, program] of files) writeFileSync(join(folder, file), `${program}\nexport {}\n`)
-  writeFileSync(join(folder, 'process.d.ts'), 'declare const process: { env: Record<string, string | undefined> }\n')
-  expect(await problemsIn(folder, [...files.map(([file]) => file), 'process.d.ts'])).toEqual([])
+  writeFileSync(join(folder, 'node.d.ts'), NODE_TYPES)
+  expect(await problemsIn(folder, [...files.map(([file]) => file), 'node.d.ts'])).toEqual([])
 }, 180_000)
 
 test('the pages of the package name this release', () => {

@@ -21,6 +21,13 @@ export async function run(cwd: string, command: string[], env: Record<string, st
   return { exitCode: await child.exited, output: stdout + stderr }
 }
 
+/** What programs of the pages use of Node.js: readers have its types, these folders do not. */
+export const NODE_TYPES = `declare const process: { env: Record<string, string | undefined> }
+declare module 'node:fs' {
+  export function openAsBlob(path: string, options?: { type?: string }): Promise<Blob>
+}
+`
+
 const STRICT = {
   target: 'ES2022',
   lib: ['ES2022', 'DOM', 'DOM.Iterable'],
