@@ -12,6 +12,7 @@ import { serveSite } from '../../site/server.ts'
 import { openSite } from '../site/site.ts'
 import { version } from '../../package.json'
 import { documentWith, released } from '../contract/released.ts'
+import { PICTURE } from '../docs/picture.ts'
 import { variablesOf } from '../docs/store.ts'
 import { folderFor } from '../folder.ts'
 import { testApp, type TestApp } from '../harness.ts'
@@ -229,6 +230,7 @@ describe('installed from its address', () => {
       const file = `${page}.ts`
       writeFileSync(join(folder, file), program)
       writeFileSync(join(folder, 'node.d.ts'), NODE_TYPES)
+      writeFileSync(join(folder, 'linen-shirt.jpg'), PICTURE)
       expect(await problemsIn(folder, [file, 'node.d.ts'])).toEqual([])
       writeFileSync(join(folder, `${page}.mjs`), new Bun.Transpiler({ loader: 'ts' }).transformSync(program))
       for (const command of [
