@@ -9,6 +9,11 @@ import { CODE_COLUMNS, wrapped } from './wrapped.ts'
 
 const routes: readonly Route[] = resources.flatMap((resource) => resource.routes)
 const API = '$STORE_URL/api/v1'
+/** The routes with the parts of their paths. */
+const byMethod = Map.groupBy(
+  routes.map((route) => ({ route, own: route.path.split('/') })),
+  ({ route }) => route.method as string,
+)
 
 interface Request {
   curl: Curl
@@ -26,9 +31,8 @@ const piecesOf = (text: string): Piece[] =>
 function routeOf(method: string, path: string): { route: Route; params: string[] } | null {
   const parts = path.split('/')
   let best: { route: Route; params: string[] } | null = null
-  for (const route of routes) {
-    const own = route.path.split('/')
-    if (route.method !== method || own.length !== parts.length) continue
+  for (const { route, own } of byMethod.get(method) ?? []) {
+    if (own.length !== parts.length) continue
     if (!own.every((part, i) => part.startsWith('{') || part === parts[i])) continue
     const params = parts.filter((_, i) => own[i]!.startsWith('{'))
     if (!best || params.length < best.params.length) best = { route, params }
@@ -66,8 +70,17 @@ const named = new Map(
 export const programmed = (text: string): Route[] =>
   [...text.matchAll(/\b\w+\.([a-z]\w+(?:\s*\.[a-z]\w+)?)\(/g)].flatMap(([, name]) => named.get(name!.replace(/\s/g, '')) ?? [])
 
+/** What was read before: a page's blocks are asked about by its heads, its tabs and its needs. */
+const read = new Map<string, Request | null>()
+
 /** The request that a block of shell makes; null where it makes another, or more than one. */
 export function requestOf(text: string): Request | null {
+  let request = read.get(text)
+  if (request === undefined) read.set(text, (request = requestIn(text)))
+  return request
+}
+
+function requestIn(text: string): Request | null {
   const curl = curlOf(text)
   if (!curl) return null
   const url = written(curl.url)
