@@ -1,8 +1,9 @@
-/** Stoa on a store with the catalog: as it is shipped, and so that it makes each answer anew. */
+/** Stoa on a store with the catalog: remembering its answers, and making each anew. */
 import { openRegistry } from '../../db/control/open.ts'
 import { makeDataDir } from '../../db/data-dir.ts'
 import { callerOf } from '../bench/call.ts'
 import { startStoa } from '../bench/servers.ts'
+import { FORGETFUL } from '../../site/lib/measured.ts'
 import { newStore } from '../new-store.ts'
 import { CARTS, catalog, LIST, readAt } from './catalog.ts'
 import { requireGoing } from './processes.ts'
@@ -67,7 +68,7 @@ export async function startStoas(dataDir: string): Promise<Variant[]> {
   for (const variantId of variantIds.slice(0, CARTS))
     cartIds.push((await call('POST', '/carts', { items: [{ variantId, quantity: 1 }] })).id)
   return [
-    ...variantsAt(shipped.port, keys.storefront, cartIds, 'as shipped'),
-    ...variantsAt(anew.port, keys.storefront, cartIds, 'remembering no answers'),
+    ...variantsAt(shipped.port, keys.storefront, cartIds, 'remembering answers'),
+    ...variantsAt(anew.port, keys.storefront, cartIds, FORGETFUL),
   ]
 }

@@ -44,8 +44,8 @@ const FILE = 'content/measured/peers.json'
 export const readPeers = (root: string): Peers | null =>
   existsSync(join(root, FILE)) ? (JSON.parse(readFileSync(join(root, FILE), 'utf8')) as Peers) : null
 
-/** How a row that compares Stoa at its own expense is called. */
-const FORGETFUL = 'remembering no answers'
+/** How the rows are called that compare Stoa at its own expense: peers remember no answers either. */
+export const FORGETFUL = 'remembering no answers'
 const CALLS: Record<string, string> = { list: 'a list of 20 products', product: 'one product', cart: 'a cart with a line' }
 
 /** The figures that pages may quote of the comparison: how many times as often Stoa answers as each other system at its best call. */

@@ -191,7 +191,7 @@ describe('what is drawn', () => {
 
   test('the comparison is told with what speaks against it, and quoted at its own expense', () => {
     const rows = [
-      ['stoa', 'as shipped', 9_000],
+      ['stoa', 'remembering answers', 9_000],
       ['stoa', 'remembering no answers', 1_000],
       ['vendure', 'slow', 40],
       ['vendure', 'fast', 100],
@@ -215,7 +215,7 @@ describe('what is drawn', () => {
       ['medusa-list', 100],
     ])
     const body = measuredBody([figure()], peers)
-    for (const text of ['| stoa | as shipped | 9,000 |', '- All in memory.', '- Checkout.', '12,345 orders (orders)'])
+    for (const text of ['| stoa | remembering answers | 9,000 |', '- All in memory.', '- Checkout.', '12,345 orders (orders)'])
       expect(body).toContain(text)
   })
 })
