@@ -405,6 +405,17 @@ describe('a page that can not be shown', () => {
       for (const end = performance.now() + ms; performance.now() < end;);
     }
     expect(() => render('late', () => '', { page: page(busy) })).toThrow('render limit exceeded')
+    // One that takes all that it can get, just below the limit too, is not given more.
+    let steps = 0
+    const step = {
+      get ms() {
+        steps++
+        busy(1)
+        return ''
+      },
+    }
+    expect(() => render('endless', () => '[% for i in (1..9999) %][[ step.ms ]][% endfor %]', { step })).toThrow('render limit exceeded')
+    expect(steps).toBeLessThan(200)
   })
 
   test('of a store whose pages take long waits, and comes back; other stores do not', () => {

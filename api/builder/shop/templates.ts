@@ -7,8 +7,10 @@ import { Liquid, type Template } from 'liquidjs'
 const KEPT = 200
 /** What a page may take of the processor. */
 const RENDER_MAX_MS = 100
-/** What it may take where the processor was busy with something else meanwhile. */
-const WAITED_MAX_MS = 2_000
+/** What it may take where the processor was busy with something else meanwhile, */
+const WAITED_MAX_MS = 1_000
+/** which is plain where it had so little of it: pages take some milliseconds, and one that takes all it can get has had far more. */
+const WAITED_BELOW_MS = RENDER_MAX_MS / 4
 const liquid = new Liquid({
   outputDelimiterLeft: '[[',
   outputDelimiterRight: ']]',
@@ -49,13 +51,13 @@ export function render(key: string, text: () => string, view: object): string {
     return liquid.renderSync(template, view) as string
   } catch (error) {
     // The limit is of the time that passes: on a busy machine that is not what the page has taken.
-    if (!/render limit exceeded/.test(String(error)) || processorMs() - before > RENDER_MAX_MS) throw error
+    if (!/render limit exceeded/.test(String(error)) || processorMs() - before > WAITED_BELOW_MS) throw error
     return liquid.renderSync(template, view, { renderLimit: WAITED_MAX_MS }) as string
   }
 }
 
-/** What this process has taken of the processor. */
+/** What this thread has taken of the processor. */
 function processorMs(): number {
-  const { user, system } = process.cpuUsage()
+  const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
