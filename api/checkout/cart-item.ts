@@ -74,10 +74,15 @@ export async function requireSellable(db: Reader, cart: CartRow, touched: Map<Ca
   const places = placesOf(quoted.lines)
   for (const item of touched.keys()) {
     const warning = warningOf(item)
-    if (warning) throw conflict(warning.message, { warning, ...(warning.bookingSlotId ? { bookingSlotId: warning.bookingSlotId } : {}) })
+    if (warning)
+      throw conflict(warning.message, {
+        code: warning.code,
+        warning,
+        ...(warning.bookingSlotId ? { bookingSlotId: warning.bookingSlotId } : {}),
+      })
     for (const { variant, slot } of linesOf(item)) {
       if (slot && places.get(slot.id)!.places > placesLeft(slot))
-        throw conflict('the slot is full', { bookingSlotId: slot.id, available: placesLeft(slot) })
+        throw conflict('the slot is full', { code: 'slot_full', bookingSlotId: slot.id, available: placesLeft(slot) })
       if (slot) continue
       if (!canGive(variant, demand.get(variant.id)!.units))
         throw conflict('out of stock', { code: 'out_of_stock', variantId: variant.id, available: availableOf(variant) })

@@ -125,7 +125,7 @@ async function requireComplete(
     loyalty: quoted.unredeemable,
   } as Partial<Record<Warning['code'], boolean>>
   const refused = quoted.warnings.find(({ code, coupon }) => stands[code] ?? (code === 'coupon' && coupon !== undefined))
-  if (refused) throw conflict(refused.message, { warning: refused })
+  if (refused) throw conflict(refused.message, { code: refused.code, warning: refused })
   const { total } = quoted.price
   if (body.expectedTotalCents !== undefined && body.expectedTotalCents !== total) {
     throw conflict('the price has changed', { code: 'price_changed', expectedTotalCents: body.expectedTotalCents, totalCents: total })

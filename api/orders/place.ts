@@ -124,7 +124,7 @@ function requirePlaces({ lines }: Quote): Map<string, SlotRow> {
 
 async function redeemAll(tx: Db, { price }: Quote) {
   for (const { id, code } of price.coupons) {
-    if ((await redeemCoupon.run(tx, { id })).changes !== 1) throw conflict('the coupon is used up', { coupon: code })
+    if ((await redeemCoupon.run(tx, { id })).changes !== 1) throw conflict('the coupon is used up', { code: 'coupon', coupon: code })
   }
 }
 

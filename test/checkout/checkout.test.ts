@@ -377,7 +377,7 @@ describe('what stands against it is 409, and leaves nothing', () => {
     await shop.buy({ items: [{ variantId }], coupons: ['ONCE'], email: 'faster@example.com' })
     await leavesNothing(id, async () => {
       const { status, body } = await shop.checkOut(id)
-      expect([status, body.error]).toEqual([409, expect.stringContaining('used up')])
+      expect([status, body.code, body.error]).toEqual([409, 'coupon', expect.stringContaining('used up')])
     })
     await shop.remove(`/carts/${id}/coupons/ONCE`)
     expect((await shop.checkOut(id)).status).toBe(201)

@@ -91,10 +91,11 @@ describe('a cart', () => {
   ])('is 409 for a slot that is %s, also when it becomes so with the slot in a cart', async (_, change) => {
     const { id } = await shop.cart([item(3)])
     made(await shop.patch(`/booking-slots/${slotId}`, change))
-    expect(await shop.post('/carts', { items: [item(3)] })).toMatchObject({ status: 409, body: { bookingSlotId: slotId } })
+    const code = 'maxCapacity' in change ? 'slot_full' : 'slot_closed'
+    expect(await shop.post('/carts', { items: [item(3)] })).toMatchObject({ status: 409, body: { code, bookingSlotId: slotId } })
     const { warnings } = made(await shop.get(`/carts/${id}`))
-    expect(warnings).toMatchObject([{ code: 'maxCapacity' in change ? 'slot_full' : 'slot_closed', bookingSlotId: slotId }])
-    expect(await shop.checkOut(id)).toMatchObject({ status: 409, body: { bookingSlotId: slotId } })
+    expect(warnings).toMatchObject([{ code, bookingSlotId: slotId }])
+    expect(await shop.checkOut(id)).toMatchObject({ status: 409, body: { code, bookingSlotId: slotId } })
     expect((await slot()).bookedCount).toBe(0)
   })
 
