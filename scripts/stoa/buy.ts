@@ -2,6 +2,8 @@
 import type { Command } from 'commander'
 import { readConfig, storesDomainOf } from '../../api/server/config.ts'
 import { projectOf } from '../../api/builder/projects.ts'
+import { decimalsOf, toMajor } from '../../api/values/money.ts'
+import { commandFor } from '../../site/lib/curl.ts'
 import { checked, print, withRegistry } from './context.ts'
 
 interface Options {
@@ -11,8 +13,6 @@ interface Options {
 }
 
 const URL_USUAL = 'http://127.0.0.1:3000'
-/** Lines of the terminal are no longer, where a value allows. */
-const COLUMNS = 76
 /** What is looked through for something that can be bought. */
 const PRODUCTS = 20
 const ADDRESS = { name: 'Ada Lovelace', line1: '1000 SW Broadway', city: 'Portland', state: 'OR', postalCode: '97205' }
@@ -30,21 +30,6 @@ interface Asked {
   body?: unknown
 }
 
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
-
-/** The request as somebody would paste it, who has exported the address and the key. */
-function curlOf({ path, body }: Asked): string {
-  const parts = [`curl -sS "$STORE_URL/api/v1${path}"`, '-H "Authorization: Bearer $STOREFRONT_KEY"']
-  if (body !== undefined) parts.push(`-H 'Content-Type: application/json'`, `-d ${quoted(pretty(body))}`)
-  return parts.join(' \\\n  ')
-}
-
-/** JSON with an entry a line, where one line is too short for all of it. */
-function pretty(value: unknown): string {
-  const line = JSON.stringify(value)
-  return line.length < COLUMNS - 10 ? line : JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')
-}
-
 class Buyer {
   constructor(
     readonly url: string,
@@ -54,7 +39,7 @@ class Buyer {
 
   /** Makes a request, prints it and, by `tell`, what came of it. Throws with the API's own words when it is refused. */
   async ask<T>(asked: Asked, tell: (answer: T) => string): Promise<T> {
-    this.say(`$ ${curlOf(asked)}`)
+    this.say(`$ ${commandFor({ ...asked, key: 'STOREFRONT_KEY' })}`)
     const { method, path, body } = asked
     const response = await fetch(`${this.url}/api/v1${path}`, {
       method,
@@ -94,10 +79,10 @@ interface Amounts {
   totalCents: number
 }
 
-const money = ({ currency, totalCents }: Amounts) => {
-  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency })
-  return format.format(totalCents / 10 ** format.resolvedOptions().maximumFractionDigits!)
-}
+const money = ({ currency, totalCents }: Amounts) =>
+  new Intl.NumberFormat('en-US', { style: 'currency', currency, minimumFractionDigits: decimalsOf(currency) }).format(
+    toMajor(totalCents, currency),
+  )
 
 /** Something that is sent: what is booked, or needs names, asks for more than a cart of one line. */
 function firstOf(products: readonly Product[]): { product: Product; variant: Variant } {

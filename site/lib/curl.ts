@@ -1,4 +1,5 @@
-/** Reading the curl commands of pages: one command as a shell reads it, and the request that it makes. */
+/** The curl commands of pages: read as a shell reads one, with the request that it makes, and written for a request. */
+import { CODE_COLUMNS, JSON_NOTATION, wrapped } from './wrapped.ts'
 
 /** A piece of a word: text, or the name of a variable. */
 export type Piece = { text: string } | { variable: string }
@@ -34,7 +35,7 @@ function wordsOf(text: string): Word[] | null {
       if (word) words.push(word)
       word = null
       // A line that ends without a backslash ends the command.
-      if (/(^|[^\\])\n/.test(space.replace(/\\\n/g, '')) && rest.slice(space.length)) return null
+      if (space.replaceAll('\\\n', '').includes('\n') && rest.length > space.length) return null
       i += space.length
       continue
     }
@@ -97,3 +98,28 @@ export function curlOf(text: string): Curl | null {
 
 /** A word as it stands in a command, with its variables by their names. */
 export const written = plain
+
+interface Asked {
+  method: string
+  /** Behind `/api/v1`, with its query. */
+  path: string
+  /** The variable that has the key; null where none is needed. */
+  key: string | null
+  body?: unknown
+}
+
+const inQuotes = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** The command that makes a request of the store API, as somebody would paste it who has set its address and the key. */
+export function commandFor({ method, path, key, body }: Asked): string {
+  const begin = method === (body === undefined ? 'GET' : 'POST') ? 'curl' : `curl -X ${method}`
+  const address = `"$STORE_URL/api/v1${path}"`
+  // A backslash follows.
+  const isShort = begin.length + address.length + 3 <= CODE_COLUMNS
+  const parts = [
+    ...(isShort ? [`${begin} ${address}`] : [begin, address]),
+    ...(key === null ? [] : [`-H "Authorization: Bearer $${key}"`]),
+    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${inQuotes(wrapped(body, JSON_NOTATION, 2, 6))}`]),
+  ]
+  return parts.join(' \\\n  ')
+}

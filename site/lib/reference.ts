@@ -5,8 +5,8 @@ import { openapi } from '../../api/openapi/document.ts'
 import { code, Reference, resolve } from '../../api/openapi/reference.ts'
 import type { Json } from '../../api/openapi/schemas.ts'
 import { STOREFRONT_SCOPES } from '../../db/control/registry.ts'
+import { commandFor } from './curl.ts'
 import { scopesTable } from './scopes.ts'
-import { CODE_COLUMNS, JSON_NOTATION, wrapped } from './wrapped.ts'
 import { version } from '../../package.json'
 
 /** The OpenAPI document of the store API, made without a database: routes are data. */
@@ -35,21 +35,14 @@ function exampleOf(document: Json, method: string, path: string, { parameters, r
     .filter((parameter) => parameter.in === 'query' && parameter.required)
     .map((parameter) => `${parameter.name}=${valueOf(parameter)}`)
   const scopes: string[] = security.flatMap((one: Json) => Object.values(one).flat())
-  const key = scopes.length && scopes.every((scope) => STOREFRONT_SCOPES.includes(scope)) ? '$STOREFRONT_KEY' : '$API_KEY'
-  const isUsual = method === (content ? 'post' : 'get')
-  const body = content?.['application/json'].example
-  const begin = isUsual ? 'curl' : `curl -X ${method.toUpperCase()}`
-  const address = `"$STORE_URL/api/v1${filled}${query.length ? `?${query.join('&')}` : ''}"`
-  // A backslash follows.
-  const isShort = begin.length + address.length + 3 <= CODE_COLUMNS
-  const parts = [
-    ...(isShort ? [`${begin} ${address}`] : [begin, address]),
-    ...(security.length ? [`-H "Authorization: Bearer ${key}"`] : []),
-    ...(body === undefined
-      ? []
-      : [`-H 'Content-Type: application/json'`, `-d '${wrapped(body, JSON_NOTATION, 2, 6).replaceAll("'", `'\\''`)}'`]),
-  ]
-  return `\`\`\`sh norun example\n${parts.join(' \\\n  ')}\n\`\`\``
+  const isOfStorefronts = scopes.length > 0 && scopes.every((scope) => STOREFRONT_SCOPES.includes(scope))
+  const command = commandFor({
+    method: method.toUpperCase(),
+    path: filled + (query.length ? `?${query.join('&')}` : ''),
+    key: security.length ? (isOfStorefronts ? 'STOREFRONT_KEY' : 'API_KEY') : null,
+    body: content?.['application/json'].example,
+  })
+  return `\`\`\`sh norun example\n${command}\n\`\`\``
 }
 
 /** The tag of the operations that a page lists; null without any. */

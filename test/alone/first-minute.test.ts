@@ -86,7 +86,7 @@ test.skipIf(!hasChromium)(
     const pasted = await says(/^ {2}(export STORE_URL=.+)$/m)
     const bought = await typed(`${pasted}\nnpm run -s stoa -- buy`, clone)
     expect(bought).toMatch(/^Order \d+ is paid: \$\d+\.\d\d$/m)
-    expect(bought.match(/^\$ curl -sS "\$STORE_URL\/api\/v1\//gm)).toHaveLength(4)
+    expect(bought.match(/^\$ curl (-X \w+ )?(\\\n  )?"\$STORE_URL\/api\/v1\//gm)).toHaveLength(4)
     const shop = await says(/^Demo shop is open {2}(\S+)$/m)
     const browser = await launch()
     try {
