@@ -141,19 +141,22 @@ const TYPESCRIPT = {
 function bodyOf({ body }: Curl): unknown {
   if (!body) return undefined
   try {
-    return JSON.parse(body.map((piece) => ('text' in piece ? piece.text : `${MARK}${piece.variable}${MARK}`)).join(''))
+    return JSON.parse(marked(body))
   } catch {
     return undefined
   }
 }
 
+/** Pieces as one text, with marks where variables stand. */
+const marked = (pieces: readonly Piece[]) =>
+  pieces.map((piece) => ('text' in piece ? piece.text : `${MARK}${piece.variable}${MARK}`)).join('')
+
 /** A value of a query in the type that its operation takes. */
-function typed(pieces: readonly Piece[], schema: any): string {
+function typed(pieces: readonly Piece[], schema: any): unknown {
   const kinds: string[] = [schema?.type, ...(schema?.anyOf ?? []).map(({ type }: any) => type)].flat()
-  const text = pieces.length === 1 && 'text' in pieces[0]! ? pieces[0].text : null
-  if (text !== null && kinds.some((kind) => kind === 'integer' || kind === 'number') && /^-?\d+(\.\d+)?$/.test(text)) return text
-  if (text !== null && kinds.includes('boolean') && /^(true|false)$/.test(text)) return text
-  return expression(pieces)
+  const text = marked(pieces)
+  if (kinds.some((kind) => kind === 'integer' || kind === 'number') && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
+  return kinds.includes('boolean') && /^(true|false)$/.test(text) ? text === 'true' : text
 }
 
 /** The headers that the package sends itself. */
@@ -161,41 +164,40 @@ const OWN_HEADERS = new Set(['authorization', 'content-type'])
 /** Others, by the options that stand for them. */
 const OPTIONS: Record<string, string> = { 'idempotency-key': 'idempotencyKey', 'if-match': 'ifMatch', prefer: '' }
 
-/** A call on one line; else with its one object open, or an argument a line. */
-function laidOut(called: string, args: readonly string[], behind: number): string {
-  const line = `${called}(${args.join(', ')})`
-  if (line.split('\n').every((row, i) => row.length + (i ? 0 : behind) <= CODE_COLUMNS)) return line
-  const [only, ...others] = args
-  if (!others.length && /^\{ .* \}$/.test(only!) && !/'[^']*, /.test(only!))
-    return `${called}({\n  ${only!.slice(2, -2).replaceAll(', ', ',\n  ')},\n})`
-  return `${called}(\n${args.map((arg) => `  ${arg.replaceAll('\n', '\n  ')},\n`).join('')})`
-}
-
 /** The same call with the package; null for what the package does not have, or says in another way. */
 export function typescriptOf({ curl, route, params, query }: Request): string | null {
   if (!isForPrograms(route) || !Object.values(route.options.responses).every((answer) => answer === null || isSchema(answer))) return null
-  const options: [string, string][] = []
+  const options: Record<string, unknown> = {}
   for (const [name, value] of curl.headers) {
     if (OWN_HEADERS.has(name)) continue
     if (!OPTIONS[name]) return null
-    options.push([OPTIONS[name], expression(value)])
+    options[OPTIONS[name]] = marked(value)
   }
   const input = bodyOf(curl)
   if (curl.body && input === undefined) return null
   const hasBody = Boolean(route.options.body || route.options.upload)
   const fields = (route.query?.properties ?? {}) as TProperties
-  const method = methodOf(route)
-  const called = `await stoa.${resourceOf(route.path)}${method === '()' ? '' : `.${method}`}`
-  const args = params.map((param) => expression(param))
-  const asked = query.length ? `{ ${query.map(([name, value]) => `${keyOf(name)}: ${typed(value, fields[name])}`).join(', ')} }` : null
-  const before = `${called}(${args.map((arg) => `${arg}, `).join('')}`.length
-  if (input !== undefined) args.push(wrapped(input, TYPESCRIPT, 0, before))
-  else if (asked && !hasBody) args.push(asked)
+  const asked = query.length ? Object.fromEntries(query.map(([name, value]) => [name, typed(value, fields[name])])) : undefined
   // What an operation with a body is asked by its address stands among the options.
-  if (asked && hasBody) options.push(['query', asked])
-  if (options.length) {
-    if (input === undefined && !(asked && !hasBody) && (hasBody || route.query)) args.push('{}')
-    args.push(`{ ${options.map(([name, value]) => `${name}: ${value}`).join(', ')} }`)
-  }
-  return laidOut(called, args, 0)
+  if (asked && hasBody) options.query = asked
+  const given = hasBody ? input : asked
+  const hasOptions = Object.keys(options).length > 0
+  const values = [
+    ...params.map(marked),
+    // Options come behind the body or the query.
+    ...(given !== undefined ? [given] : hasOptions && (hasBody || route.query) ? [{}] : []),
+    ...(hasOptions ? [options] : []),
+  ]
+  const method = methodOf(route)
+  return callOf(`await stoa.${resourceOf(route.path)}${method === '()' ? '' : `.${method}`}`, values)
+}
+
+/** A call whose last argument opens where the line is too short, or with an argument a line. */
+function callOf(called: string, values: readonly unknown[]): string {
+  const flat = values.slice(0, -1).map((value) => wrapped(value, TYPESCRIPT, 0, -Infinity))
+  const before = `${called}(${flat.map((arg) => `${arg}, `).join('')}`
+  const last = values.length ? wrapped(values.at(-1), TYPESCRIPT, 0, before.length) : ''
+  const line = `${before}${last})`
+  if (line.split('\n').every((row) => row.length <= CODE_COLUMNS)) return line
+  return `${called}(\n${values.map((value) => `  ${wrapped(value, TYPESCRIPT, 2)},\n`).join('')})`
 }
