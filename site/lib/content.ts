@@ -4,20 +4,15 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import matter from 'gray-matter'
-import type { Json } from '../../api/openapi/schemas.ts'
 import { frontmatterOf, homeFrontmatterOf, type Frontmatter, type Kind } from './frontmatter.ts'
-import { readFigures, requireFresh, withFigures, type Figure } from './figures.ts'
-import { codeOf, foreignTo, headingsOf, linksOf, parse, type CodeBlock, type Link, type Section } from './markdown.ts'
+import { readFigures, requireFresh, type Figure } from './figures.ts'
+import type { CodeBlock, Link, Section } from './markdown.ts'
 import { figuresOf, readPeers, type Peers } from './measured.ts'
-import { needsOf, unexplained } from './needs.ts'
 import { pictureIn } from './previews.ts'
-import { CODE_COLUMNS } from './wrapped.ts'
 import { readProject, type Project } from './project.ts'
-import { storeApi, tagOf, withReference } from './reference.ts'
+import { readText, type Reading, type Report } from './reading.ts'
+import { storeApi } from './reference.ts'
 
-/** The longest body that a page may have, in bytes: two pages that agents can read in one go. */
-const BODY_MAX_BYTES = 48_000
 const SLUG = /^[a-z0-9_]+(-[a-z0-9_]+)*$/
 const CHANGELOG_SLUG = /^\d{4}-\d{2}-\d{2}-[a-z0-9-]+$/
 
@@ -89,87 +84,11 @@ export class ContentError extends Error {
   }
 }
 
-type Report = (file: string, problem: string, line?: number) => void
-
-/** What reading a page needs: where it is, who hears of problems, and what its directions are filled in from. */
-interface Reading {
-  root: string
-  report: Report
-  document: Json
-  figures: readonly Figure[]
-  project: Project
-}
-
-/** Lines that quote something of the project go where it is empty; `{when:licence}` and `{unless:licence}` at the end of a line say so of it. */
-const withProject = (text: string, project: Project) =>
-  text.replace(/^.*\{(project|when|unless):(\w+)\}.*\n?/gm, (line, kind: string, name: string) => {
-    const value = project[name as keyof Project]
-    if (Boolean(value) === (kind === 'unless')) return ''
-    return line.replace(kind === 'project' ? `{project:${name}}` : ` {${kind}:${name}}`, kind === 'project' ? value : '')
-  })
-
-/** Languages that show what a program prints, as it is. */
-const PRINTED = new Set(['text', 'console', 'dot'])
-
-/** Whether a line of code is too long; what can't be broken, one word or one text of JSON, is not. */
-const isWide = (row: string, language: string) =>
-  [...row].length > CODE_COLUMNS &&
-  !PRINTED.has(language) &&
-  !/^\s*\S+( \\)?$/.test(row) &&
-  !((language === 'json' || language === 'sh') && /^\s*("\w+": )?"[^"]*(\\.[^"]*)*",?$/.test(row))
-
-/** Whether the requests of a page are introduced by what they need; the first steps and the pages of the package say it themselves. */
-const hasNeeds = (file: string) => /^content\/(docs|help)\//.test(file) && !/^content\/docs\/(getting-started|commerce-sdk)\//.test(file)
-
-/** The text with what its requests need, behind its first paragraph: where that stands, and the lines that it takes. */
-function withNeeds(text: string): { body: string; from: number; lines: number } {
-  const needs = needsOf(codeOf(parse(text)))
-  const paragraphs = text.split('\n\n')
-  const at = paragraphs.findIndex((paragraph) => !paragraph.startsWith('>')) + 1
-  if (!needs || at === 0) return { body: text, from: Infinity, lines: 0 }
-  const before = paragraphs.slice(0, at).join('\n\n')
-  return { body: [before, needs, ...paragraphs.slice(at)].join('\n\n'), from: before.split('\n').length, lines: 2 }
-}
-
-/** The text of a file as readers get it, with what its parts are; its problems are reported. */
-function read({ root, report, document, figures, project }: Reading, file: string) {
-  const source = readFileSync(join(root, file), 'utf8')
-  let parsed: matter.GrayMatterFile<string>
-  try {
-    // An empty options object keeps gray-matter from answering with what it remembers of an earlier reading.
-    parsed = matter(source, {})
-  } catch (error) {
-    report(file, `the frontmatter can't be read: ${(error as Error).message.split('\n')[0]}`)
-    return null
-  }
-  const problem = (text: string) => report(file, text)
-  const written = withFigures(withProject(parsed.content.trim(), project), figures, problem)
-  const referred = withReference(written, document, problem)
-  const { body, from, lines } = hasNeeds(file) ? withNeeds(referred) : { body: referred, from: Infinity, lines: 0 }
-  const tree = parse(body)
-  const offset = source.slice(0, source.length - parsed.content.trimStart().length).split('\n').length - 1
-  for (const { what, line } of foreignTo(tree)) report(file, `holds ${what}`, line + offset)
-  if (Buffer.byteLength(body) > BODY_MAX_BYTES) report(file, `is ${Buffer.byteLength(body)} bytes long, ${BODY_MAX_BYTES} are allowed`)
-  if (!body) report(file, 'has no text')
-  const headings = headingsOf(tree)
-  for (const [i, { text }] of headings.entries())
-    if (headings.findIndex((other) => other.text === text) !== i) report(file, `has the heading ${JSON.stringify(text)} twice`)
-  const shifted = <T extends { line: number }>(entries: T[]) =>
-    entries.map((entry) => ({ ...entry, line: entry.line + offset - (entry.line > from ? lines : 0) }))
-  const code = shifted(codeOf(tree))
-  for (const { text, language, line } of code) {
-    const wide = text.split('\n').findIndex((row) => isWide(row, language))
-    if (wide >= 0) report(file, `has a line of code of more than ${CODE_COLUMNS} columns`, line + wide + 1)
-  }
-  for (const name of unexplained(code, body)) problem(`reads $${name} in a command, and nowhere says what it is`)
-  return { data: parsed.data, tag: tagOf(written, document), body, headings, links: shifted(linksOf(tree)), code }
-}
-
 const HOME = 'content/home.md'
 
 function readHome(reading: Reading): Home | null {
   if (!existsSync(join(reading.root, HOME))) return null
-  const text = read(reading, HOME)
+  const text = readText(reading, HOME)
   if (!text) return null
   const { data, tag: _, ...parts } = text
   const { title, summary } = homeFrontmatterOf(data, (problem) => reading.report(HOME, problem))
@@ -178,7 +97,7 @@ function readHome(reading: Reading): Home | null {
 
 function readPage<K extends Kind>(reading: Reading, kind: K, section: string | null, slug: string): Page<K> | null {
   const file = ['content', kind, section, `${slug}.md`].filter(Boolean).join('/')
-  const text = read(reading, file)
+  const text = readText(reading, file)
   if (!text) return null
   const { data, ...parts } = text
   const frontmatter = frontmatterOf(kind, data, (problem) => reading.report(file, problem))

@@ -43,8 +43,8 @@ function coloured(code: string, language: string): string {
 const FEATURES = { frontmatter: false, smartPunctuation: true }
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
 
-/** What has a text: a page, or the home page. */
-type Text = Pick<Page, 'body'> & Partial<Pick<Page, 'frontmatter'>>
+/** What has a text: a page, or the home page, whose headings have been read. */
+type Text = Pick<Page, 'body'> & Partial<Pick<Page, 'frontmatter' | 'headings'>>
 
 interface Visitor {
   filter: string[]
@@ -99,7 +99,7 @@ const cells: Visitor = {
 }
 
 /** What is typed at a terminal stands out from what it says. */
-const console = (text: string) =>
+const terminal = (text: string) =>
   text
     .split('\n')
     .map((line, i, lines) => (isTyped(lines, i) ? `<b>${escaped(line)}</b>` : escaped(line)))
@@ -156,7 +156,7 @@ function code(): Visitor {
 }
 const TABS = '<button type="button" data-tab="sh" hidden>curl</button><button type="button" data-tab="ts" hidden>TypeScript</button>'
 const block = (text: string, language: string, what: string, tabs = '') =>
-  `<div class="code${tabs && ` ${language}`}"${language === 'ts' && tabs ? ' data-markdown-ignore' : ''}><div class="head" data-markdown-ignore><span class="what">${what}</span>${tabs}</div><pre tabindex="0"><code class="language-${language}">${language === 'console' ? console(text) : coloured(text, language)}</code></pre></div>`
+  `<div class="code${tabs && ` ${language}`}"${language === 'ts' && tabs ? ' data-markdown-ignore' : ''}><div class="head" data-markdown-ignore><span class="what">${what}</span>${tabs}</div><pre tabindex="0"><code class="language-${language}">${language === 'console' ? terminal(text) : coloured(text, language)}</code></pre></div>`
 const diagram = (text: string, said: string) =>
   `<div class="diagram" role="img" aria-label="${quoted(said)}" data-markdown-ignore>${svgOf(text)}</div>`
 
@@ -176,7 +176,9 @@ const pictures: Visitor = {
 /** The text of a page; headings are so many levels lower, and have anchors where they are at their own. */
 export function htmlOf(page: Text, lower = 0): string {
   const body = bodyOf(page)
-  const ids = headingsOf(parse(body)).values()
+  // A release has one more, its fixes.
+  const known = body === page.body ? page.headings : undefined
+  const ids = (known ?? headingsOf(parse(body))).values()
   const plugin = { name: 'page', element: [headings(ids, lower), tables, cells, places, code(), pictures] }
   return markdownToHtml(body, { features: FEATURES, hastPlugins: [plugin] }).html
 }
