@@ -1,7 +1,7 @@
 /** `/api/search`, and what the search page says of what was found. */
 import { escapeHtml } from '../../api/values/html.ts'
 import { decoded } from '../../api/hosting/paths.ts'
-import { AREAS } from './areas.ts'
+import { PLACES } from './areas.ts'
 import { JSON_TYPE, SEARCH, VARY, type HeadersOf } from './headers.ts'
 import type { Form } from '../../api/hosting/negotiate.ts'
 import type { Fields } from '../../api/hosting/prepared.ts'
@@ -46,8 +46,6 @@ function wanted(query: string): Wanted | Problem {
 /** The words that a search page was asked for; none without. */
 export const wordsIn = (query: string): string => (new URLSearchParams(query).get('q') ?? '').trim().slice(0, QUERY_MAX)
 
-/** What the parts of the site are called beside what was found. */
-const PLACES: Record<string, string> = { ...AREAS, pricing: 'Pricing' }
 const titleOf = ({ title, heading }: Found) => (heading === title ? title : `${title}: ${heading}`)
 const summaryOf = (words: string, found: readonly Found[]) =>
   found.length ? `${found.length} passage${found.length === 1 ? '' : 's'}` : `Nothing was found for “${words}”.`

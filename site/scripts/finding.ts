@@ -1,4 +1,5 @@
 /** Finding as one types: a field, what is said of what was found, and its list, which the arrow keys go through. Asks `/api/search`. */
+import { PLACES } from '../lib/areas.ts'
 
 interface Hit {
   title: string
@@ -19,7 +20,6 @@ interface Parts {
 const SHOWN = 12
 /** Between two keys of somebody who types. */
 const PAUSE_MS = 60
-const AREAS: Record<string, string> = { docs: 'Documentation', help: 'How-to', blog: 'Blog', changelog: 'Changelog', pricing: 'Pricing' }
 
 function element<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, text: string, className = '') {
   return Object.assign(document.createElement(tag), { textContent: text, className })
@@ -30,7 +30,7 @@ function itemOf({ title, url, section, heading, excerpt, planned }: Hit): HTMLLI
   const { pathname, hash } = new URL(url)
   const link = Object.assign(element('a', title), { href: pathname + hash })
   if (planned) link.append(' ', element('span', 'Planned', 'badge planned'))
-  const where = [AREAS[section] ?? section, ...(heading === title ? [] : [heading])].join(' › ')
+  const where = [PLACES[section] ?? section, ...(heading === title ? [] : [heading])].join(' › ')
   item.append(link, element('small', where), element('p', excerpt))
   return item
 }
