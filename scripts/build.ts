@@ -8,16 +8,15 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, write
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readConfig } from '../api/server/config.ts'
-import { readContent } from '../site/lib/content.ts'
+import { readContent, type Content } from '../site/lib/content.ts'
 import { each, Folder } from '../api/hosting/folder.ts'
 import { inlineScripts } from '../api/hosting/inline-scripts.ts'
 import { typeOf } from '../api/hosting/manifest.ts'
 import type { Manifest } from '../site/lib/manifest.ts'
 import { SCAN } from '../site/analyses/operations.ts'
 import { markdownPath, outputsOf, pagePaths } from '../site/lib/outputs.ts'
-import { madePassages, passagesOf } from '../site/lib/passages.ts'
 import { readPricing } from '../site/lib/pricing.ts'
-import { INDEX, writeIndex } from '../site/lib/search.ts'
+import { INDEX, IndexWriter } from '../site/lib/search.ts'
 import searchWords from '../content/search-words.json'
 import { pastedAt } from '../site/lib/pasted.ts'
 import type { Site } from '../site/lib/texts.ts'
@@ -51,16 +50,58 @@ function places() {
 const filesIn = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile())
 
-/** Starts Astro; `done` throws what it says when it fails. */
+/**
+ * Starts Astro, which waits for the content before it renders. `rendered` are the files of its pages, each as soon as it is written, and
+ * then all others; it throws what Astro says when it fails.
+ */
 function prerender(folder: string, { base, storeApi }: ReturnType<typeof places>) {
-  const env = { ...process.env, STOA_SITE: base, STOA_STORE_API: storeApi, ASTRO_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' }
+  const places = { STOA_SITE: base, STOA_STORE_API: storeApi, STOA_CONTENT: 'stdin' }
+  const env = { ...process.env, ...places, ASTRO_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' }
   const command = [process.execPath, '--bun', join(ROOT, 'node_modules/astro/bin/astro.mjs'), 'build', '--outDir', folder]
-  const child = Bun.spawn(command, { cwd: ROOT, env, stdout: 'pipe', stderr: 'pipe' })
-  const said = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  const done = child.exited.then(async (code) => {
-    if (code !== 0) throw new Error(`the content site can't be built:\n${(await said).join('')}`)
+  const begun: string[] = []
+  let isOver = false
+  let wake = () => {}
+  const child = Bun.spawn([...command, '--silent'], {
+    cwd: ROOT,
+    env,
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    ipc: (path: string) => {
+      begun.push(path)
+      wake()
+    },
   })
-  return { done, stop: () => child.kill() }
+  const said = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  void child.exited.then(() => {
+    isOver = true
+    wake()
+  })
+  const pages = join(folder, 'client')
+  async function* rendered(): AsyncGenerator<string> {
+    const seen = new Set<string>()
+    for (let next = 0; ;) {
+      // The last that has begun is not written yet.
+      if (next < begun.length - 1) {
+        const file = begun[next++]!.slice(1)
+        if (seen.has(file) || !existsSync(join(pages, file))) continue
+        seen.add(file)
+        yield file
+      } else if (isOver) break
+      else await new Promise<void>((resolve) => (wake = resolve))
+    }
+    if (child.exitCode !== 0) throw new Error(`the content site can't be built:\n${(await said).join('')}`)
+    for (const file of filesIn(pages)) if (!seen.has(file)) yield file
+  }
+  return {
+    pages,
+    rendered,
+    give: (content: Content) => {
+      child.stdin.write(JSON.stringify({ ...content, byPath: undefined }))
+      return child.stdin.end()
+    },
+    stop: () => child.kill(),
+  }
 }
 
 export interface Built {
@@ -73,26 +114,28 @@ export async function build(): Promise<Built> {
   const started = performance.now()
   const { base, storeApi } = places()
   const [prerendered, folder] = [join(DIST, `pages-${process.pid}`), new Folder(join(DIST, `new-${process.pid}`))]
-  const index = join(DIST, `search-${process.pid}.db`)
+  const search = join(DIST, `search-${process.pid}.db`)
+  mkdirSync(DIST, { recursive: true })
+  const index = new IndexWriter(search)
   const astro = prerender(prerendered, { base, storeApi })
   try {
-    // What fails here is said, not what Astro says of it later.
-    astro.done.catch(() => {})
     const site: Site = { base, content: pastedAt(readContent(ROOT), { base, storeApi }), pricing: readPricing(ROOT) }
     const manifest: Manifest = { base, storeApi, files: {}, pages: {}, scripts: [] }
-    const add = async (path: string, file: string, type: string, bytes: Uint8Array<ArrayBuffer>) => {
-      manifest.files[path] = await folder.store(file, type, bytes)
-    }
-    await each(outputsOf(site, storeApi), ([path, { type, body }]) => add(path, path.slice(1), type, Buffer.from(body)))
-    writeIndex(index, [...site.content.pages.flatMap(passagesOf), ...madePassages(site)], searchWords.words)
-    await astro.done
     const scripts = new Set<string>()
-    const pages = join(prerendered, 'client')
-    await each(filesIn(pages), async (file) => {
-      const bytes = await readFile(join(pages, file))
-      await add(pageOf(file), file, typeOf(file), bytes)
-      if (file.endsWith('.html')) for (const hash of inlineScripts(bytes)) scripts.add(hash)
-    })
+    // None is left at work when another has failed, and what Astro says comes first.
+    const parts = await Promise.allSettled([
+      each(astro.rendered(), async (file) => {
+        const from = join(astro.pages, file)
+        const bytes = await readFile(from)
+        manifest.files[pageOf(file)] = await folder.store(file, typeOf(file), bytes, from)
+        if (file.endsWith('.html')) for (const hash of inlineScripts(bytes)) scripts.add(hash)
+      }),
+      astro.give(site.content),
+      each(outputsOf(site, storeApi, index), async ([path, { type, body }]) => {
+        manifest.files[path] = await folder.store(path.slice(1), type, Buffer.from(body))
+      }).then(() => index.finish(searchWords.words)),
+    ])
+    for (const part of parts) if (part.status === 'rejected') throw part.reason
     for (const path of pagePaths(site)) {
       const title = site.content.byPath.get(path)?.title ?? (path === '/' ? 'Stoa' : path.slice(1))
       // What is made for each request is no file.
@@ -100,11 +143,12 @@ export async function build(): Promise<Built> {
       manifest.pages[path] = { html: path, markdown: markdownPath(path), title }
     }
     manifest.scripts = [...scripts].toSorted()
-    publish({ site: folder.path, server: join(prerendered, 'server'), index }, manifest)
+    publish({ site: folder.path, server: join(prerendered, 'server'), index: search }, manifest)
     return { seconds: (performance.now() - started) / 1000, pages: Object.keys(manifest.pages).length }
   } finally {
     astro.stop()
-    for (const left of [prerendered, folder.path, index]) rmSync(left, { recursive: true, force: true })
+    index.close()
+    for (const left of [prerendered, folder.path, search]) rmSync(left, { recursive: true, force: true })
   }
 }
 

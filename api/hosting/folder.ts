@@ -30,18 +30,18 @@ const COMPRESS: [
       brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: level, [constants.BROTLI_PARAM_LGWIN]: windowFor(bytes) } }),
   ],
   // These are done sooner than they would be given to another thread.
-  ['zstd', (bytes) => Bun.zstdCompressSync(bytes, { level: 9 })],
+  ['zstd', (bytes) => Bun.zstdCompressSync(bytes, { level: 6 })],
   ['gzip', (bytes) => Bun.gzipSync(bytes, { level: 6, library: 'libdeflate' })],
 ]
 
 /** Runs `work` on each item, some at once. The first that fails is thrown once the others are done with what they had begun. */
-export async function each<T>(items: Iterable<T>, work: (item: T) => Promise<void>) {
-  const rest = Iterator.from(items)
+export async function each<T>(items: Iterable<T> | AsyncIterable<T>, work: (item: T) => Promise<void>) {
+  const rest = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
   let failed: { error: unknown } | null = null
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       try {
-        for (let next = rest.next(); !next.done && !failed; next = rest.next()) await work(next.value)
+        for (let next = await rest.next(); !next.done && !failed; next = await rest.next()) await work(next.value)
       } catch (error) {
         failed ??= { error }
       }
@@ -69,12 +69,15 @@ export class Folder {
     return entry
   }
 
-  /** Writes a file in all encodings that make it smaller. Of the same bytes under two names, the first is the one that is served. */
-  async store(file: string, type: string, bytes: Uint8Array<ArrayBuffer>): Promise<Entry> {
+  /**
+   * Stores a file in all encodings that make it smaller; `from` is a file that has these bytes already. Of the same bytes under two names,
+   * the first is the one that is served.
+   */
+  async store(file: string, type: string, bytes: Uint8Array<ArrayBuffer>, from?: string): Promise<Entry> {
     const key = `${type} ${isImmutable(file)} ${etagOf(bytes)}`
     const known = this.#stored.get(key)
     if (!known) {
-      const storing = this.#write(file, type, bytes)
+      const storing = this.#write(file, type, bytes, from)
       this.#stored.set(key, storing)
       return storing
     }
@@ -83,10 +86,12 @@ export class Folder {
     return entry
   }
 
-  async #write(file: string, type: string, bytes: Uint8Array<ArrayBuffer>): Promise<Entry> {
+  async #write(file: string, type: string, bytes: Uint8Array<ArrayBuffer>, from?: string): Promise<Entry> {
     const etags: Entry['etags'] = { identity: etagOf(bytes) }
     const path = await this.#place(file)
-    const forms: [path: string, bytes: Uint8Array][] = [[path, bytes]]
+    const forms: [path: string, bytes: Uint8Array][] = []
+    if (from) await link(from, path)
+    else forms.push([path, bytes])
     if (isText(type) && bytes.length >= COMPRESS_LEAST_BYTES) {
       for (const [encoding, compress] of COMPRESS) {
         const packed = await compress(bytes, this.brotliLevel)

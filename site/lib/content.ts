@@ -35,6 +35,10 @@ export interface Page<K extends Kind = Kind> {
   /** The source without frontmatter. */
   body: string
   headings: Section[]
+}
+
+/** What is looked through of a text before it is shown. */
+interface Checked {
   links: Link[]
   code: CodeBlock[]
 }
@@ -62,7 +66,7 @@ function readNavigation(root: string): Navigation {
 }
 
 /** The home page: `content/home.md`. */
-type Home = Pick<Page, 'file' | 'title' | 'summary' | 'body' | 'headings' | 'links' | 'code'>
+type Home = Pick<Page, 'file' | 'title' | 'summary' | 'body' | 'headings'>
 
 export interface Content {
   project: Project
@@ -77,6 +81,13 @@ export interface Content {
   byPath: ReadonlyMap<string, Page>
 }
 
+/** The content while it is checked. */
+interface Read extends Omit<Content, 'home' | 'pages' | 'byPath'> {
+  home: (Home & Checked) | null
+  pages: (Page & Checked)[]
+  problems: string[]
+}
+
 /** What is wrong with the content, one line each: `content/docs/x.md:12: …`. */
 export class ContentError extends Error {
   constructor(readonly problems: readonly string[]) {
@@ -86,7 +97,7 @@ export class ContentError extends Error {
 
 const HOME = 'content/home.md'
 
-function readHome(reading: Reading): Home | null {
+function readHome(reading: Reading): Read['home'] {
   if (!existsSync(join(reading.root, HOME))) return null
   const text = readText(reading, HOME)
   if (!text) return null
@@ -95,7 +106,7 @@ function readHome(reading: Reading): Home | null {
   return { file: HOME, title, summary, ...parts }
 }
 
-function readPage<K extends Kind>(reading: Reading, kind: K, section: string | null, slug: string): Page<K> | null {
+function readPage<K extends Kind>(reading: Reading, kind: K, section: string | null, slug: string): (Page<K> & Checked) | null {
   const file = ['content', kind, section, `${slug}.md`].filter(Boolean).join('/')
   const text = readText(reading, file)
   if (!text) return null
@@ -121,7 +132,7 @@ const filesIn = (folder: string) =>
   existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md')) : []
 
 /** The pages of docs or help: those that the navigation lists, each of which is there, and no other. */
-function listed(reading: Reading, kind: 'docs' | 'help', sections: readonly NavigationSection[]): Page[] {
+function listed(reading: Reading, kind: 'docs' | 'help', sections: readonly NavigationSection[]): Read['pages'] {
   const { root, report } = reading
   const there = new Set(filesIn(join(root, 'content', kind)))
   const pages = sections.flatMap(({ pages: names }) =>
@@ -145,7 +156,7 @@ function later(a: Page, b: Page): number {
 }
 
 /** The pages of blog or changelog, newest first. */
-function dated(reading: Reading, kind: 'blog' | 'changelog'): Page[] {
+function dated(reading: Reading, kind: 'blog' | 'changelog'): Read['pages'] {
   const { root, report } = reading
   return filesIn(join(root, 'content', kind))
     .flatMap((name) => {
@@ -160,7 +171,12 @@ function dated(reading: Reading, kind: 'blog' | 'changelog'): Page[] {
 }
 
 /** Reports links within the site that lead nowhere; `known` are paths that are no pages of the content. */
-function checkLinks(pages: readonly (Page | Home)[], byPath: ReadonlyMap<string, Page>, known: ReadonlySet<string>, report: Report) {
+function checkLinks(
+  pages: readonly ((Page | Home) & Checked)[],
+  byPath: ReadonlyMap<string, Page>,
+  known: ReadonlySet<string>,
+  report: Report,
+) {
   for (const page of pages) {
     for (const { url, line } of page.links) {
       if (/^(https?:|mailto:)/.test(url)) continue
@@ -198,11 +214,19 @@ const OWN_PATHS = [
 export function readContent(root: string): Content {
   const { problems, ...content } = readPages(root)
   if (problems.length) throw new ContentError(problems)
-  return content
+  return indexed({ ...content, home: content.home && shown(content.home), pages: content.pages.map(shown) })
 }
 
+const shown = <T extends Checked>({ links: _, code: __, ...text }: T): Omit<T, keyof Checked> => text
+
+/** Content whose pages are found by their paths, too. */
+export const indexed = (content: Omit<Content, 'byPath'>): Content => ({
+  ...content,
+  byPath: new Map(content.pages.map((page) => [page.path, page])),
+})
+
 /** The pages that can be read, and what is wrong with them and with those that can't. */
-export function readPages(root: string): Content & { problems: string[] } {
+export function readPages(root: string): Read {
   const problems: string[] = []
   const report: Report = (file, problem, line) => problems.push(`${file}${line === undefined ? '' : `:${line}`}: ${problem}`)
   const navigation = readNavigation(root)
@@ -230,7 +254,7 @@ export function readPages(root: string): Content & { problems: string[] } {
     navigation[kind].flatMap(({ pages }) => pages.map((name) => `/${kind}/${name}`)),
   )
   checkLinks(home ? [home, ...pages] : pages, byPath, new Set([...OWN_PATHS, ...listedPaths]), report)
-  const releases = pages.filter((page): page is Page<'changelog'> => page.kind === 'changelog').map(({ frontmatter }) => frontmatter)
+  const releases = pages.filter(({ kind }) => kind === 'changelog').map(({ frontmatter }) => frontmatter as Frontmatter['changelog'])
   requireFresh(figures, releases, report)
-  return { project, figures, peers, home, navigation, pages, byPath, problems }
+  return { project, figures, peers, home, navigation, pages, problems }
 }

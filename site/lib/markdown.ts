@@ -5,8 +5,14 @@ import { remark } from 'remark'
 import remarkGfm from 'remark-gfm'
 import { markdownToMdast } from 'satteri'
 
-/** The tree of a Markdown text, by the parser that also renders the pages: what is read here is what readers see. */
-export const parse = (markdown: string): Root => markdownToMdast(markdown, { features: { frontmatter: false } }) as Root
+/** Of the text that was asked for last: what is made of a page, one after the other, reads the same tree. */
+let last: { markdown: string; tree: Root } | undefined
+
+/** The tree of a Markdown text, by the parser that also renders the pages: what is read here is what readers see. Nobody changes it. */
+export function parse(markdown: string): Root {
+  if (last?.markdown !== markdown) last = { markdown, tree: markdownToMdast(markdown, { features: { frontmatter: false } }) as Root }
+  return last.tree
+}
 
 export interface Section {
   /** 2 to 6. */

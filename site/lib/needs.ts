@@ -1,6 +1,6 @@
 /** What a page's requests need: the scopes of their operations, and what each of their variables stands for. Said once, before them. */
 import type { CodeBlock } from './markdown.ts'
-import { calledIn, programmed, requestOf, typescriptOf, variablesOf } from './requests.ts'
+import { argumentsOf, calledIn, programmed, requestOf, variablesOf } from './requests.ts'
 
 /** Set before a page is followed: what each stands for, and where it comes from. */
 const GIVEN: Record<string, string> = {
@@ -73,7 +73,7 @@ export function needsOf(code: readonly CodeBlock[]): string | null {
     ...(needed.length ? [`You need an API key with ${listed(needed)} ([scopes](/docs/api-reference/authentication#scopes)).`] : []),
     ...(given.length ? [`In the requests, ${listed(given.map((name) => `\`$${name}\` is ${GIVEN[name]}`))}.`] : []),
   ]
-  const inTypeScript = texts.flatMap((text) => requestOf(text) ?? []).filter((request) => typescriptOf(request) !== null)
+  const inTypeScript = texts.flatMap((text) => requestOf(text) ?? []).filter((request) => argumentsOf(request) !== null)
   const [example] = inTypeScript.flatMap(variablesOf)
   if (inTypeScript.length)
     sentences.push(

@@ -5,7 +5,9 @@ import type { Page } from './content.ts'
 import { apiCatalog, feed, latestRelease, MCP, mcpServers, pricingJson, robotsTxt, securityTxt, sitemapXml } from './machine.ts'
 import { MEASURED, measuredBody, RAW } from './measured.ts'
 import { openapiJson } from './openapi.ts'
+import { madePassages, passagesOf } from './passages.ts'
 import { ROADMAP, roadmapBody } from './planned.ts'
+import type { IndexWriter } from './search.ts'
 import * as texts from './texts.ts'
 import { AREAS, type Area } from './areas.ts'
 import type { Site } from './texts.ts'
@@ -43,21 +45,34 @@ export const pagePaths = (site: Site): string[] => [...ownPages(site).map(([path
 /** Where the Markdown of a page is: `/docs.md`, `/index.md` for the home page. */
 export const markdownPath = (path: string) => (path === '/' ? '/index.md' : `${path}.md`)
 
-/** All outputs by their path; `storeApi` is where the store API is. */
-export function outputsOf(site: Site, storeApi: string): Map<string, Output> {
-  const outputs = new Map<string, Output>()
-  const add = (path: string, type: string, body: string) => outputs.set(path, { type, body })
-  for (const [path, markdown] of ownPages(site)) add(markdownPath(path), MARKDOWN, markdown)
-  const pages = site.content.pages.map((page) => ({ page, markdown: texts.pageMarkdown(page, site) }))
-  for (const { page, markdown } of pages) {
-    add(markdownPath(page.path), MARKDOWN, markdown)
-    add(`/api${page.path}`, MARKDOWN, markdown)
+/**
+ * All outputs with their paths, each made when it is asked for: of a large site they are many. `storeApi` is where the store API is; the
+ * search index is told the passages of all pages.
+ */
+export function* outputsOf(site: Site, storeApi: string, index?: Pick<IndexWriter, 'add'>): Generator<[path: string, output: Output]> {
+  const whole: string[] = []
+  for (const page of site.content.pages) {
+    const markdown = texts.pageMarkdown(page, site)
+    whole.push(markdown)
+    index?.add(passagesOf(page))
+    yield [markdownPath(page.path), { type: MARKDOWN, body: markdown }]
+    yield [`/api${page.path}`, { type: MARKDOWN, body: markdown }]
   }
+  index?.add(madePassages(site))
+  // Every page, one after the other.
+  yield ['/llms-full.txt', { type: MARKDOWN, body: whole.join('\n\n') }]
+  whole.length = 0
+  yield* madeOutputs(site, storeApi)
+}
+
+/** What is not the text of one page after the other. */
+function madeOutputs(site: Site, storeApi: string): [path: string, output: Output][] {
+  const outputs: [path: string, output: Output][] = []
+  const add = (path: string, type: string, body: string) => outputs.push([path, { type, body }])
+  for (const [path, markdown] of ownPages(site)) add(markdownPath(path), MARKDOWN, markdown)
   add('/api/index-md', MARKDOWN, texts.homeMarkdown(site))
   add('/sitemap.md', MARKDOWN, texts.sitemapMarkdown(site))
   add('/llms.txt', MARKDOWN, texts.llmsTxt(site))
-  // Every page, one after the other.
-  add('/llms-full.txt', MARKDOWN, pages.map(({ markdown }) => markdown).join('\n\n'))
   for (const area of Object.keys(AREAS) as Area[]) {
     add(`/${area}/sitemap.md`, MARKDOWN, texts.areaSitemap(site, area))
     add(`/${area}/llms.txt`, MARKDOWN, texts.areaLlmsTxt(site, area))

@@ -70,17 +70,8 @@ const named = new Map(
 export const programmed = (text: string): Route[] =>
   [...text.matchAll(/\b\w+\.([a-z]\w+(?:\s*\.[a-z]\w+)?)\(/g)].flatMap(([, name]) => named.get(name!.replace(/\s/g, '')) ?? [])
 
-/** What was read before: a page's blocks are asked about by its heads, its tabs and its needs. */
-const read = new Map<string, Request | null>()
-
 /** The request that a block of shell makes; null where it makes another, or more than one. */
 export function requestOf(text: string): Request | null {
-  let request = read.get(text)
-  if (request === undefined) read.set(text, (request = requestIn(text)))
-  return request
-}
-
-function requestIn(text: string): Request | null {
   const curl = curlOf(text)
   if (!curl) return null
   const url = written(curl.url)
@@ -164,8 +155,8 @@ const OWN_HEADERS = new Set(['authorization', 'content-type'])
 /** Others, by the options that stand for them. */
 const OPTIONS: Record<string, string> = { 'idempotency-key': 'idempotencyKey', 'if-match': 'ifMatch', prefer: '' }
 
-/** The same call with the package; null for what the package does not have, or says in another way. */
-export function typescriptOf({ curl, route, params, query }: Request): string | null {
+/** The arguments of the same call with the package; null for what the package does not have, or says in another way. */
+export function argumentsOf({ curl, route, params, query }: Request): unknown[] | null {
   if (!isForPrograms(route) || !Object.values(route.options.responses).every((answer) => answer === null || isSchema(answer))) return null
   const options: Record<string, unknown> = {}
   for (const [name, value] of curl.headers) {
@@ -182,12 +173,19 @@ export function typescriptOf({ curl, route, params, query }: Request): string | 
   if (asked && hasBody) options.query = asked
   const given = hasBody ? input : asked
   const hasOptions = Object.keys(options).length > 0
-  const values = [
+  return [
     ...params.map(marked),
     // Options come behind the body or the query.
     ...(given !== undefined ? [given] : hasOptions && (hasBody || route.query) ? [{}] : []),
     ...(hasOptions ? [options] : []),
   ]
+}
+
+/** The same call with the package; null where it has none. */
+export function typescriptOf(request: Request): string | null {
+  const values = argumentsOf(request)
+  if (!values) return null
+  const { route } = request
   const method = methodOf(route)
   return callOf(`await stoa.${resourceOf(route.path)}${method === '()' ? '' : `.${method}`}`, values)
 }

@@ -49,25 +49,40 @@ export interface Found {
   score: number
 }
 
-/** Writes the index of these passages to a new file; `words` are what readers call things, each with the words of the pages. */
-export function writeIndex(file: string, passages: readonly Passage[], words: Readonly<Record<string, readonly string[]>> = {}) {
-  const database = new Database(file)
-  try {
+/** A new file with the index of passages, as they come; it can be searched once it is finished. */
+export class IndexWriter {
+  readonly #database: Database
+  readonly #insert: Statement
+
+  constructor(file: string) {
+    this.#database = new Database(file)
     // A file that is not whole is thrown away with its build.
-    database.run('pragma journal_mode = off; pragma synchronous = off')
-    database.run(
+    this.#database.run('pragma journal_mode = off; pragma synchronous = off')
+    this.#database.run(
       `create virtual table passages using fts5(title, heading, text, area unindexed, path unindexed, anchor unindexed, planned unindexed, tokenize = 'porter unicode61')`,
     )
-    const insert = database.prepare('insert into passages values (?, ?, ?, ?, ?, ?, ?)')
-    database.transaction(() => {
-      for (const { title, heading, text, area, path, anchor, isPlanned } of passages)
-        insert.run(title, heading, text, area, path, anchor, isPlanned ? 1 : 0)
-    })()
-    database.run(`insert into passages (passages) values ('optimize')`)
-    database.run('create table words (word text primary key, others text not null) without rowid')
-    for (const [word, others] of Object.entries(words)) database.run('insert into words values (?, ?)', [word, JSON.stringify(others)])
-  } finally {
-    database.close()
+    this.#insert = this.#database.prepare('insert into passages values (?, ?, ?, ?, ?, ?, ?)')
+    this.#database.run('begin')
+  }
+
+  add(passages: Iterable<Passage>) {
+    for (const { title, heading, text, area, path, anchor, isPlanned } of passages)
+      this.#insert.run(title, heading, text, area, path, anchor, isPlanned ? 1 : 0)
+  }
+
+  /** `words` are what readers call things, each with the words of the pages. */
+  finish(words: Readonly<Record<string, readonly string[]>> = {}) {
+    this.#database.run('commit')
+    this.#database.run(`insert into passages (passages) values ('optimize')`)
+    this.#database.run('create table words (word text primary key, others text not null) without rowid')
+    for (const [word, others] of Object.entries(words))
+      this.#database.run('insert into words values (?, ?)', [word, JSON.stringify(others)])
+    this.close()
+  }
+
+  close() {
+    this.#insert.finalize()
+    this.#database.close()
   }
 }
 

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { afterAll, expect, test } from 'vitest'
 import { version } from '../../package.json'
-import { readContent } from '../../site/lib/content.ts'
+import { readPages } from '../../site/lib/content.ts'
 import { folderFor } from '../folder.ts'
 
-const { pages } = readContent(new URL('../..', import.meta.url).pathname)
+const { pages } = readPages(new URL('../..', import.meta.url).pathname)
 const current = pages.filter(({ kind }) => kind === 'docs' || kind === 'help')
 
 const program = new Command('stoa').option('--json')

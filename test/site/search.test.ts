@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { folderFor } from '../folder.ts'
 import type { Passage } from '../../site/lib/passages.ts'
 import { readContent } from '../../site/lib/content.ts'
-import { FOUND, INDEX, Search, writeIndex } from '../../site/lib/search.ts'
+import { FOUND, INDEX, IndexWriter, Search } from '../../site/lib/search.ts'
 import { QUESTIONS } from './questions.ts'
 import { openSite, ROOT } from './site.ts'
 
@@ -134,6 +134,11 @@ describe('what is refused', () => {
 
 describe('work', () => {
   const folder = folderFor('search')
+  const writeIndex = (file: string, passages: Passage[]) => {
+    const index = new IndexWriter(file)
+    index.add(passages)
+    index.finish()
+  }
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   test('a passage with every word comes before one that has one of them often; one page does not fill the list', () => {
