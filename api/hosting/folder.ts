@@ -29,8 +29,9 @@ const COMPRESS: [
     (bytes, level) =>
       brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: level, [constants.BROTLI_PARAM_LGWIN]: windowFor(bytes) } }),
   ],
-  // These are done sooner than they would be given to another thread.
-  ['zstd', (bytes) => Bun.zstdCompressSync(bytes, { level: 6 })],
+  // These are done sooner than they would be given to another thread. Who takes zstd mostly takes br, which goes before it: level 9 took
+  // four times as long, for a thirtieth less.
+  ['zstd', (bytes) => Bun.zstdCompressSync(bytes, { level: 3 })],
   ['gzip', (bytes) => Bun.gzipSync(bytes, { level: 6, library: 'libdeflate' })],
 ]
 
