@@ -90,7 +90,8 @@ function prerender(folder: string, { base, storeApi }: ReturnType<typeof places>
       } else if (isOver) break
       else await new Promise<void>((resolve) => (wake = resolve))
     }
-    if (child.exitCode !== 0) throw new Error(`the content site can't be built:\n${(await said).join('')}`)
+    const at = begun.length ? `, at ${begun.at(-1)}` : ''
+    if (child.exitCode !== 0) throw new Error(`the content site can't be built${at}:\n${(await said).join('')}`)
     for (const file of filesIn(pages)) if (!seen.has(file)) yield file
   }
   return {
@@ -104,6 +105,25 @@ function prerender(folder: string, { base, storeApi }: ReturnType<typeof places>
   }
 }
 
+/** What a build has in `dist/` while it is at work: its name ends with the id of its process. */
+const own = (name: string) => join(DIST, `${name}-${process.pid}`)
+
+/** Removes what builds have left that were killed. */
+function clearAway() {
+  for (const name of readdirSync(DIST)) {
+    const [, pid] = /^(?:pages|new|search|old)-(\d+)/.exec(name) ?? []
+    if (pid && !isRunning(Number(pid))) rmSync(join(DIST, name), { recursive: true, force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
 export interface Built {
   seconds: number
   pages: number
@@ -113,9 +133,9 @@ export interface Built {
 export async function build(): Promise<Built> {
   const started = performance.now()
   const { base, storeApi } = places()
-  const [prerendered, folder] = [join(DIST, `pages-${process.pid}`), new Folder(join(DIST, `new-${process.pid}`))]
-  const search = join(DIST, `search-${process.pid}.db`)
+  const [prerendered, folder, search] = [own('pages'), new Folder(own('new')), `${own('search')}.db`]
   mkdirSync(DIST, { recursive: true })
+  clearAway()
   const index = new IndexWriter(search)
   const astro = prerender(prerendered, { base, storeApi })
   try {
@@ -154,7 +174,7 @@ export async function build(): Promise<Built> {
 
 /** Puts a finished build in the place of the one before; the manifest, which is looked for, comes last. */
 function publish({ site, server, index }: { site: string; server: string; index: string }, manifest: Manifest) {
-  const [old, list] = [join(DIST, `old-${process.pid}`), join(DIST, 'manifest.json')]
+  const [old, list] = [own('old'), join(DIST, 'manifest.json')]
   rmSync(list, { force: true })
   mkdirSync(old, { recursive: true })
   for (const [name, folder] of Object.entries({ site, server })) {
