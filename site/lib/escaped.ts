@@ -1,4 +1,6 @@
+const MARKS: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
 /** Text as it stands in HTML. */
-export const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+export const escaped = (text: string) => text.replace(/[&<>]/g, (mark) => MARKS[mark]!)
 /** Text as it stands in an attribute of HTML. */
-export const quoted = (text: string) => escaped(text).replaceAll('"', '&quot;')
+export const quoted = (text: string) => text.replace(/[&<>"]/g, (mark) => MARKS[mark]!)
