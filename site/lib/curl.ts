@@ -14,63 +14,56 @@ export interface Curl {
   body: Word | null
 }
 
-const SPACE = /(?:\s|\\\n)+/y
-const VARIABLE = /\$\{?([A-Za-z_]\w*)\}?/y
-/** What stands for itself: all but what makes more of a line than one plain command, */
-const PLAIN = /[^\s'"\\$|;&<>()`#*?!{}[\]~]+/y
-/** and in quotes all but what a shell reads there. */
-const QUOTED = /[^"\\$`]+/y
-const ESCAPED = /\\(["\\$`])/y
+const NAME = /^\$\{?([A-Za-z_]\w*)\}?/
+/** What makes more of a line than one plain command. */
+const CONTROL = /[|;&<>()`#*?!{}[\]~]/
 
 /** The words of one command; null where it is more than that. */
 function wordsOf(text: string): Word[] | null {
   const words: Word[] = []
   let word: Word | null = null
-  let at = 0
   const put = (piece: Piece) => {
     word ??= []
     const last = word.at(-1)
     if ('text' in piece && last && 'text' in last) last.text += piece.text
     else word.push(piece)
   }
-  /** What stands here, which is gone past. */
-  const take = (pattern: RegExp) => {
-    pattern.lastIndex = at
-    const found = pattern.exec(text)
-    if (found) at = pattern.lastIndex
-    return found
-  }
-  const takeVariable = () => {
-    const found = take(VARIABLE)
-    if (found) put({ variable: found[1]! })
-    return found !== null
-  }
-  const takeText = (pattern: RegExp, group = 0) => {
-    const found = take(pattern)
-    if (found) put({ text: found[group]! })
-    return found !== null
-  }
-  while (at < text.length) {
-    const space = take(SPACE)
+  for (let i = 0; i < text.length;) {
+    const rest = text.slice(i)
+    const [space] = /^(\s|\\\n)+/.exec(rest) ?? []
     if (space) {
       if (word) words.push(word)
       word = null
       // A line that ends without a backslash ends the command.
-      if (space[0].replaceAll('\\\n', '').includes('\n') && at < text.length) return null
-    } else if (text[at] === "'") {
-      const end = text.indexOf("'", at + 1)
+      if (space.replaceAll('\\\n', '').includes('\n') && rest.length > space.length) return null
+      i += space.length
+      continue
+    }
+    if (rest[0] === "'") {
+      const end = rest.indexOf("'", 1)
       if (end < 0) return null
-      put({ text: text.slice(at + 1, end) })
-      at = end + 1
-    } else if (text[at] === '"') {
-      at++
+      put({ text: rest.slice(1, end) })
+      i += end + 1
+    } else if (rest[0] === '"') {
+      let at = 1
       put({ text: '' })
-      while (text[at] !== '"') {
-        if (at >= text.length || text[at] === '`' || text.startsWith('$(', at)) return null
-        if (!takeVariable() && !takeText(ESCAPED, 1) && !takeText(QUOTED)) put({ text: text[at++]! })
+      while (rest[at] !== '"') {
+        if (at >= rest.length || rest.startsWith('$(', at) || rest[at] === '`') return null
+        const [variable, name] = NAME.exec(rest.slice(at)) ?? []
+        if (variable) put({ variable: name! })
+        else if (rest[at] === '\\' && /["\\$`]/.test(rest[at + 1]!)) put({ text: rest[++at]! })
+        else put({ text: rest[at]! })
+        at += variable?.length ?? 1
       }
-      at++
-    } else if (!takeVariable() && !takeText(PLAIN)) return null
+      i += at + 1
+    } else {
+      const [variable, name] = NAME.exec(rest) ?? []
+      if (variable) put({ variable: name! })
+      else if (rest[0] === '\\') return null
+      else if (CONTROL.test(rest[0]!) || rest[0] === '$') return null
+      else put({ text: rest[0]! })
+      i += variable?.length ?? 1
+    }
   }
   if (word) words.push(word)
   return words

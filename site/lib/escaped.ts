@@ -1,6 +1,4 @@
-const MARKS: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
 /** Text as it stands in HTML. */
-export const escaped = (text: string) => text.replace(/[&<>]/g, (mark) => MARKS[mark]!)
+export const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 /** Text as it stands in an attribute of HTML. */
-export const quoted = (text: string) => text.replace(/[&<>"]/g, (mark) => MARKS[mark]!)
+export const quoted = (text: string) => escaped(text).replaceAll('"', '&quot;')

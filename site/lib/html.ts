@@ -14,22 +14,21 @@ import { bodyOf } from './texts.ts'
 
 loadLanguages.silent = true
 
-/** The colours of code, by the kinds of Prism's tokens that have them: a class each. What has no colour gets no markup. */
-const COLOURS = new Map(
-  Object.entries({
-    n: ['number', 'boolean', 'constant'],
-    f: ['property', 'function', 'parameter', 'variable', 'class-name', 'attr-name', 'section'],
-    k: ['keyword', 'builtin'],
-    s: ['string', 'attr-value'],
-    c: ['comment'],
-  }).flatMap(([colour, kinds]) => kinds.map((kind) => [kind, colour] as const)),
-)
+/** The colours of code, by the class that has each: which of Prism's kinds of token they show. What has no colour gets no markup. */
+const COLOURS = Object.entries({
+  n: ['number', 'boolean', 'constant'],
+  f: ['property', 'function', 'parameter', 'variable', 'class-name', 'attr-name', 'section'],
+  k: ['keyword', 'builtin'],
+  s: ['string', 'attr-value'],
+  c: ['comment'],
+})
 
 /** Tokens as HTML, within something of the colour `around`. */
 function tokensHtml(tokens: Prism.TokenStream, around?: string): string {
   if (typeof tokens === 'string') return escaped(tokens)
   if (Array.isArray(tokens)) return tokens.map((token) => tokensHtml(token, around)).join('')
-  const colour = COLOURS.get([tokens.alias, tokens.type].flat().find((kind) => COLOURS.has(kind))!) ?? around
+  const kinds = [tokens.type, tokens.alias].flat()
+  const colour = COLOURS.find(([, shown]) => shown.some((kind) => kinds.includes(kind)))?.[0] ?? around
   const inner = tokensHtml(tokens.content, colour)
   return colour === around ? inner : `<span class="${colour}">${inner}</span>`
 }
