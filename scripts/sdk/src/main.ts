@@ -2,6 +2,7 @@
 export type { Answered, List, WithResponse } from './answered.ts'
 export { createStoa, type CallOptions, type StoaOptions } from './client.ts'
 export { StoaError, type StoaErrorCode } from './error.ts'
+export { decimalsOf, formatCents, formatPrice } from './money.ts'
 export * from './resources.ts'
 export type * from './models.ts'
 export type { Answer, Body, Item, Query } from './types.ts'
