@@ -221,15 +221,20 @@ export const retry = (tx: Db, job: JobRow, dueAt: string, error: string) =>
     .set({ ...free, dueAt, error })
     .where(held(job))
 
-/** Gives a job up, with the error that is kept for the operator; false when its lease is lost. */
+/**
+ * Gives a job up, with the error that is kept for the operator. One that was enqueued meanwhile is due at once instead. Whoever asks for it
+ * later, by a trigger too, finds all of its attempts before it. False when it is not given up, or its lease is lost.
+ */
 export async function giveUp(tx: Db, job: JobRow, now: string, error: string): Promise<boolean> {
-  return (
-    (
-      await tx
-        .update(jobs)
-        .set({ ...free, failedAt: now, error })
-        .where(held(job))
-        .returning({ id: jobs.id })
-    ).length > 0
-  )
+  const given = await tx
+    .update(jobs)
+    .set({ ...free, attempts: 0, failedAt: now, error })
+    .where(and(held(job), eq(jobs.asked, job.asked)))
+    .returning({ id: jobs.id })
+  if (given.length > 0) return true
+  await tx
+    .update(jobs)
+    .set({ ...free, attempts: 0, dueAt: now, error })
+    .where(held(job))
+  return false
 }

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { realClock } from '../../api/values/clock.ts'
 import { createLog } from '../../api/server/log.ts'
 import { holderToken } from '../../api/jobs/holder.ts'
-import { enqueue, nextDues, withdraw } from '../../api/jobs/queue.ts'
+import { enqueue, enqueueBy, enqueueIdle, nextDues, withdraw } from '../../api/jobs/queue.ts'
 import type { JobKind, Running } from '../../api/jobs/kind.ts'
 import { Runner } from '../../api/jobs/runner.ts'
 import type { Db } from '../../db/driver.ts'
@@ -166,7 +166,7 @@ describe('a job that goes wrong', () => {
     expect(await rows()).toMatchObject([['a', 2, 'try 2', null, later(5_000)]])
     app.clock.advance(5_000)
     await runner.settle()
-    expect(await rows()).toMatchObject([['a', 3, 'try 3', later(0), later(0)]])
+    expect(await rows()).toMatchObject([['a', 0, 'try 3', later(0), later(0)]])
     app.clock.advance(86_400_000)
     await runner.settle()
     expect([tries, given]).toEqual([3, ['a: try 3']])
@@ -174,6 +174,55 @@ describe('a job that goes wrong', () => {
     await asked()
     await runner.settle()
     expect(tries).toBe(4)
+  })
+
+  test.each([
+    ['enqueueBy', (tx: Db) => enqueueBy(tx, about(), { kind: 'test', subject: 'a', dueAt: later(0) })],
+    ['enqueueIdle', (tx: Db) => enqueueIdle(tx, about(), 'test', [{ subject: 'a', dueAt: later(0) }])],
+    // What triggers do.
+    ['a trigger', async (tx: Db) => void (await tx.run(sql`update jobs set due_at = ${later(0)}, asked = asked + 1, failed_at = null`))],
+  ])('and was given up has all its attempts again, whoever asks: %s', async (_, ask) => {
+    let tries = 0
+    const runner = runnerOf(async () => {
+      tries++
+      throw new Error('no')
+    })
+    const giveUp = async () => {
+      for (let i = 0; i < 4; i++) {
+        await runner.settle()
+        app.clock.advance(5_000)
+      }
+    }
+    await asked()
+    await giveUp()
+    expect(tries).toBe(3)
+    await inStore(ask)
+    await giveUp()
+    expect(tries).toBe(6)
+  })
+
+  test('for the last time while it is asked for again, is not given up', async () => {
+    const given: string[] = []
+    let tries = 0
+    const runner = runnerOf(
+      async () => {
+        if (++tries === 3) await asked()
+        throw new Error(`try ${tries}`)
+      },
+      { givenUp: async (_, __, subject) => void given.push(subject) },
+    )
+    await asked()
+    for (let i = 0; i < 3; i++) {
+      await runner.settle()
+      app.clock.advance(5_000)
+    }
+    // Tried again at once, and after its pauses.
+    expect([tries, given]).toEqual([4, []])
+    for (let i = 0; i < 3; i++) {
+      await runner.settle()
+      app.clock.advance(5_000)
+    }
+    expect([tries, given]).toEqual([6, ['a']])
   })
 
   test('has all its attempts again once it got somewhere', async () => {
@@ -192,7 +241,7 @@ describe('a job that goes wrong', () => {
   test('of a kind that this release does not know is given up', async () => {
     await asked('a', later(0), 'unknown')
     await runnerOf(async () => {}).settle()
-    expect(await rows()).toEqual([['a', 1, 'this release knows no job unknown', later(0), later(0)]])
+    expect(await rows()).toEqual([['a', 0, 'this release knows no job unknown', later(0), later(0)]])
   })
 
   test('keeps no other job from being done', async () => {
