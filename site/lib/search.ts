@@ -24,6 +24,9 @@ const RANK = 'bm25(passages, 6.0, 4.0, 1.0)'
 /** How much more a passage is worth whose title, or whose heading, is what was asked for. */
 const TITLE = 1.5
 const HEADING = 2
+/** How much of what the best passages of a page are worth together counts for each of them: a page about something has it in many places. */
+const OF_PAGE = 0.4
+const PASSAGES_OF_PAGE = 6
 /** Tables of the reference, releases and thoughts explain less than pages do; what is planned is of no use yet. */
 const WORTH: readonly (readonly [test: (row: Ranked) => boolean, worth: number])[] = [
   [({ planned }) => planned === 1, 0.4],
@@ -105,6 +108,8 @@ const stemOf = (word: string) =>
     .replace(/(?:ies|y)$/, 'i')
     .replace(/(?:ing|ed|es|s|e)$/, '')
 
+const stemsOf = (text: string): ReadonlySet<string> => new Set(phrasesOf(text).map(({ word }) => stemOf(word)))
+
 /** How much of a text is what was asked for, and of what was asked for is in it: 1 where they are the same words. */
 function likeness(asked: readonly ReadonlySet<string>[], own: ReadonlySet<string>): number {
   if (!own.size || !asked.length) return 0
@@ -119,6 +124,9 @@ interface Opened {
   words: ReadonlyMap<string, readonly string[]>
 }
 
+const byScore = (a: Ranked, b: Ranked) => b.score - a.score || a.rowid - b.rowid
+const worthOf = (row: Ranked) => WORTH.reduce((so, [test, by]) => (test(row) ? so * by : so), 1)
+
 export class Search {
   #opened: Opened | undefined
   readonly #known = new Map<string, ReadonlySet<string>>()
@@ -132,7 +140,7 @@ export class Search {
     const any = phrases.join(' OR ')
     const { row } = this.#index()
     const perPage = new Map<string, number>()
-    return this.#ranked(phrases, any, this.#asked(text))
+    return this.#ranked(phrases, any, text)
       .filter(({ path }) => {
         const before = perPage.get(path) ?? 0
         perPage.set(path, before + 1)
@@ -168,7 +176,7 @@ export class Search {
   /** The stems of a title or a heading, of which there are not many. */
   #stems(text: string): ReadonlySet<string> {
     let stems = this.#known.get(text)
-    if (!stems) this.#known.set(text, (stems = new Set(phrasesOf(text).map(({ word }) => stemOf(word)))))
+    if (!stems) this.#known.set(text, (stems = stemsOf(text)))
     return stems
   }
 
@@ -176,22 +184,38 @@ export class Search {
   #weighed(row: Ranked, asked: readonly ReadonlySet<string>[]): number {
     const title = likeness(asked, this.#stems(row.title))
     const heading = row.anchor === null ? 0 : likeness(asked, this.#stems(row.heading))
-    const worth = WORTH.reduce((so, [test, by]) => (test(row) ? so * by : so), 1)
-    // Who types a title wants that page: its beginning comes first.
-    const isTitle = title === 1 && row.anchor === null
-    return row.score * worth * (1 + TITLE * title + HEADING * heading) + (isTitle ? 1_000 * worth : 0)
+    return row.score * worthOf(row) * (1 + TITLE * title + HEADING * heading)
   }
 
-  #ranked(phrases: readonly string[], any: string, asked: readonly ReadonlySet<string>[]): Ranked[] {
+  /** Who types a title wants that page: its beginning comes first, before that of one whose title means the same. */
+  #titled(row: Ranked, asked: readonly ReadonlySet<string>[], typed: ReadonlySet<string>): number {
+    if (row.anchor !== null) return 0
+    const own = this.#stems(row.title)
+    if (likeness(asked, own) !== 1) return 0
+    return (own.symmetricDifference(typed).size ? 500 : 1_000) * worthOf(row)
+  }
+
+  #ranked(phrases: readonly string[], any: string, text: string): Ranked[] {
     const { ranked } = this.#index()
+    const [asked, typed] = [this.#asked(text), stemsOf(text)]
     const whole = phrases.length > 1 ? ranked.all(phrases.join(' AND ')) : []
     const all = new Set(whole.map(({ rowid }) => rowid))
     // A passage with every word is worth twice what its words are.
     const best = whole.map((row) => ({ ...row, score: 2 * row.score }))
     const rest = whole.length < RANKED_MAX ? ranked.all(any).filter(({ rowid }) => !all.has(rowid)) : []
-    return [...best, ...rest]
-      .map((row) => ({ ...row, score: this.#weighed(row, asked) }))
-      .toSorted((a, b) => b.score - a.score || a.rowid - b.rowid)
+    const weighed = [...best, ...rest].map((row) => ({ ...row, score: this.#weighed(row, asked) })).toSorted(byScore)
+    const ofPage = new Map<string, number[]>()
+    for (const { path, score } of weighed) {
+      const scores = ofPage.get(path)
+      if (!scores) ofPage.set(path, [score])
+      else if (scores.length < PASSAGES_OF_PAGE) scores.push(score)
+    }
+    return weighed
+      .map((row) => {
+        const page = ofPage.get(row.path)!.reduce((sum, score) => sum + score, 0)
+        return { ...row, score: row.score + OF_PAGE * page + this.#titled(row, asked, typed) }
+      })
+      .toSorted(byScore)
   }
 
   #index() {

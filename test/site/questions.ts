@@ -116,3 +116,31 @@ export const QUESTIONS: readonly [question: string, ...pages: string[]][] = [
   ['how much does it cost', '/pricing', '/help/account/plan-and-billing'],
   ['delete personal data of a customer', '/help/account/compliance', '/help/orders/customers', '/docs/api-reference/customers'],
 ]
+
+/** What outsiders asked later, and mostly did not find. */
+export const ASKED_LATER: readonly [question: string, ...pages: string[]][] = [
+  ['refund one item of an order', '/help/orders/refunds-and-returns'],
+  ['3d secure return url redirect', '/docs/storefront/cart', '/help/payments/connect-payment-provider'],
+  ['3d secure confirm order', '/docs/storefront/cart', '/help/payments/connect-payment-provider', '/docs/api-reference/orders'],
+  ['double click place order idempotency', '/docs/api-reference/overview', '/docs/storefront/cart', '/docs/commerce-sdk/cart'],
+  [
+    'german translation fallback product name',
+    '/docs/storefront/localization',
+    '/docs/commerce-sdk/localization',
+    '/help/localization/multi-language',
+    '/docs/api-reference/localization',
+  ],
+  ['two instances load balancer', '/docs/getting-started/deployment', '/docs/getting-started/configuration'],
+  ['SMTP down mail retry', '/help/account/email-notifications'],
+  ['rotate leaked api key', '/docs/api-reference/api-keys'],
+  ['download stoa', '/docs/getting-started/installation', '/help/getting-started/licence-and-security'],
+  ['storefront website included', '/docs/storefront/overview', '/docs/storefront/installation'],
+  ['high availability', '/docs/getting-started/deployment'],
+  ['who can see customer data', '/help/account/compliance'],
+  ['reverse charge', '/help/payments/taxes', '/docs/api-reference/tax-rates', '/help/orders/wholesale'],
+  ['accountant export monthly', '/help/orders/export-orders'],
+  ['minimum order value', '/help/marketing/coupons-and-discounts', '/help/shipping/free-shipping', '/help/orders/wholesale'],
+  ['noisy neighbour', '/docs/getting-started/deployment'],
+  ['retry payment', '/docs/storefront/cart', '/help/payments/connect-payment-provider'],
+  ['payout', '/help/payments/connect-payment-provider'],
+]
