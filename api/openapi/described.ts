@@ -6,6 +6,7 @@ import type { Json } from './schemas.ts'
 
 const TEXT = `
 id: Its id
+dimensionsMm.width DimensionsMmInput.width dimensionsMm.height DimensionsMmInput.height: Millimetres
 Address.name AddressInput.name ShippingAddress.name ShippingAddressInput.name: Who it is for
 AcceptTeamInvitationInput.name AttendeeProfileInput.name CheckInEvent.name CheckOutCartInput.name ContactMessageInput.name: The person's name
 Customer.name CustomerItem.name CustomerPatch.name LoyaltyMember.name LoyaltyMemberDetail.name SentMessage.name: The person's name
@@ -198,8 +199,7 @@ options: What sets it apart from the others, such as \`{"size": "M"}\`
 weightGrams: Its weight, in grams
 dimensionsMm: Its size, in millimetres
 length: Millimetres
-width: Of a picture in pixels, of a thing in millimetres
-height: Of a picture in pixels, of a thing in millimetres
+width height: In pixels
 size: In bytes
 shippable: Whether it is sent by parcel
 bookable: Whether it is sold with a time, by booking slots
