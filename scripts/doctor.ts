@@ -49,12 +49,13 @@ export async function examine(env: Environment, tell: (text: string) => void = (
   ]
 }
 
-function configuration({ dataDir, secretKey }: Config): Check {
+function configuration({ dataDir, secretKey, stripe }: Config): Check {
   const name = 'configuration'
   const keyFile = join(dataDir, KEY_FILE)
   if (secretKey === null && existsSync(keyFile) && statSync(keyFile).mode & 0o077)
     return { name, ok: false, message: `${keyFile} can be read by others: run chmod 600 on it` }
-  return { name, ok: true, message: `every value is usable; the data folder is ${dataDir}` }
+  const cards = stripe.secretKey && !stripe.publishableKey ? '; published shops take no cards: STRIPE_PUBLISHABLE_KEY is not set' : ''
+  return { name, ok: true, message: `every value is usable; the data folder is ${dataDir}${cards}` }
 }
 
 /** Looks into all stores. A database that can't be opened is told of by the check of the databases. */

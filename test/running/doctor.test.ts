@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import LibsqlFile from 'libsql'
 import { afterAll, expect, test } from 'vitest'
 import { checkFiles } from '../../scripts/check-files.ts'
+import { examine } from '../../scripts/doctor.ts'
 import { cleanUp, createStore, folder, run, stoa, stoaJson } from './processes.ts'
 
 afterAll(cleanUp)
@@ -21,6 +22,14 @@ async function store(): Promise<{ dataDir: string; id: string; path: string }> {
   for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
   return { dataDir, id, path }
 }
+
+test('doctor says that published shops take no cards without the third key of Stripe', async () => {
+  const keys = { STRIPE_SECRET_KEY: 'sk_test_a', STRIPE_WEBHOOK_SECRET: 'whsec_a' }
+  const told = async (env: Record<string, string>) => (await examine({ DATA_DIR: folder(), ...env }))[0]!
+  expect(await told(keys)).toMatchObject({ ok: true, message: expect.stringContaining('take no cards: STRIPE_PUBLISHABLE_KEY is not set') })
+  expect((await told({ ...keys, STRIPE_PUBLISHABLE_KEY: 'pk_test_a' })).message).not.toContain('cards')
+  expect((await told({})).message).not.toContain('cards')
+})
 
 test('doctor finds pages that were overwritten, though the file opens', async () => {
   const { dataDir, id, path } = await store()
