@@ -58,7 +58,7 @@ export function figuresOf(peers: Peers): Figure[] {
       id: `${system}-${call}`,
       value: Number((forgetful.perSecond / best(system).perSecond).toPrecision(2)),
       unit: 'times',
-      what: `How many times as often a second Stoa answers ${CALLS[call] ?? call}, remembering no answers, as ${system} at its best call (${best(system).variant}).`,
+      what: `How many times as often a second Stoa answers ${CALLS[call] ?? call}, remembering no answers, as ${system} at its best call (${best(system).variant}), to two digits.`,
       date: peers.date.slice(0, 10),
       commit: peers.commit.slice(0, 7),
       machine: `${machine.cpus} cores (${machine.model}), ${machine.memoryGb} GB, ${machine.os}`,

@@ -52,7 +52,7 @@ export const hasPrices = ({ plans }: Pricing) => plans.some(({ priceMonthly, pri
 export const introduction = (pricing: Pricing) =>
   hasPrices(pricing)
     ? `Prices in ${pricing.currency.toUpperCase()}, as of ${pricing.updatedAt}. The limits are the store API’s own.`
-    : 'Stoa charges nothing: you bring the machine. [Licence and source](/help/getting-started/licence-and-security) say what you may do with it. A plan is a quota that whoever runs the installation gives a store, so that one installation can hold shops of several sizes; these are the limits that the store API holds them to.'
+    : 'Stoa charges nothing: you bring the machine, [two cores and 2 GB of memory](/docs/getting-started/deployment) to begin with, 4 GB with published shops. [Licence and source](/help/getting-started/licence-and-security) say what you may do with it. A plan is a quota that whoever runs the installation gives a store, so that one installation can hold shops of several sizes; these are the limits that the store API holds them to.'
 
 const money = (amount: number, currency: string) =>
   amount === 0 ? 'free' : new Intl.NumberFormat('en-US', { style: 'currency', currency, minimumFractionDigits: 0 }).format(amount)
