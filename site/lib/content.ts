@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { frontmatterOf, homeFrontmatterOf, type Frontmatter, type Kind } from './frontmatter.ts'
 import { readFigures, requireFresh, type Figure } from './figures.ts'
-import type { CodeBlock, Link, Section } from './markdown.ts'
+import type { CodeBlock, Fence, Link, Section } from './markdown.ts'
 import { figuresOf, readPeers, type Peers } from './measured.ts'
 import { pictureIn } from './previews.ts'
 import { readProject, type Project } from './project.ts'
@@ -35,6 +35,8 @@ export interface Page<K extends Kind = Kind> {
   /** The source without frontmatter. */
   body: string
   headings: Section[]
+  /** Of its blocks of code, in their order. */
+  fences: Fence[]
 }
 
 /** What is looked through of a text before it is shown. */
@@ -66,7 +68,7 @@ function readNavigation(root: string): Navigation {
 }
 
 /** The home page: `content/home.md`. */
-type Home = Pick<Page, 'file' | 'title' | 'summary' | 'body' | 'headings'>
+type Home = Pick<Page, 'file' | 'title' | 'summary' | 'body' | 'headings' | 'fences'>
 
 export interface Content {
   project: Project

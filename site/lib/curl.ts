@@ -15,8 +15,10 @@ export interface Curl {
 }
 
 const NAME = /^\$\{?([A-Za-z_]\w*)\}?/
-/** What makes more of a line than one plain command. */
-const CONTROL = /[|;&<>()`#*?!{}[\]~]/
+/** What stands for itself between double quotes. */
+const QUOTED = /^[^"\\$`]+/
+/** What stands for itself without quotes; anything else makes more of a line than one plain command. */
+const BARE = /^[^\s'"\\$|;&<>()`#*?!{}[\]~]+/
 
 /** The words of one command; null where it is more than that. */
 function wordsOf(text: string): Word[] | null {
@@ -49,20 +51,23 @@ function wordsOf(text: string): Word[] | null {
       put({ text: '' })
       while (rest[at] !== '"') {
         if (at >= rest.length || rest.startsWith('$(', at) || rest[at] === '`') return null
-        const [variable, name] = NAME.exec(rest.slice(at)) ?? []
+        const left = rest.slice(at)
+        const [variable, name] = NAME.exec(left) ?? []
+        const [run] = QUOTED.exec(left) ?? []
         if (variable) put({ variable: name! })
+        else if (run) put({ text: run })
         else if (rest[at] === '\\' && /["\\$`]/.test(rest[at + 1]!)) put({ text: rest[++at]! })
         else put({ text: rest[at]! })
-        at += variable?.length ?? 1
+        at += (variable ?? run)?.length ?? 1
       }
       i += at + 1
     } else {
       const [variable, name] = NAME.exec(rest) ?? []
+      const [run] = BARE.exec(rest) ?? []
       if (variable) put({ variable: name! })
-      else if (rest[0] === '\\') return null
-      else if (CONTROL.test(rest[0]!) || rest[0] === '$') return null
-      else put({ text: rest[0]! })
-      i += variable?.length ?? 1
+      else if (run) put({ text: run })
+      else return null
+      i += (variable ?? run)!.length
     }
   }
   if (word) words.push(word)

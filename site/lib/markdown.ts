@@ -28,10 +28,14 @@ export interface Link {
   line: number
 }
 
-export interface CodeBlock {
+/** How a block of code begins. */
+export interface Fence {
   language: string
   /** What stands behind the language. */
   meta: string
+}
+
+export interface CodeBlock extends Fence {
   text: string
   line: number
 }

@@ -14,7 +14,7 @@ interface Group {
   pages: Page[]
 }
 
-interface Section {
+export interface Section {
   id: string
   title: string
   pages: Page[]

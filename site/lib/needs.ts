@@ -55,6 +55,19 @@ export function unexplained(code: readonly CodeBlock[], body: string): string[] 
   return [...new Set(texts.flatMap(readIn))].filter((name) => !known.has(name) && !prose.includes(`\`$${name}\``))
 }
 
+/** Whether commands have a form in TypeScript, and the first variable of theirs: no more of them are read than it takes. */
+function inTypeScript(texts: readonly string[]): { isThere: boolean; example?: string } {
+  let isThere = false
+  for (const text of texts) {
+    const request = requestOf(text)
+    if (!request || argumentsOf(request) === null) continue
+    isThere = true
+    const [example] = variablesOf(request)
+    if (example) return { isThere, example }
+  }
+  return { isThere }
+}
+
 /** The paragraph that says it; null for a page whose requests need nothing. */
 export function needsOf(code: readonly CodeBlock[]): string | null {
   const texts = shells(code)
@@ -73,9 +86,8 @@ export function needsOf(code: readonly CodeBlock[]): string | null {
     ...(needed.length ? [`You need an API key with ${listed(needed)} ([scopes](/docs/api-reference/authentication#scopes)).`] : []),
     ...(given.length ? [`In the requests, ${listed(given.map((name) => `\`$${name}\` is ${GIVEN[name]}`))}.`] : []),
   ]
-  const inTypeScript = texts.flatMap((text) => requestOf(text) ?? []).filter((request) => argumentsOf(request) !== null)
-  const [example] = inTypeScript.flatMap(variablesOf)
-  if (inTypeScript.length)
+  const { isThere, example } = inTypeScript(texts)
+  if (isThere)
     sentences.push(
       `In TypeScript, \`stoa\` is [a client](/docs/commerce-sdk/quick-start) with that key${example ? `, and \`$${example.replace(/[A-Z]/g, '_$&').toUpperCase()}\` is \`${example}\`` : ''}.`,
     )

@@ -81,5 +81,6 @@ export function readText({ root, report, document, figures, project }: Reading, 
     if (wide >= 0) report(file, `has a line of code of more than ${CODE_COLUMNS} columns`, line + wide + 1)
   }
   for (const name of unexplained(code, body)) problem(`reads $${name} in a command, and nowhere says what it is`)
-  return { data: parsed.data, tag: tagOf(written, document), body, headings, links: shifted(linksOf(tree)), code }
+  const fences = code.map(({ language, meta }) => ({ language, meta }))
+  return { data: parsed.data, tag: tagOf(written, document), body, headings, fences, links: shifted(linksOf(tree)), code }
 }

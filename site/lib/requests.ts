@@ -9,10 +9,11 @@ import { CODE_COLUMNS, wrapped } from './wrapped.ts'
 
 const routes: readonly Route[] = resources.flatMap((resource) => resource.routes)
 const API = '$STORE_URL/api/v1'
-/** The routes with the parts of their paths. */
-const byMethod = Map.groupBy(
+const formOf = (method: string, parts: readonly string[]) => `${method} ${parts.length} ${parts[1]}`
+/** The routes with the parts of their paths, by what is the same in all requests for them: the first part of a path is never a name. */
+const byForm = Map.groupBy(
   routes.map((route) => ({ route, own: route.path.split('/') })),
-  ({ route }) => route.method as string,
+  ({ route, own }) => formOf(route.method, own),
 )
 
 interface Request {
@@ -31,8 +32,7 @@ const piecesOf = (text: string): Piece[] =>
 function routeOf(method: string, path: string): { route: Route; params: string[] } | null {
   const parts = path.split('/')
   let best: { route: Route; params: string[] } | null = null
-  for (const { route, own } of byMethod.get(method) ?? []) {
-    if (own.length !== parts.length) continue
+  for (const { route, own } of byForm.get(formOf(method, parts)) ?? []) {
     if (!own.every((part, i) => part.startsWith('{') || part === parts[i])) continue
     const params = parts.filter((_, i) => own[i]!.startsWith('{'))
     if (!best || params.length < best.params.length) best = { route, params }
@@ -59,13 +59,14 @@ export function calledIn(text: string): Called[] {
     })
 }
 
-/** The operations by what the package calls them: `carts.create`. */
-const named = new Map(
+/** What the package calls its operations: `carts.create`. */
+const names = new Map(
   routes.filter(isForPrograms).map((route) => {
     const method = methodOf(route)
-    return [`${resourceOf(route.path)}${method === '()' ? '' : `.${method}`}`, route] as const
+    return [route, `${resourceOf(route.path)}${method === '()' ? '' : `.${method}`}`] as const
   }),
 )
+const named = new Map([...names].map(([route, name]) => [name, route]))
 /** The operations that a program calls by the package. */
 export const programmed = (text: string): Route[] =>
   [...text.matchAll(/\b\w+\.([a-z]\w+(?:\s*\.[a-z]\w+)?)\(/g)].flatMap(([, name]) => named.get(name!.replace(/\s/g, '')) ?? [])
@@ -157,7 +158,7 @@ const OPTIONS: Record<string, string> = { 'idempotency-key': 'idempotencyKey', '
 
 /** The arguments of the same call with the package; null for what the package does not have, or says in another way. */
 export function argumentsOf({ curl, route, params, query }: Request): unknown[] | null {
-  if (!isForPrograms(route) || !Object.values(route.options.responses).every((answer) => answer === null || isSchema(answer))) return null
+  if (!names.has(route) || !Object.values(route.options.responses).every((answer) => answer === null || isSchema(answer))) return null
   const options: Record<string, unknown> = {}
   for (const [name, value] of curl.headers) {
     if (OWN_HEADERS.has(name)) continue
@@ -184,10 +185,7 @@ export function argumentsOf({ curl, route, params, query }: Request): unknown[] 
 /** The same call with the package; null where it has none. */
 export function typescriptOf(request: Request): string | null {
   const values = argumentsOf(request)
-  if (!values) return null
-  const { route } = request
-  const method = methodOf(route)
-  return callOf(`await stoa.${resourceOf(route.path)}${method === '()' ? '' : `.${method}`}`, values)
+  return values && callOf(`await stoa.${names.get(request.route)}`, values)
 }
 
 /** A call whose last argument opens where the line is too short, or with an argument a line. */
