@@ -21,7 +21,7 @@ const GIVEN: Record<string, string> = {
   PROMOTION_ID: 'the id of a promotion',
   CART_ID: 'the id of a [cart](/docs/api-reference/carts)',
   CART_ITEM_ID: 'the id of an item in it',
-  ORDER_ID: 'the id of a paid order',
+  ORDER_ID: 'the id of a paid order ([from its number](/help/orders/manage-orders#find-orders))',
   LINE_ID: 'the id of a line of an order',
   PENDING_ORDER_ID: 'the id of an order that is not paid',
   CUSTOMER_ID: 'the id of a customer',
@@ -46,6 +46,17 @@ const setIn = (text: string) =>
   [...text.matchAll(/(?:^|[\s;(])(?:(?:export )?([A-Z][A-Z0-9_]*)=|for ([A-Z][A-Z0-9_]*) in |read -?r? ?([A-Z][A-Z0-9_]*))/gm)].flatMap(
     (found) => found.slice(1).filter(Boolean),
   )
+
+/** The variables that commands read which none of them, nor one before, has set. */
+function readBeforeSet(texts: readonly string[]): ReadonlySet<string> {
+  const set = new Set<string>()
+  const read = new Set<string>()
+  for (const text of texts) {
+    for (const name of setIn(text)) set.add(name)
+    for (const name of readIn(text)) if (!set.has(name)) read.add(name)
+  }
+  return read
+}
 
 /** The variables that a page reads, and neither sets nor says what they stand for. */
 export function unexplained(code: readonly CodeBlock[], body: string): string[] {
@@ -78,9 +89,8 @@ export function needsOf(code: readonly CodeBlock[]): string | null {
   const scopes = new Set(
     routes.flatMap(({ options: { scope } }) => (scope === 'public' || scope === 'any key' ? [] : ([scope].flat()[0] ?? []))),
   )
-  const set = new Set(texts.flatMap(setIn))
-  const read = new Set(texts.flatMap(readIn))
-  const given = Object.keys(GIVEN).filter((name) => read.has(name) && !set.has(name))
+  const read = readBeforeSet(texts)
+  const given = Object.keys(GIVEN).filter((name) => read.has(name))
   const needed = [...scopes].toSorted().map((scope) => `\`${scope}\``)
   const sentences = [
     ...(needed.length ? [`You need an API key with ${listed(needed)} ([scopes](/docs/api-reference/authentication#scopes)).`] : []),
@@ -89,7 +99,7 @@ export function needsOf(code: readonly CodeBlock[]): string | null {
   const { isThere, example } = inTypeScript(texts)
   if (isThere)
     sentences.push(
-      `In TypeScript, \`stoa\` is [a client](/docs/commerce-sdk/quick-start) with that key${example ? `, and \`$${example.replace(/[A-Z]/g, '_$&').toUpperCase()}\` is \`${example}\`` : ''}.`,
+      `In TypeScript, \`stoa\` is [a client](/docs/commerce-sdk/quick-start) with the key of the request${example ? `, and \`$${example.replace(/[A-Z]/g, '_$&').toUpperCase()}\` is \`${example}\`` : ''}.`,
     )
   return sentences.length ? sentences.join(' ') : null
 }

@@ -137,7 +137,7 @@ describe('code', () => {
     const paragraph = needsOf(parseCode(request))
     expect(paragraph).toContain(`You need an API key with \`orders:read\` (${scopes}). In the requests, `)
     expect(paragraph).toMatch(
-      /`\$API_KEY` is your API key and `\$ORDER_ID` is the id of a paid order\. In TypeScript, `stoa` is \[a client\]\([^)]+\) with that key, and `\$ORDER_ID` is `orderId`\.$/,
+      /`\$API_KEY` is your API key and `\$ORDER_ID` is the id of a paid order \(\[from its number\]\([^)]+\)\)\. In TypeScript, `stoa` is \[a client\]\([^)]+\) with the key of the request, and `\$ORDER_ID` is `orderId`\.$/,
     )
     expect(unexplained(parseCode(request), request)).toEqual(['NUMBER'])
     expect(unexplained(parseCode(request), `${request}\n\nIts number is \`$NUMBER\`.`)).toEqual([])
