@@ -24,12 +24,15 @@ export interface Reading {
 }
 
 /** Lines that quote something of the project go where it is empty; `{when:licence}` and `{unless:licence}` at the end of a line say so of it. */
-const withProject = (text: string, project: Project) =>
-  text.replace(/^.*\{(project|when|unless):(\w+)\}.*\n?/gm, (line, kind: string, name: string) => {
+function withProject(text: string, project: Project): string {
+  // To look at every line of every page takes a tenth of reading them.
+  if (!/\{(project|when|unless):/.test(text)) return text
+  return text.replace(/^.*\{(project|when|unless):(\w+)\}.*\n?/gm, (line, kind: string, name: string) => {
     const value = project[name as keyof Project]
     if (Boolean(value) === (kind === 'unless')) return ''
     return line.replace(kind === 'project' ? `{project:${name}}` : ` {${kind}:${name}}`, kind === 'project' ? value : '')
   })
+}
 
 /** Languages that show what a program prints, as it is. */
 const PRINTED = new Set(['text', 'console', 'dot'])
