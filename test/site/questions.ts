@@ -4,7 +4,7 @@ export const QUESTIONS: readonly [question: string, ...pages: string[]][] = [
   ['how do I back up', '/docs/getting-started/deployment', '/docs/storefront/deployment'],
   ['restore a backup', '/docs/getting-started/deployment'],
   ['run it with docker', '/docs/getting-started/deployment', '/docs/getting-started/installation'],
-  ['put nginx in front', '/docs/getting-started/deployment', '/docs/storefront/deployment', '/help/domains/custom-domain'],
+  ['put nginx in front', '/docs/getting-started/deployment', '/docs/storefront/deployment'],
   [
     'environment variables',
     '/docs/getting-started/configuration',
