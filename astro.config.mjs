@@ -20,7 +20,8 @@ export default defineConfig({
   cacheDir: './node_modules/.cache/astro',
   trailingSlash: 'never',
   // `/docs/a/b` is the file docs/a/b.html: what static hosts serve without a redirect.
-  build: { format: 'file', inlineStylesheets: 'never' },
+  // Pages are packed while others are rendered: one that has begun says that those before it are whole.
+  build: { format: 'file', inlineStylesheets: 'never', concurrency: 1 },
   // Scripts are files of their own, so that they are cached and need no hash in the policy.
   vite: { build: { assetsInlineLimit: 0 } },
   adapter: node({ mode: 'middleware' }),

@@ -31,7 +31,8 @@ export function ownerIsGone(owner: string): boolean {
   return host === HOST && /^\d+$/.test(pid ?? '') && !isAlive(Number(pid))
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process of this host is there. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

@@ -3,10 +3,11 @@
  * turn in one run; what analyses cost beyond the shop's own time (`--analyses`: they alone); and how long storefronts take to publish and
  * refresh, and how fast their hosts answer (`--storefront`: they alone). The ratios mean something on any machine, the rates only on this one.
  */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { linesOf, measureAnalyses } from './bench/analyses.ts'
+import { copyProject } from './bench/copy.ts'
 import type { Entry } from '../api/hosting/manifest.ts'
 import type { Manifest } from '../site/lib/manifest.ts'
 import { requestOf, run } from './bench/load.ts'
@@ -19,8 +20,6 @@ const CONNECTIONS = 32
 const ROUND_MS = 400
 const ROUNDS = 15
 const SECTION_PAGES = 50
-/** What a copy of the project needs to build its site. */
-const COPIED = ['api', 'content', 'db', 'scripts', 'site', 'astro.config.mjs', 'package.json', 'tsconfig.json']
 const asJson = process.argv.includes('--json')
 const say = (text: string) => asJson || console.log(text)
 
@@ -32,8 +31,7 @@ interface Build {
 
 /** Builds a copy of the project, with so many more help articles; memory is the peak of the largest of its processes. */
 async function measureBuild(folder: string, more: number): Promise<Build> {
-  for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  copyProject(folder)
   if (more) addPages(folder, more)
   const started = performance.now()
   const child = Bun.spawn([process.execPath, 'scripts/build.ts'], {

@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, write
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readConfig } from '../api/server/config.ts'
+import { ownName, sweepFolder } from '../db/leftovers.ts'
 import { readContent, type Content } from '../site/lib/content.ts'
 import { each, Folder } from '../api/hosting/folder.ts'
 import { inlineScripts } from '../api/hosting/inline-scripts.ts'
@@ -58,8 +59,8 @@ const WITHOUT_LAST_COMPILER = { BUN_JSC_useFTLJIT: '0' }
  * then all others; it throws what Astro says when it fails.
  */
 function prerender(folder: string, { base, storeApi }: ReturnType<typeof places>) {
-  const places = { STOA_SITE: base, STOA_STORE_API: storeApi, STOA_CONTENT: 'stdin' }
-  const env = { ...process.env, ...places, ...WITHOUT_LAST_COMPILER, ASTRO_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' }
+  const given = { STOA_SITE: base, STOA_STORE_API: storeApi, STOA_CONTENT: 'stdin' }
+  const env = { ...process.env, ...given, ...WITHOUT_LAST_COMPILER, ASTRO_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' }
   const command = [process.execPath, '--bun', join(ROOT, 'node_modules/astro/bin/astro.mjs'), 'build', '--outDir', folder]
   const begun: string[] = []
   let isOver = false
@@ -108,24 +109,8 @@ function prerender(folder: string, { base, storeApi }: ReturnType<typeof places>
   }
 }
 
-/** What a build has in `dist/` while it is at work: its name ends with the id of its process. */
-const own = (name: string) => join(DIST, `${name}-${process.pid}`)
-
-/** Removes what builds have left that were killed. */
-function clearAway() {
-  for (const name of readdirSync(DIST)) {
-    const [, pid] = /^(?:pages|new|search|old)-(\d+)/.exec(name) ?? []
-    if (pid && !isRunning(Number(pid))) rmSync(join(DIST, name), { recursive: true, force: true })
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
+/** Where a build has what it makes, so that what one has left that was killed can be told. */
+const own = (name: string) => ownName(join(DIST, name), 'new')
 
 export interface Built {
   seconds: number
@@ -136,9 +121,9 @@ export interface Built {
 export async function build(): Promise<Built> {
   const started = performance.now()
   const { base, storeApi } = places()
-  const [prerendered, folder, search] = [own('pages'), new Folder(own('new')), `${own('search')}.db`]
+  const [prerendered, folder, search] = [own('pages'), new Folder(own('site')), own(INDEX)]
   mkdirSync(DIST, { recursive: true })
-  clearAway()
+  sweepFolder(DIST)
   const index = new IndexWriter(search)
   const astro = prerender(prerendered, { base, storeApi })
   try {

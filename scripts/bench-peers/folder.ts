@@ -1,6 +1,7 @@
 /** The folder of the peers: each has its own in it, which says what was set up there, and that it was set up to the end. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
+import { isAlive } from '../../db/leftovers.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 const MARK = 'bench-peer.json'
@@ -17,15 +18,6 @@ const markOf = (path: string): Mark | null => {
     return JSON.parse(readFileSync(join(path, MARK), 'utf8')) as Mark
   } catch {
     return null
-  }
-}
-
-const isAlive = (pid: number) => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as { code?: string }).code === 'EPERM'
   }
 }
 

@@ -25,35 +25,35 @@ const COLOURS = Object.entries({
 
 /** Kinds of token that are everywhere and have no colour: to find them takes a sixth of the time. */
 const PLAIN = ['punctuation', 'operator'] as const
+/** Grammars that are without them; they hold one another. */
+const pruned = new Set<Prism.Grammar>()
 
-/** The grammar of a language without them. */
+function prune(grammar: Prism.Grammar) {
+  if (pruned.has(grammar)) return
+  pruned.add(grammar)
+  for (const kind of PLAIN) delete grammar[kind]
+  for (const patterns of Object.values(grammar))
+    for (const pattern of [patterns].flat()) if (pattern && 'inside' in pattern && pattern.inside) prune(pattern.inside)
+}
+
 function grammarOf(language: string): Prism.Grammar | undefined {
   if (!language) return undefined
   if (!Prism.languages[language]) loadLanguages([language])
   const grammar = Prism.languages[language]
-  if (grammar) leavePlain(grammar)
+  if (grammar) prune(grammar)
   return grammar
 }
 
-const left = new Set<Prism.Grammar>()
-function leavePlain(grammar: Prism.Grammar) {
-  if (left.has(grammar)) return
-  left.add(grammar)
-  for (const kind of PLAIN) delete grammar[kind]
-  for (const patterns of Object.values(grammar))
-    for (const pattern of [patterns].flat()) if (pattern && 'inside' in pattern && pattern.inside) leavePlain(pattern.inside)
-}
-
-/** By the kinds of a token, the colours that were looked up. */
-const known = new Map<string, string | undefined>()
+/** The colours that were looked up, by the kinds of the tokens. */
+const colours = new Map<string, string | undefined>()
 
 /** The colour of a token; none where its kinds have none. */
 function colourOf({ type, alias }: Prism.Token): string | undefined {
   const key = `${type} ${alias}`
-  if (known.has(key)) return known.get(key)
+  if (colours.has(key)) return colours.get(key)
   const kinds = [type, alias].flat()
   const colour = COLOURS.find(([, shown]) => shown.some((kind) => kinds.includes(kind)))?.[0]
-  known.set(key, colour)
+  colours.set(key, colour)
   return colour
 }
 
@@ -107,8 +107,8 @@ const tables: Visitor = {
 }
 
 /**
- * What is done to the text of the finished page, in which all that authors wrote is escaped: to look at each paragraph and cell as a node
- * takes longer than all the rest.
+ * What is done to the text of the finished page, in which all that authors wrote is escaped: paragraphs and cells are most of its nodes,
+ * and each that is looked at is made for it.
  */
 const finished = (html: string) =>
   html

@@ -24,6 +24,9 @@ const RANK = 'bm25(passages, 6.0, 4.0, 1.0)'
 /** How much more a passage is worth whose title, or whose heading, is what was asked for. */
 const TITLE = 1.5
 const HEADING = 2
+/** What comes before all else: the beginning of the page whose title was typed, then of one whose title means the same. */
+const TYPED = 1_000
+const MEANT = 500
 /** How much of what the best passages of a page are worth together counts for each of them: a page about something has it in many places. */
 const OF_PAGE = 0.4
 const PASSAGES_OF_PAGE = 6
@@ -187,12 +190,12 @@ export class Search {
     return row.score * worthOf(row) * (1 + TITLE * title + HEADING * heading)
   }
 
-  /** Who types a title wants that page: its beginning comes first, before that of one whose title means the same. */
+  /** Who types a title wants that page. */
   #titled(row: Ranked, asked: readonly ReadonlySet<string>[], typed: ReadonlySet<string>): number {
     if (row.anchor !== null) return 0
     const own = this.#stems(row.title)
     if (likeness(asked, own) !== 1) return 0
-    return (own.symmetricDifference(typed).size ? 500 : 1_000) * worthOf(row)
+    return (own.symmetricDifference(typed).size ? MEANT : TYPED) * worthOf(row)
   }
 
   #ranked(phrases: readonly string[], any: string, text: string): Ranked[] {
