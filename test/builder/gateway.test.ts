@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { withOwnPaths } from '../../api/builder/own-files.ts'
 import { RenderBudget } from '../../api/builder/shop/render-budget.ts'
 import { render } from '../../api/builder/shop/templates.ts'
 import { trouble } from '../../api/builder/shop/trouble.ts'
@@ -488,11 +487,3 @@ test('behind a proxy with https, a shop is built, sells, and keeps its cookies t
     await secure.close()
   }
 }, 30_000)
-
-test('own files are paths of the host, whatever BASE_URL was when they were uploaded; those of others stay', () => {
-  const id = '01a20610-2372-70b7-a888-5971927c4575'
-  const text = JSON.stringify([`http://127.0.0.1:3000/cdn/${id}/live/a/1.webp`, `https://x.example/api/cdn/${id}/live/b.webp`])
-  expect(JSON.parse(withOwnPaths(text, id))).toEqual([`/cdn/${id}/live/a/1.webp`, `/cdn/${id}/live/b.webp`])
-  const foreign = `"https://x.example/cdn/01a20610-0000-70b7-a888-5971927c4575/live/a.webp https://y.example/ /cdn/${id}/live/"`
-  expect(withOwnPaths(foreign, id)).toBe(foreign)
-})
