@@ -210,6 +210,16 @@ describe('the project is tidy', () => {
     expect(files.filter((path) => path.startsWith('api/') && path !== 'api/main.ts' && /process\.env/.test(text.get(path)!))).toEqual([])
   })
 
+  test('what a request sends is read, and its JSON parsed, by the limits that all entrances share', () => {
+    const outside = files.filter((path) => /^(api|site)\//.test(path) && !path.startsWith('api/http/input/'))
+    // Whoever reads the bytes of a request has its text parsed by `input/json.ts`, which counts how deep it nests.
+    const isAlone = (path: string) =>
+      /\b(request|req)\.(json|text|formData|arrayBuffer|bytes|blob)\(/.test(text.get(path)!) ||
+      (/\bread(Bytes|Text)\b.* from '.*\/http\/input\//.test(text.get(path)!) && /JSON\.parse|\.json\(\)/.test(text.get(path)!))
+    expect(outside.filter(isAlone)).toEqual([])
+    expect(outside.filter((path) => /\breadBytes\b/.test(text.get(path)!)).length).toBeGreaterThan(2)
+  })
+
   test('nothing that waits for a network, or sleeps, stands inside a write', () => {
     for (const path of files.filter((file) => file.startsWith('api/'))) {
       for (const [block] of text.get(path)!.matchAll(/write\(async \(tx\) => \{[\s\S]*?\n  {2,4}\}\)/g))

@@ -13,8 +13,9 @@ import { allow, authenticate, limit, ownerOf, requirePlan } from './auth.ts'
 import { callOf, countVisitor, requireTool, strangerIn, type Task } from './call.ts'
 import { OVERVIEW } from './documentation.ts'
 import { refusalOf } from './errors.ts'
+import { BODY_MAX_BYTES, STRANGER_MAX_BYTES } from './input/body.ts'
 import { STRANGERS } from './input/bytes.ts'
-import { receives } from './input/form.ts'
+import { receives, refuseDeclared } from './input/form.ts'
 import { parseQuery } from './input/check.ts'
 import { Notes } from './input/notes.ts'
 import { read, tell, type Read } from './read.ts'
@@ -117,7 +118,7 @@ export class Pipeline {
       if (recalled) return recalled
       const keyed = { ...exchange, session, via: inside?.via ?? 'http', handle, tasks, ...(version === null ? {} : { version }) }
       if (options.tool) await requireTool(keyed, options.tool)
-      const said = await read(ready, request, session.store.id, headers)
+      const said = await read(ready, request, { share: session.store.id, maxBytes: BODY_MAX_BYTES }, headers)
       const call = callOf(ready.route, keyed, app, said.query, said)
       await this.#compare(exchange, call, said)
       const own = options.stored && app.checkAnswers ? timeless(call, ready.route) : call
@@ -147,9 +148,11 @@ export class Pipeline {
     const { ready, request, params, requestId, headers } = exchange
     const { owner: find, ownerByPath } = ready.route.options
     const known = { params, request, requestId, services, log, clock, now: clock.now().toISOString(), prepared: undefined }
+    refuseDeclared(ready, request)
     const named = ownerByPath && (await find!(known as never))
     if (named instanceof Reply) return respond(ready, request, checkAnswers, named, headers)
-    const said = await read(ready, request, named && receives(ready) ? named.storeId : STRANGERS, headers)
+    const share = named && receives(ready) ? named.storeId : STRANGERS
+    const said = await read(ready, request, { share, maxBytes: STRANGER_MAX_BYTES }, headers)
     const { query, body, file } = said
     const countSubmission = () => countVisitor(this.app.visitors, request, owner instanceof Reply ? null : (owner ?? null))
     const call = { ...known, query, body, file, countSubmission } as AnyCall

@@ -1,7 +1,7 @@
 /** Reading what a request says: its query and its body, checked, and what of them nobody here knows. */
 import { STRANGERS } from './input/bytes.ts'
 import { parseQuery } from './input/check.ts'
-import { readJson } from './input/body.ts'
+import { readJson, type Allowance } from './input/body.ts'
 import { NOTHING, receive, receives, type Received, type Receiving } from './input/form.ts'
 import { isStrict, Notes } from './input/notes.ts'
 import type { Ready } from './ready.ts'
@@ -17,10 +17,11 @@ export interface Read extends Received {
  * A body that nobody asked for: none of its fields is known. What is no JSON at all is left alone, and what comes without a key: a route
  * there reads what was signed by itself.
  */
-async function stray(request: Request, { share, notes }: Receiving): Promise<Received> {
+async function stray(request: Request, receiving: Receiving): Promise<Received> {
   const { method, headers } = request
+  const { share, notes } = receiving
   if (share === STRANGERS || method === 'GET' || !headers.get('content-type')?.includes('json') || !request.body) return NOTHING
-  const { value } = await readJson(request, share)
+  const { value } = await readJson(request, receiving)
   if (typeof value === 'object' && value !== null) for (const name of Object.keys(value)) notes.field(null, name, [])
   notes.refuse()
   return NOTHING
@@ -28,13 +29,14 @@ async function stray(request: Request, { share, notes }: Receiving): Promise<Rec
 
 /**
  * The query and the body. What is unknown is named in the headers of the answer, or refused where the client prefers it (document 8,
- * Strictness). `share`: see `Bounds`.
+ * Strictness).
  */
-export async function read(ready: Ready, request: Request, share: string, headers: Record<string, string>): Promise<Read> {
+export async function read(ready: Ready, request: Request, allowance: Allowance, headers: Record<string, string>): Promise<Read> {
   const notes = new Notes(isStrict(request.headers.get('prefer')))
   if (notes.strict) headers['preference-applied'] = 'handling=strict'
   const query = parseQuery(searchOf(request.url), ready.query, notes)
-  const received = receives(ready) ? await receive(ready, request, { share, notes }) : await stray(request, { share, notes })
+  const receiving = { ...allowance, notes }
+  const received = receives(ready) ? await receive(ready, request, receiving) : await stray(request, receiving)
   tell(notes, headers)
   return { ...received, query, notes }
 }

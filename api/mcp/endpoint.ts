@@ -12,7 +12,9 @@ import {
   type Implementation,
   type Tool,
 } from '@modelcontextprotocol/server'
+import type { Allowance } from '../http/input/body.ts'
 import { readBytes } from '../http/input/bytes.ts'
+import { decoded, parsed } from '../http/input/json.ts'
 import { Refusal } from '../values/refusal.ts'
 
 /** The tools that one caller has. */
@@ -29,8 +31,7 @@ export interface Identity extends Implementation {
   instructions: string
 }
 
-/** The largest message, in bytes, and how long it may take to arrive. */
-const MESSAGE_MAX_BYTES = 1_048_576
+/** How long a message may take to arrive. */
 const MESSAGE_MAX_MS = 30_000
 /** Messages that an older client may send in one request. */
 const BATCH_MAX = 10
@@ -69,20 +70,23 @@ const isMessage = (value: unknown): value is Record<string, unknown> => typeof v
 /** A method as text; what is none is refused by whoever answers. */
 const methodOf = (message: unknown) => (isMessage(message) && typeof message.method === 'string' ? message.method : '')
 
-/** The messages of a request; an answer when it has none, or too many of them. Refuses what is too large, or comes too slowly. */
-export async function readMessages(request: Request, share: string): Promise<Messages | Response> {
-  const bytes = await readBytes(request, {
-    maxBytes: MESSAGE_MAX_BYTES,
-    tooLarge: () => new Refusal(413, `the message has more than ${MESSAGE_MAX_BYTES} bytes`),
-    share,
-    deadlineMs: MESSAGE_MAX_MS,
-  })
-  let body: unknown
+/** The JSON of a request, within the limits of a body of the API; an answer when it is none. */
+async function readMessage(request: Request, { share, maxBytes }: Allowance): Promise<{ body: unknown } | Response> {
+  const tooLarge = () => new Refusal(413, `the message has more than ${maxBytes} bytes`)
+  const bytes = await readBytes(request, { maxBytes, tooLarge, share, deadlineMs: MESSAGE_MAX_MS })
   try {
-    body = JSON.parse(new TextDecoder().decode(bytes))
-  } catch {
-    return errorAnswer(400, JSON_RPC.parse, 'the message is no JSON')
+    return { body: parsed(decoded(bytes)) }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return errorAnswer(400, JSON_RPC.parse, error.message)
   }
+}
+
+/** The messages of a request; an answer when it has none, or too many of them. Refuses what is too large, or comes too slowly. */
+export async function readMessages(request: Request, allowance: Allowance): Promise<Messages | Response> {
+  const read = await readMessage(request, allowance)
+  if (read instanceof Response) return read
+  let { body } = read
   if (Array.isArray(body)) {
     if (body.length === 0 || body.length > BATCH_MAX) return errorAnswer(400, JSON_RPC.invalid, `send 1 to ${BATCH_MAX} messages at once`)
     const ids = body.filter(isMessage).flatMap(({ id }) => (typeof id === 'string' || typeof id === 'number' ? [id] : []))

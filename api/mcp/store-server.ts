@@ -1,6 +1,7 @@
 /** `/mcp`: the store API for agents (document 8, MCP). Each call is carried out by the pipeline of the API, as if it came by HTTP. */
 import type { Session } from '../../db/control/registry.ts'
 import { authenticate, limit } from '../http/auth.ts'
+import { BODY_MAX_BYTES } from '../http/input/body.ts'
 import { jsonResponse } from '../http/respond.ts'
 import type { Route } from '../http/route.ts'
 import type { Surroundings } from '../http/surroundings.ts'
@@ -64,7 +65,7 @@ export class StoreServer {
     const count = () => limiter && limit(limiter, session.key.id, headers)
     // As by HTTP, before anything is read; each further message of a batch counts, too.
     count()
-    const read = await readMessages(request, session.store.id)
+    const read = await readMessages(request, { share: session.store.id, maxBytes: BODY_MAX_BYTES })
     if (read instanceof Response) return withHeaders(read, headers)
     for (const _ of read.messages.slice(1)) count()
     const caller = { signal: request.signal, prefix }

@@ -1,4 +1,5 @@
 /** `/mcp` of the content site (document 8, MCP): its pages, its search and its analyses for agents, without a key. */
+import { STRANGER_MAX_BYTES } from '../../api/http/input/body.ts'
 import { STRANGERS } from '../../api/http/input/bytes.ts'
 import { answerMessages, readMessages, refuseUnfit, type Identity } from '../../api/mcp/endpoint.ts'
 import { Refusal } from '../../api/values/refusal.ts'
@@ -36,7 +37,7 @@ export class ContentServer {
     const unfit = refuseUnfit(request, [new URL(base).origin])
     if (unfit) return unfit
     try {
-      const read = await readMessages(request, STRANGERS)
+      const read = await readMessages(request, { share: STRANGERS, maxBytes: STRANGER_MAX_BYTES })
       if (read instanceof Response) return read
       return await answerMessages(request, read.body, this.#identity, new ContentTools(askFor(request), base, broken))
     } catch (error) {

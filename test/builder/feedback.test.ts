@@ -357,6 +357,20 @@ describe('a review', () => {
     expect((await reviewer(token).send('GET', '/submit')).status).toBe(405)
   })
 
+  test('reads a comment within the limits that every body of the API has', async () => {
+    const { token } = await open()
+    const send = async (content: string) => {
+      const [method, url] = ['POST', `http://localhost/feedback/${token}/comments`]
+      const headers = { 'content-type': 'application/json', 'x-client': 'limits' }
+      const answer = await app.app.fetch(new Request(url, { method, headers, body: `{"pagePath":"/","content":${content}}` }))
+      return [answer.status, (await answer.json()).error]
+    }
+    expect(await send('['.repeat(30_000))).toEqual([400, 'the body nests deeper than 100 levels'])
+    expect(await send(`"${'x'.repeat(32_768)}"`)).toEqual([413, 'a comment has at most 32768 bytes'])
+    expect(await send('"a\\ud800"')).toEqual([400, 'content: must be well-formed text without NUL'])
+    expect(await send('"\\ud83e\\udea1"')).toEqual([201, undefined])
+  })
+
   test('takes 20 comments of one address in a minute, and 500 in all', async () => {
     const shop = await newShop()
     const { id, token } = await session(shop)

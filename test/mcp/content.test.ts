@@ -56,7 +56,10 @@ describe('the server', () => {
     expect((await send({ headers: { ...type, origin: 'https://evil.example' }, body })).status).toBe(403)
     expect((await send({ headers: { ...type, origin: site.url }, body })).status).toBe(200)
     expect((await fetch(url)).status).toBe(405)
-    expect((await send({ headers: type, body: 'x'.repeat(1_048_577) })).status).toBe(413)
+    const large = await send({ headers: type, body: 'x'.repeat(65_537) })
+    expect([large.status, await large.json()]).toEqual([413, { error: 'the message has more than 65536 bytes' }])
+    const deep = await send({ headers: type, body: '['.repeat(65_536) })
+    expect([deep.status, (await deep.json()).error.message]).toEqual([400, 'the body nests deeper than 100 levels'])
   })
 
   test('is listed where agents look', async () => {
@@ -109,7 +112,7 @@ describe('its tools', () => {
     for (const path of [
       '/api/search?a\n&q=coupon&x=.md',
       '\ud800',
-      `a${'/'.repeat(150_000)}a`,
+      `a${'/'.repeat(60_000)}a`,
       '../../etc/passwd',
       '/../package.json',
       '%2e%2e/%2e%2e/etc/passwd',

@@ -133,6 +133,15 @@ describe('what is no message', () => {
     expect((await post(message('no/such'))).body.error.code).toBe(-32601)
   })
 
+  test('a message nests as deep as a body of the API may, and is not parsed when it nests deeper', async () => {
+    const deep = (levels: number) => `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":${'['.repeat(levels)}1${']'.repeat(levels)}}}`
+    expect((await post(deep(98))).body.result).toEqual({})
+    for (const text of [deep(99), deep(400_000), '['.repeat(900_000), `[${deep(99)}]`]) {
+      const { status, body } = await post(text)
+      expect([status, body.error]).toEqual([400, { code: -32700, message: 'the body nests deeper than 100 levels' }])
+    }
+  })
+
   test('two messages of one id, and a message that ends another, leave nobody waiting', async () => {
     const same = await post([message('ping', {}, 1), message('ping', {}, 1)])
     expect([same.status, same.body.error.message]).toEqual([400, 'two messages have the same id'])

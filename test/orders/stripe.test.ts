@@ -334,6 +334,11 @@ describe('POST /payments/stripe/webhook', () => {
     expect((await shop.events()).filter((name) => name === 'order.paid')).toHaveLength(1)
   })
 
+  test('an event of more than 64 KB is 413, whoever signed it', async () => {
+    const answer = await send({ id: 'evt_large', payload: 'x'.repeat(65_537), signature: '' })
+    expect([answer.status, answer.body.error]).toEqual([413, 'the body is larger than 65536 bytes'])
+  })
+
   test('a signature that does not match is 400, and changes nothing', async () => {
     const answer = await buy(await cartOf())
     const intent = stripe.pay(intentOf(answer).id)

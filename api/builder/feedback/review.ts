@@ -6,6 +6,7 @@ import type { Handle } from '../../../db/open.ts'
 import type { Visitors } from '../../http/surroundings.ts'
 import { refusalOf } from '../../http/errors.ts'
 import { readBytes } from '../../http/input/bytes.ts'
+import { decoded, storable } from '../../http/input/json.ts'
 import { isBrowser, pathOf } from '../../http/url.ts'
 import type { Services } from '../../outside/services.ts'
 import type { RateLimiter } from '../../server/rate-limit.ts'
@@ -124,12 +125,7 @@ async function bodyOf({ request, storeId }: Review): Promise<unknown> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') throw new Refusal(415, 'send application/json')
   const tooLarge = () => new Refusal(413, `a comment has at most ${BODY_MAX_BYTES} bytes`)
-  const bytes = await readBytes(request, { maxBytes: BODY_MAX_BYTES, tooLarge, share: storeId, deadlineMs: BODY_MS })
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    throw new Refusal(400, 'the body is not JSON')
-  }
+  return storable(decoded(await readBytes(request, { maxBytes: BODY_MAX_BYTES, tooLarge, share: storeId, deadlineMs: BODY_MS })))
 }
 
 async function add(review: Review): Promise<Response> {

@@ -22,8 +22,8 @@ const plain = (type: string) =>
 function closest(error: ValueError): ValueError | undefined {
   for (const [i, errors] of error.errors.entries()) {
     if ((error.schema.anyOf as TSchema[])[i]?.type === 'null') continue
-    const first = [...errors][0]
-    if (first) return first
+    // The first alone: a value of a megabyte has as many errors as it has parts.
+    for (const first of errors) return first
   }
 }
 
@@ -89,11 +89,19 @@ function detail(error: ValueError): Detail {
 const isShortEnough = (error: ValueError): boolean =>
   error.type === ValueErrorType.StringMaxLength
     ? !isLonger(error.value as string, error.schema.maxLength)
-    : error.type === ValueErrorType.Union &&
-      (error.schema.anyOf as TSchema[]).some((part) => [...Errors(part, error.value)].every(isShortEnough))
+    : error.type === ValueErrorType.Union && (error.schema.anyOf as TSchema[]).some((part) => areShortEnough(Errors(part, error.value)))
+
+function areShortEnough(errors: Iterable<ValueError>): boolean {
+  for (const error of errors) if (!isShortEnough(error)) return false
+  return true
+}
 
 /** The key by which a complaint is made once: one for each field, and one list of unknown fields for each object. */
 const keyOf = ({ code, path }: Detail) => `${code === 'unrecognized_keys'}${path.join('\0')}`
+
+/** How many errors of a body are complained about, and how many are looked at for it: a body may have one for each of its bytes. */
+const COMPLAINTS_MAX = 50
+const LOOKED_AT_MAX = 1_000
 
 /** A compiled schema: `parse` cleans and checks, notes what it doesn't know, and refuses with 400 and details. */
 export interface Parser<T> {
@@ -113,13 +121,16 @@ export function parser<T extends TSchema>(schema: T, shown: readonly TSchema[] =
     if (shorten === undefined) shorten = shortener(schema)
     const long: Detail[] = []
     const short = shorten ? shorten(value, [], long) : value
-    const byPath = new Map(long.slice(0, 50).map((found) => [keyOf(found), found]))
+    const byPath = new Map(long.slice(0, COMPLAINTS_MAX).map((found) => [keyOf(found), found]))
     const unknown: string[] = []
+    let lookedAt = 0
     for (const error of check.Errors(short)) {
+      if (byPath.size >= COMPLAINTS_MAX || ++lookedAt > LOOKED_AT_MAX) break
       if (isShortEnough(error)) continue
+      // Naming what may have been meant costs more than all else.
+      if (error.type === ValueErrorType.ObjectAdditionalProperties && unknown.length >= COMPLAINTS_MAX) continue
       const found = detail(error)
       if (found.code === 'unrecognized_keys') unknown.push(...found.keys!)
-      if (byPath.size >= 50) break
       if (!byPath.has(keyOf(found))) byPath.set(keyOf(found), found)
     }
     const details = [...byPath.values()]

@@ -51,6 +51,9 @@ const ofEntries =
   (value, above, notes) =>
     isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, clean(each, { above, name }, notes)])) : value
 
+/** How many fields that it doesn't know a strict object keeps: more are not named either. */
+const KEPT_MAX = 50
+
 interface Field {
   name: string
   /** The name that answers show it under, where that is another one. */
@@ -81,11 +84,12 @@ function ofObject(schema: TSchema, shown: readonly TSchema[]): Clean {
       if (given !== undefined) result[name] = clean ? clean(given, place, notes) : given
       else if (fallback !== undefined) result[name] = structuredClone(fallback)
     }
+    let kept = 0
     for (const name of Object.keys(value)) {
       if (known.has(name)) continue
       if (seen.has(name) && (above === null || !isStrict)) notes.shown(above, name, value[name])
-      else if (isStrict) keep(result, name, value[name])
-      else notes.field(above, name, names)
+      else if (!isStrict) notes.field(above, name, names)
+      else if (kept++ < KEPT_MAX) keep(result, name, value[name])
     }
     return result
   }

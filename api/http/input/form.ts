@@ -1,6 +1,7 @@
 /** Reading a form with a file (multipart/form-data): the fields as text, the file as bytes, both within their bounds. */
-import { BODY_MAX_BYTES, readJson, refuseBrokenText } from './body.ts'
+import { BODY_MAX_BYTES, readJson, STRANGER_MAX_BYTES, tooLarge, type Allowance } from './body.ts'
 import { readBytes } from './bytes.ts'
+import { refuseBrokenText } from './json.ts'
 import type { Ready } from '../ready.ts'
 import type { Notes } from './notes.ts'
 import { invalid, Refusal, wrong } from '../../values/refusal.ts'
@@ -20,9 +21,8 @@ export interface Received {
   text: string
 }
 
-/** Whose memory the body takes (see `Bounds`), and where what it has unknown is noted. */
-export interface Receiving {
-  share: string
+/** How much is read, the file of a form aside, and where what it has unknown is noted. */
+export interface Receiving extends Allowance {
   notes: Notes
 }
 
@@ -32,33 +32,53 @@ export const NOTHING: Received = { body: undefined, file: null, text: '' }
 /** Whether a route takes a body: most requests are to one that doesn't, and need not wait for it. */
 export const receives = ({ body, form }: Ready) => body !== null || form !== null
 
+/** Refuses what a stranger declares to be larger than it may be, before anything is looked up: a route need not read it at all. */
+export function refuseDeclared({ form, route }: Ready, { headers }: Request) {
+  if (route.method !== 'GET' && !form?.field && Number(headers.get('content-length')) > STRANGER_MAX_BYTES)
+    throw tooLarge(STRANGER_MAX_BYTES)
+}
+
 /** Reads the body of a request to a route that takes one, JSON or a form. Refuses with 400, 408, 413, 415 or 503. */
-export async function receive({ body, form }: Ready, request: Request, { share, notes }: Receiving): Promise<Received> {
+export async function receive({ body, form }: Ready, request: Request, receiving: Receiving): Promise<Received> {
   if (form) {
     const type = request.headers.get('content-type') ?? ''
-    if (/^multipart\/form-data\s*;/i.test(type)) return receiveForm(form, request, type, { share, notes })
+    if (/^multipart\/form-data\s*;/i.test(type)) return receiveForm(form, request, type, receiving)
     if (!body || (type && !/json/i.test(type)))
       throw new Refusal(415, `the body must be a form${body ? ' or JSON' : ''}: send Content-Type: multipart/form-data`)
   }
-  const { value, text } = await readJson(request, share)
-  return { body: body!.parse(value, notes), file: null, text }
+  const { value, text } = await readJson(request, receiving)
+  return { body: body!.parse(value, receiving.notes), file: null, text }
 }
 
 async function receiveForm(
   { field, parser, maxBytes = BODY_MAX_BYTES }: NonNullable<Ready['form']>,
   request: Request,
   type: string,
-  { share, notes }: Receiving,
+  { share, notes, maxBytes: fieldsMax }: Receiving,
 ) {
-  const bounds = { maxBytes: maxBytes + REST_MAX_BYTES, tooLarge: () => tooLarge(maxBytes), share, deadlineMs: DEADLINE_MS }
-  const { values, file } = await valuesOf(await parsed(await readBytes(request, bounds), type), field, maxBytes)
+  // One that has no file is a body like any other.
+  const size =
+    field === ''
+      ? { maxBytes: fieldsMax, tooLarge: () => tooLarge(fieldsMax) }
+      : { maxBytes: maxBytes + REST_MAX_BYTES, tooLarge: () => tooLargeFile(maxBytes) }
+  const bytes = await readBytes(request, { ...size, share, deadlineMs: DEADLINE_MS })
+  const { values, file } = await valuesOf(await parsed(bytes, type), field, maxBytes)
+  requireShort(values, fieldsMax)
+  refuseBrokenText(values)
   const body = parser.parse(file ? { ...values, [field]: file.name ?? field } : values, notes)
   // The line between the parts is another one each time: what is compared is what it divides.
   const sum = file && new Bun.CryptoHasher('sha256').update(file.bytes).digest('hex')
   return { body, file, text: JSON.stringify([values, file?.name, sum]) }
 }
 
-const tooLarge = (maxBytes: number) => new Refusal(413, `the file is larger than ${maxBytes} bytes`)
+const tooLargeFile = (maxBytes: number) => new Refusal(413, `the file is larger than ${maxBytes} bytes`)
+
+/** Refuses fields that a body of JSON could not have either: what a form may be large for is its file. */
+function requireShort(values: Record<string, string>, maxBytes: number) {
+  let bytes = 0
+  for (const name in values) bytes += Buffer.byteLength(name) + Buffer.byteLength(values[name]!)
+  if (bytes > maxBytes) throw new Refusal(413, `the fields of the form are larger than ${maxBytes} bytes`)
+}
 
 /** Refuses a form of very many parts: each takes time and memory of its own. */
 function requireFewParts(bytes: Uint8Array, type: string) {
@@ -88,13 +108,12 @@ async function valuesOf(form: FormData, field: string, maxBytes: number) {
       if (name !== field) continue
       // Browsers send an empty file for a field in which none was chosen.
       if (!value.size && !('name' in value && value.name)) continue
-      if (value.size > maxBytes) throw tooLarge(maxBytes)
+      if (value.size > maxBytes) throw tooLargeFile(maxBytes)
       if (!value.size) throw wrong(field, 'is empty')
       file = { bytes: new Uint8Array(await value.arrayBuffer()), name: ('name' in value && (value.name as string)) || null }
     } else if (name === field) throw invalid([{ code: 'invalid_type', message: 'must be a file', path: [field] }])
     // A form's own line ends are CR and LF, whatever was typed.
     else if (value !== '') values[name] = value.replaceAll('\r\n', '\n')
   }
-  refuseBrokenText(values)
   return { values, file }
 }

@@ -3,7 +3,7 @@ import type Stripe from 'stripe'
 import type { Db } from '../../../db/driver.ts'
 import { providerEvents } from '../../../db/store/payments.ts'
 import type { Owner } from '../../outside/files.ts'
-import { readText } from '../../http/input/body.ts'
+import { readText, STRANGER_MAX_BYTES } from '../../http/input/body.ts'
 import { STRANGERS } from '../../http/input/bytes.ts'
 import { Refusal } from '../../values/refusal.ts'
 import { Reply, resource, type Call } from '../../http/route.ts'
@@ -44,12 +44,9 @@ async function take(tx: Db, acting: Acting, event: Stripe.Event): Promise<Warnin
 /** The event of a request whose signature matches. */
 async function signed({ request, services: { payments } }: Pick<Call, 'request' | 'services'>): Promise<Stripe.Event> {
   if (!payments?.webhookSecret) throw new Refusal(404, 'stripe is not configured: set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET')
+  const text = await readText(request, { share: STRANGERS, maxBytes: STRANGER_MAX_BYTES })
   try {
-    return await payments.stripe.webhooks.constructEventAsync(
-      await readText(request, STRANGERS),
-      request.headers.get('stripe-signature') ?? '',
-      payments.webhookSecret,
-    )
+    return await payments.stripe.webhooks.constructEventAsync(text, request.headers.get('stripe-signature') ?? '', payments.webhookSecret)
   } catch {
     throw new Refusal(400, 'the signature does not match')
   }
