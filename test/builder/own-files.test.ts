@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { withOwnPaths } from '../../api/builder/own-files.ts'
+import { expectLinear } from './growth.ts'
 
 const ID = '01a20610-2372-70b7-a888-5971927c4575'
 const FOLDER = `/cdn/${ID}/live/`
@@ -28,21 +29,7 @@ test('what is a URL of an own file is what a pattern says that is for short text
   )
 })
 
-/** The least time that it takes, in milliseconds: of several, since others use the machine, too. */
-function leastMs(text: string): number {
-  const times = Array.from({ length: 5 }, () => {
-    const began = performance.now()
-    withOwnPaths(text, ID)
-    return performance.now() - began
-  })
-  return Math.min(...times)
-}
-
 test.each(['http://a/', 'http://', 'http', 'x', '/cdn/', FOLDER, `http://a${FOLDER}`, `http://a/${FOLDER.slice(0, -1)}`])(
   'a text of %s over and over takes time as it is long',
-  (piece) => {
-    const text = (length: number) => `${piece.repeat(length / piece.length)}"${FOLDER}`
-    leastMs(text(100_000))
-    expect(leastMs(text(1_000_000))).toBeLessThan(15 * leastMs(text(100_000)) + 2)
-  },
+  (piece) => expectLinear((text) => withOwnPaths(text, ID), piece, `"${FOLDER}`),
 )

@@ -6,8 +6,8 @@ import { etagOf, type Entry } from '../../hosting/manifest.ts'
 import { formFor, type Form } from '../../hosting/negotiate.ts'
 import { Prepared, type Fields } from '../../hosting/prepared.ts'
 import { encodingFor, type Encoding } from '../../values/accept.ts'
-import { unescapeHtml } from '../../values/html.ts'
 import { withFrameScript } from '../feedback/frame.ts'
+import { PRICED_MAX_BYTES, pricedIn } from '../prices.ts'
 import type { Shelf } from './shelf.ts'
 
 /** Asked for anew each time, and mostly answered with 304: a refresh is seen at once. */
@@ -23,10 +23,6 @@ const TYPES: Record<Form, string> = {
 const PACKED: ReadonlySet<Encoding> = new Set(['identity', 'zstd', 'gzip'])
 /** Where Stripe's element comes from, as its documentation says. */
 const STRIPE = 'https://js.stripe.com https://*.js.stripe.com'
-/** What something cost before: nobody has said it in other currencies. */
-const BEFORE = /<s\b[^>]*>(?:(?!<\/s>)[^])*?<span class="price" data-prices="([^"]*)"(?:(?!<\/s>)[^])*<\/s>/g
-/** A price that carries those in other currencies, as the storefront's `Price.astro` writes it. */
-const PRICE = /(<span class="price" data-prices="([^"]*)"[^>]*>)([^<]*)/g
 
 /** How a deployment is served: where, and to whom. */
 export interface Served {
@@ -137,13 +133,9 @@ export class Shop {
 
   /** The same page with its prices in another currency, or as it is reviewed. */
   #remade(entry: Entry, currency: string | null, encoding: Encoding): Body {
-    const html = new TextDecoder().decode(this.#bodies.read(entry, 'identity').bytes)
-    const priced = currency
-      ? html
-          .replace(BEFORE, (before: string, all: string) => (priceIn(all, currency) === undefined ? '' : before))
-          .replace(PRICE, (_, opened: string, all: string) => opened + (priceIn(all, currency) ?? '–'))
-          .replace(`<option value="${currency}"`, '$& selected')
-      : html
+    const { bytes: built } = this.#bodies.read(entry, 'identity')
+    const html = new TextDecoder().decode(built)
+    const priced = currency && built.length <= PRICED_MAX_BYTES ? pricedIn(html, currency) : html
     const bytes = pack(new TextEncoder().encode(this.#reviewed(priced)), encoding)
     return { bytes, etag: etagOf(bytes), encoding }
   }
@@ -194,14 +186,6 @@ export class Shop {
       `connect-src 'self'${hasStripe ? ' https://api.stripe.com' : ''}; frame-src ${hasStripe ? `${STRIPE} https://hooks.stripe.com` : "'none'"}`,
       `form-action 'self'; base-uri 'none'; manifest-src 'self'; frame-ancestors ${reviewedAt ?? "'none'"}`,
     ].join('; ')
-  }
-}
-
-function priceIn(all: string, currency: string): string | undefined {
-  try {
-    return (JSON.parse(unescapeHtml(all)) as Record<string, string>)[currency]?.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
-  } catch {
-    return undefined
   }
 }
 
