@@ -8,7 +8,16 @@ import type { Visit } from './visit.ts'
 
 export type Form = URLSearchParams
 const text = (form: Form, name: string) => form.get(name)?.trim() ?? ''
-const whole = (form: Form, name: string, otherwise: number) => (/^\d{1,6}$/.test(text(form, name)) ? Number(text(form, name)) : otherwise)
+/**
+ * A whole number, of whatever size the API counts with; `otherwise` where nothing was entered. What is none is NaN, which the API refuses in
+ * its own words: a number that nobody has entered is never put in its place.
+ */
+function whole(form: Form, name: string, otherwise: number): number {
+  const given = text(form, name)
+  if (!given) return otherwise
+  const number = /^\d{1,20}$/.test(given) ? Number(given) : NaN
+  return Number.isSafeInteger(number) ? number : NaN
+}
 
 /** After a change of a cart: its cookie, and how many things are in it. */
 async function changed(visit: Visit, cart: Cart, location: string, said: string): Promise<Outcome> {
@@ -124,7 +133,7 @@ export async function checkOut(visit: Visit, form: Form): Promise<Outcome> {
   let cart = await readCart(visit)
   if (!cart) return gone
   const method = text(form, 'shippingMethodId')
-  const expected = whole(form, 'expectedTotalCents', -1)
+  const expected = whole(form, 'expectedTotalCents', cart.totalCents)
   const [place, point] = [text(form, `place-${method}`), text(form, `point-${method}`)]
   if (method && (method !== cart.shippingMethodId || place || point)) {
     const pickup = { pickupLocationId: place || null, pickupPoint: point ? { name: point.slice(0, 200) } : null }
@@ -144,7 +153,7 @@ export async function checkOut(visit: Visit, form: Form): Promise<Outcome> {
     ...(cart.shippingMethodId ? { shippingMethodId: cart.shippingMethodId } : {}),
     paymentMethod: text(form, 'paymentMethod') || undefined,
     ...(text(form, 'paymentToken') === 'decline' ? { paymentToken: 'decline' } : {}),
-    ...(expected >= 0 ? { expectedTotalCents: expected } : {}),
+    ...(form.has('expectedTotalCents') ? { expectedTotalCents: expected } : {}),
     ...(text(form, 'note') ? { note: text(form, 'note').slice(0, 1_000) } : {}),
     lang: visit.language.code,
   })

@@ -75,9 +75,11 @@ export function listAt(deployment: Deployment, path: string): { kind: Kind; slug
   return kind && slug && Object.keys(deployment.pages).length ? { kind: kind as Kind, slug } : null
 }
 
+/** The most that something may cost, in major units. */
+const AMOUNT_MAX = 1_000_000_000
 const number = (text: string | null) => {
   const value = text?.replace(',', '.')
-  return value && /^\d{1,9}(\.\d{1,3})?$/.test(value) ? Number(value) : undefined
+  return value && /^\d{1,20}(\.\d{1,3})?$/.test(value) ? Math.min(AMOUNT_MAX, Number(value)) : undefined
 }
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
