@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { projectOf } from '../api/builder/projects.ts'
 import { serveApi, type Api } from '../api/main.ts'
-import { printed, readConfig, storesDomainOf, type Config } from '../api/server/config.ts'
+import { printed, readConfig, storesDomainOf, urlOf, type Config } from '../api/server/config.ts'
 import { listen, requireHost } from '../api/server/listen.ts'
 import { KEY_FILE } from '../api/outside/secrets.ts'
 import { openRegistry } from '../db/control/open.ts'
@@ -12,10 +12,10 @@ import { resumeRestore } from '../db/installation-restore.ts'
 import { migrateAll } from '../db/migrate-all.ts'
 import { clearAway } from '../db/remains.ts'
 import { version } from '../package.json'
-import { serveSite } from '../site/server.ts'
 import { build, isBuilt } from './build.ts'
 import { DEMO, makeDemoStore } from './demo.ts'
 import type { FirstKeys } from './new-store.ts'
+import { startSite } from './site.ts'
 import { startWorkers } from './workers.ts'
 
 /** Something that ends in order when it is asked to. */
@@ -111,6 +111,21 @@ function openDemo(config: Config, api: Api, url: string): Running {
   }
 }
 
+/** Starts the API, and beside it the site: at once where it is known where the API will be. */
+async function startBoth(config: Config, running: Running[]) {
+  const begin = (storeApi: string) => {
+    const { site, stop } = startSite(config, storeApi)
+    running.push({ stop })
+    // Looked at when the API is there, too.
+    site.catch(() => {})
+    return site
+  }
+  const early = config.baseUrl || config.apiPort ? begin(urlOf(config.baseUrl, config.host, config.apiPort)) : null
+  const { api, keys } = await startApi(config, running)
+  running.push(api)
+  return { api, keys, site: await (early ?? begin(api.url)) }
+}
+
 /** Starts all of it and prints where it is. What has to be stopped is added to `running`. Throws with one clear line when it can't. */
 export async function serve(running: Running[]) {
   const config = readConfig(process.env)
@@ -120,11 +135,8 @@ export async function serve(running: Running[]) {
     console.error('building the content site')
     await build()
   }
-  const { api, keys } = await startApi(config, running)
-  running.push(api)
   try {
-    const site = serveSite(config, api.url)
-    running.push(site)
+    const { api, keys, site } = await startBoth(config, running)
     const demo = await demoOf(config, api)
     console.log(
       [
@@ -137,7 +149,7 @@ export async function serve(running: Running[]) {
     )
     if (demo?.isNew) running.push(openDemo(config, api, demo.url))
   } catch (error) {
-    await api.stop()
+    await Promise.all(running.map((part) => part.stop()))
     throw error
   }
 }

@@ -13,7 +13,7 @@ import { isAnalysis } from './analyses/operations.ts'
 import { decoded } from '../api/hosting/paths.ts'
 import type { ContentServer, ContentServerNeeds } from './mcp/content-server.ts'
 
-interface Site {
+export interface Site {
   port: number
   /** Public, without a slash at the end. */
   url: string

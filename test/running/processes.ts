@@ -170,8 +170,15 @@ export async function call(api: string, key: string, method: string, path: strin
   return { status: response.status, body: await response.json() }
 }
 
-/** The process that `pid` started, found in /proc; null when there is none. */
-export async function childOf(pid: number): Promise<number | null> {
-  const { stdout } = await new Running(spawn('ps', ['-o', 'pid=', '--ppid', String(pid)], { stdio: ['ignore', 'pipe', 'pipe'] })).ended
-  return Number(stdout.trim().split('\n')[0]) || null
+/** The processes that `pid` has started, in the order of their numbers. */
+export async function childrenOf(pid: number): Promise<{ pid: number; command: string }[]> {
+  const { stdout } = await new Running(spawn('ps', ['-o', 'pid=,args=', '--ppid', String(pid)], { stdio: ['ignore', 'pipe', 'pipe'] }))
+    .ended
+  return stdout
+    .split('\n')
+    .map((line) => /^ *(\d+) (.*)$/.exec(line))
+    .flatMap((found) => (found ? [{ pid: Number(found[1]), command: found[2]! }] : []))
 }
+
+/** The process that `pid` started; null when there is none. */
+export const childOf = async (pid: number): Promise<number | null> => (await childrenOf(pid))[0]?.pid ?? null

@@ -1,7 +1,20 @@
 import { connect } from 'node:net'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { call, childOf, cleanUp, createStore, folder, keysOf, run, type Running, type Started, startShop, startStoa } from './processes.ts'
+import {
+  call,
+  childOf,
+  childrenOf,
+  cleanUp,
+  createStore,
+  folder,
+  keysOf,
+  run,
+  type Running,
+  type Started,
+  startShop,
+  startStoa,
+} from './processes.ts'
 
 afterAll(cleanUp)
 
@@ -177,11 +190,9 @@ describe('npm start', () => {
 })
 
 describe('WORKERS=2', () => {
-  /** The processes that answer on the port, found by the memory that each reports. */
-  const workersOf = async ({ running }: Started) => {
-    const { stdout } = await run(['ps', '-o', 'pid=', '--ppid', String(running.child.pid)]).ended
-    return stdout.trim().split('\n').map(Number).filter(Boolean)
-  }
+  /** The processes that answer on the port. */
+  const workersOf = async ({ running }: Started) =>
+    (await childrenOf(running.child.pid!)).filter(({ command }) => command.includes('api/main.ts')).map(({ pid }) => pid)
 
   /** How many sockets listen on the port of a URL. */
   const listenersOn = (url: string) => {
