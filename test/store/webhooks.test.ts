@@ -151,6 +151,56 @@ describe('a webhook', () => {
     expect((await shop.get(`/webhooks/${id}`, { key: admin })).status).toBe(200)
   })
 
+  test('is handled by a key that may read what it tells, whatever is done with it', async () => {
+    hook.answer = ({ text }) => new Response(text)
+    const { id, secret } = await added(['order.created'])
+    await shop.buy({ items: [{ variantId: await shop.variant() }] })
+    await settle()
+    const [{ id: sent, lastBody }] = await deliveries(id)
+    expect(lastBody).toContain('order.created')
+    const [admin, reader] = [await shop.keyWith('store:admin'), await shop.keyWith('store:admin', 'orders:read')]
+    const deeds = [
+      ['POST', `/webhooks/${id}/rotate`, undefined],
+      ['POST', `/webhooks/${id}/test`, undefined],
+      ['POST', `/webhooks/${id}/deliveries/${sent}/redeliver`, undefined],
+      ['PATCH', `/webhooks/${id}`, { events: ['publish.live'] }],
+      ['GET', `/webhooks/${id}/deliveries/${sent}`, undefined],
+    ] as const
+    for (const [method, path, body] of deeds) {
+      const answer = await shop.call(method, path, body, { key: admin })
+      expect([path, answer.status, answer.body.error]).toEqual([path, 403, expect.stringContaining('orders:read')])
+      expect(answer.text).not.toContain('whsec_')
+    }
+    // What its receiver has answered may repeat what it got.
+    expect((await shop.get(`/webhooks/${id}/deliveries`, { key: admin })).body.data).toMatchObject([{ id: sent, lastBody: null }])
+    expect((await shop.get(`/webhooks/${id}/deliveries`, { key: reader })).body.data).toMatchObject([{ id: sent, lastBody }])
+    await settle()
+    expect(hook.received).toHaveLength(1)
+    expect(await shop.rows(sql`select previous_secret from webhooks`)).toEqual([[null]])
+    for (const [method, path, body] of deeds.toReversed())
+      expect([path, (await shop.call(method, path, body, { key: reader })).status < 300]).toEqual([path, true])
+    expect(secret).toMatch(/^whsec_/)
+    // An admin alone may always take it away.
+    expect((await shop.call('DELETE', `/webhooks/${id}`, undefined, { key: admin })).status).toBe(200)
+  })
+
+  test('is sent nowhere else while something of it waits that the key may not read', async () => {
+    hook.answer = () => new Response(null, { status: 500 })
+    const { id } = await added(['order.created'])
+    await shop.buy({ items: [{ variantId: await shop.variant() }] })
+    await settle()
+    expect(made(await shop.patch(`/webhooks/${id}`, { events: ['publish.live'] })).events).toEqual(['publish.live'])
+    const [admin, elsewhere] = [await shop.keyWith('store:admin'), listening()]
+    const moved = await shop.patch(`/webhooks/${id}`, { url: elsewhere.url }, { key: admin })
+    expect([moved.status, moved.body.error]).toEqual([403, expect.stringContaining('orders:read')])
+    const [{ id: waiting }] = await deliveries(id)
+    expect((await shop.post(`/webhooks/${id}/deliveries/${waiting}/redeliver`, undefined, { key: admin })).status).toBe(403)
+    expect((await shop.patch(`/webhooks/${id}`, { url: elsewhere.url })).status).toBe(200)
+    app.clock.advance(MINUTE)
+    await settle()
+    expect(elsewhere.received.length + elsewhere.forged).toBe(1)
+  })
+
   test('that is far behind gets what happened to one thing in its order, though several go at once', async () => {
     await added(['product.updated'])
     hook.answer = async () => {

@@ -45,6 +45,15 @@ export async function findDelivery(db: Reader, webhook: string, id: string): Pro
   return { ...found.row, body: found.body }
 }
 
+/** The events of which something waits to be delivered to a webhook. */
+export const waitingEvents = async (db: Reader, webhook: string): Promise<string[]> => {
+  const rows = await db
+    .selectDistinct({ event: webhookDeliveries.event })
+    .from(webhookDeliveries)
+    .where(and(eq(webhookId, webhook), eq(webhookDeliveries.status, 'pending')))
+  return rows.map(({ event }) => event)
+}
+
 const [S, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000]
 /** The pauses after the first tries; then it is every twelve hours. */
 const PAUSES_MS = [5 * S, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR]

@@ -10,7 +10,7 @@ import { enqueue } from '../../jobs/queue.ts'
 import { conflict, Refusal, wrong } from '../../values/refusal.ts'
 import { later } from '../../values/time.ts'
 import { DELIVER_WEBHOOK, deliverTest } from '../outbox.ts'
-import { Delivery, deliveryView, endSome, findDelivery, WholeDelivery, STATUSES } from './delivery.ts'
+import { Delivery, deliveryView, endSome, findDelivery, waitingEvents, WholeDelivery, STATUSES } from './delivery.ts'
 import { EVENT_TYPES, EVENTS, isEvent, type EventType } from './events.ts'
 import {
   findWebhook,
@@ -48,15 +48,32 @@ function requireAddress({ services }: Pick<Call, 'services'>, given: string | un
   if (refusal !== null) throw wrong('url', refusal)
 }
 
-/** Refuses a key that may not read itself what a webhook would get. */
-function requireReading({ session }: Pick<Call, 'session'>, given: readonly EventType[]) {
-  const { scopes } = session
-  const event = scopes && given.find((type) => !scopes.has(EVENTS[type].scope))
-  if (event)
-    throw new Refusal(403, `this key lacks the scope ${EVENTS[event].scope}, with which what ${event} tells is read`, {
-      hint: 'Use a key with that scope, or leave the event out',
-    })
+/** Whether a key may read itself what an event tells. A test tells nothing of the store. */
+const mayRead = ({ scopes }: Call['session'], event: string) => scopes === null || !isEvent(event) || scopes.has(EVENTS[event].scope)
+
+/**
+ * Refuses a key that may not read itself what a webhook gets, or would get. What learns its secret, sends it something again or has it
+ * sent elsewhere takes the same as making it.
+ */
+function requireReading({ session }: Pick<Call, 'session'>, given: readonly string[]) {
+  const event = given.find((type) => !mayRead(session, type))
+  if (event === undefined) return
+  const { scope } = EVENTS[event as EventType]
+  throw new Refusal(403, `this key lacks the scope ${scope}, with which what ${event} tells is read`, {
+    hint: 'Use a key with that scope, or leave the event out',
+  })
 }
+
+/** A webhook that a key with its events' scopes wants to do something with. */
+async function ownWebhook(tx: Db, call: Pick<Call<unknown, unknown, { id: string }>, 'params' | 'session'>): Promise<WebhookRow> {
+  const row = await findWebhook(tx, call.params.id)
+  requireReading(call, row.events)
+  return row
+}
+
+/** A delivery as a key sees it: what its receiver has answered may repeat what it got. */
+const seenBy = (session: Call['session'], row: Parameters<typeof deliveryView>[0]) =>
+  deliveryView(mayRead(session, row.event) ? row : { ...row, lastBody: null })
 
 /** Events in the order in which the documents list them. */
 const sorted = (given: Static<typeof events>) => EVENT_TYPES.filter((event) => given.includes(event))
@@ -125,18 +142,21 @@ export const webhookRoutes = resource('store', '/webhooks')
     {
       operationId: 'updateWebhook',
       summary: 'Change a webhook',
-      description: 'Deliveries that wait go to the new address. One that is turned off gets nothing of what happens meanwhile.',
+      description:
+        'Deliveries that wait go to the new address. One that is turned off gets nothing of what happens meanwhile. The key needs the scopes of its events, of those before and of the new ones.',
       scope: ADMIN,
       body: WebhookPatch,
       responses: { 200: Webhook },
     },
     (call) => {
-      const { body, params, now } = call
+      const { body, now } = call
       return call.write(async (tx) => {
-        const row = await findWebhook(tx, params.id)
+        const row = await ownWebhook(tx, call)
         const wanted = body.events === undefined ? (row.events as EventType[]) : sorted(body.events)
         requireReading(call, wanted)
         requireAddress(call, body.url)
+        // What waits goes to the new address, also of events that it does not get any more.
+        if (body.url !== undefined && body.url !== row.url) requireReading(call, await waitingEvents(tx, row.id))
         const next = {
           ...row,
           ...(body.url === undefined ? {} : { url: body.url }),
@@ -177,14 +197,14 @@ export const webhookRoutes = resource('store', '/webhooks')
       operationId: 'rotateWebhookSecret',
       summary: 'Replace the secret of a webhook',
       description:
-        'The answer shows the new `secret`, this once. For 24 hours deliveries have two signatures, also one with the secret before; after a second call meanwhile, the one before that signs nothing any more.',
+        'The answer shows the new `secret`, this once. For 24 hours deliveries have two signatures, also one with the secret before; after a second call meanwhile, the one before that signs nothing any more. The key needs the scopes, too, with which what its events tell is read.',
       scope: ADMIN,
       responses: { 200: NewWebhook },
     },
     (call) =>
       call.write(async (tx) => {
         const { services, now } = call
-        const row = await findWebhook(tx, call.params.id)
+        const row = await ownWebhook(tx, call)
         const secret = newSecret()
         const next = {
           ...row,
@@ -203,13 +223,13 @@ export const webhookRoutes = resource('store', '/webhooks')
       operationId: 'testWebhook',
       summary: 'Send a webhook a test',
       description:
-        'A delivery of the event `webhook.test`, whatever it asked for; what came of it stands in its deliveries. 409 for one that is off.',
+        'A delivery of the event `webhook.test`, whatever it asked for; what came of it stands in its deliveries. 409 for one that is off. The key needs the scopes of its events.',
       scope: ADMIN,
       responses: { 202: Delivery },
     },
     (call) =>
       call.write(async (tx) => {
-        const row = await findWebhook(tx, call.params.id)
+        const row = await ownWebhook(tx, call)
         if (!row.active) throw conflict('the webhook is off: PATCH it with {"active": true} first')
         return deliveryView(await findDelivery(tx, row.id, await deliverTest(tx, call, row.id)))
       }),
@@ -230,7 +250,7 @@ export const webhookRoutes = resource('store', '/webhooks')
         200: Type.Object({ data: Type.Array(Delivery), nextCursor: Nullable(Type.String(), { description: 'Null at the end' }) }),
       },
     },
-    async ({ db, params, query: { limit, cursor, status } }) => {
+    async ({ db, params, session, query: { limit, cursor, status } }) => {
       const { id } = await findWebhook(db, params.id)
       const { webhookId, seq } = webhookDeliveries
       const before = cursor === undefined ? undefined : lt(seq, Number(cursor))
@@ -245,7 +265,7 @@ export const webhookRoutes = resource('store', '/webhooks')
       const each = await Promise.all((status === undefined ? STATUSES : [status]).map(newest))
       const rows = each.flat().toSorted((a, b) => b.seq - a.seq)
       const page = rows.slice(0, limit)
-      return { data: page.map(deliveryView), nextCursor: rows.length > limit ? String(page.at(-1)!.seq) : null }
+      return { data: page.map((row) => seenBy(session, row)), nextCursor: rows.length > limit ? String(page.at(-1)!.seq) : null }
     },
   )
   .get(
@@ -253,7 +273,7 @@ export const webhookRoutes = resource('store', '/webhooks')
     { operationId: 'getWebhookDelivery', summary: 'Read a delivery', scope: ADMIN, responses: { 200: WholeDelivery } },
     async ({ db, params, session }) => {
       const { body, ...row } = await findDelivery(db, (await findWebhook(db, params.id)).id, params.deliveryId)
-      if (isEvent(row.event)) requireReading({ session }, [row.event])
+      requireReading({ session }, [row.event])
       return { ...deliveryView(row), payload: body === null ? null : JSON.parse(body) }
     },
   )
@@ -263,15 +283,16 @@ export const webhookRoutes = resource('store', '/webhooks')
       operationId: 'redeliverWebhook',
       summary: 'Deliver an event again',
       description:
-        'With the same `webhook-id` and body, whatever came of it before. 409 for a webhook that is off, and once the body is forgotten.',
+        "With the same `webhook-id` and body, whatever came of it before. 409 for a webhook that is off, and once the body is forgotten. The key needs the scopes of the webhook's events, and of this one.",
       scope: ADMIN,
       responses: { 202: Delivery },
     },
     (call) =>
       call.write(async (tx) => {
         const { params, now } = call
-        const row = await findWebhook(tx, params.id)
+        const row = await ownWebhook(tx, call)
         const { body, ...found } = await findDelivery(tx, row.id, params.deliveryId)
+        requireReading(call, [found.event])
         if (!row.active) throw conflict('the webhook is off: PATCH it with {"active": true} first')
         if (body === null) throw conflict('the body of this event is forgotten')
         const again = { status: 'pending' as const, tries: 0, firstTryAt: null, dueAt: now }
