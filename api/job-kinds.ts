@@ -21,6 +21,7 @@ import { deliverNewsletter } from './marketing/newsletters/delivery.ts'
 import { expireLoyaltyPoints } from './marketing/loyalty/expiry.ts'
 import { DELIVER } from './marketing/newsletters/launch.ts'
 import { CONFIRM } from './marketing/subscribers/subscribing.ts'
+import type { Ended } from './jobs/given-up.ts'
 import type { JobKind } from './jobs/kind.ts'
 import { DELIVER_WEBHOOK } from './store/outbox.ts'
 import { UNPAID } from './store/unpaid.ts'
@@ -50,3 +51,10 @@ export const jobKinds = (services: Services): Readonly<Record<string, JobKind>> 
   [UNPAID.kind]: cancelUnpaidOrders(services),
   'loyalty.expire': expireLoyaltyPoints,
 })
+
+/** Of these kinds, what was given up has told so and is over: nothing is left to be tried again. Each says what to do instead. */
+export const endedKinds: Ended = {
+  [DELIVER]: 'its newsletter has failed; POST /newsletters/{id}/retry sends it to those who have not had it',
+  [PROCESS]: 'its feedback session has gone on without it',
+  [PUBLISH]: 'its publish has failed; POST /publish begins another',
+}

@@ -1,4 +1,5 @@
 /** The visible list of the store API's resources. */
+import { endedKinds } from './job-kinds.ts'
 import type { Resource } from './http/route.ts'
 import { brandRoutes } from './catalog/groups/brands.ts'
 import { bundleRoutes } from './catalog/bundles.ts'
@@ -69,6 +70,7 @@ import { publishRoutes } from './builder/publishing/publishes.ts'
 import { apiKeyRoutes } from './store/api-keys.ts'
 import { webhookRoutes } from './store/webhooks/webhooks.ts'
 import { auditLogRoutes } from './store/audit-log.ts'
+import { jobRoutes } from './store/jobs.ts'
 import { me } from './store/me.ts'
 import { settingsRoutes } from './store/settings.ts'
 import { teamRoutes } from './store/team.ts'
@@ -80,6 +82,7 @@ export const resources: readonly Resource[] = [
   teamRoutes,
   apiKeyRoutes,
   auditLogRoutes,
+  jobRoutes(endedKinds),
   webhookRoutes,
   productRoutes,
   productVariants,

@@ -3,7 +3,7 @@ import type { Registry } from './control/registry.ts'
 import { FileReader, serverClient, ServerConnection, type Connection } from './connection.ts'
 import { database, type Reader } from './driver.ts'
 import { migrations, versionOf, type Kind } from './migrate.ts'
-import { databaseName, fileOf, type Location } from './open.ts'
+import { databaseName, fileOf, type Environment, type Location } from './open.ts'
 import { requireFile } from './unusable.ts'
 
 /**
@@ -24,13 +24,25 @@ async function peek<T>(location: Location, name: string, kind: Kind, look: (db: 
   }
 }
 
-/** The rows that `look` finds in the databases of all stores, read one after the other; those that can't be read have none. */
-export async function peekStores<T>(registry: Registry, look: (db: Reader) => Promise<T[]>): Promise<(T & { storeId: string })[]> {
-  const found: (T & { storeId: string })[] = []
-  for (const { id: storeId } of await registry.listStores())
+interface Place {
+  storeId: string
+  environment: Environment
+}
+
+/**
+ * The rows that `look` finds in the databases of all stores, or of those that are named, read one after the other; those that can't be read
+ * have none.
+ */
+export async function peekStores<T>(
+  registry: Registry,
+  look: (db: Reader) => Promise<T[]>,
+  ids?: readonly string[],
+): Promise<(T & Place)[]> {
+  const found: (T & Place)[] = []
+  for (const storeId of ids ?? (await registry.listStores()).map(({ id }) => id))
     for (const environment of ['live', 'sandbox'] as const) {
       const rows = await peek(registry.location, databaseName(storeId, environment), 'store', look)
-      found.push(...(rows ?? []).map((row) => ({ ...row, storeId })))
+      found.push(...(rows ?? []).map((row) => ({ ...row, storeId, environment })))
     }
   return found
 }

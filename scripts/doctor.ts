@@ -80,7 +80,7 @@ const jobs = (config: Config) =>
     if (!failed.length) return { ok: true, message: 'none was given up' }
     const { storeId, kind, subject, error } = failed[0]!
     const message = `${failed.length} given up, such as ${kind} of store ${storeId} (${subject}): ${error}`
-    return { ok: false, message: `${message}; mend the cause, then ask for it again` }
+    return { ok: false, message: `${message}; mend the cause, then run stoa jobs retry --all, or drop them: see stoa jobs list` }
   })
 
 /** Credentials that were sealed with another key. */

@@ -32,8 +32,7 @@ export async function enqueue(tx: Db, { clock, now }: Moment, { kind, subject, d
         dueAt: sql`case when ${jobs.failedAt} is null then min(${jobs.dueAt}, ${dueAt}) else ${dueAt} end`,
         attempts: 0,
         asked: sql`${jobs.asked} + 1`,
-        error: null,
-        failedAt: null,
+        ...{ error: null, told: null, failedAt: null },
         updatedAt: now,
       },
     })
@@ -198,12 +197,12 @@ export async function complete(tx: Db, job: JobRow, again: string | null) {
       ? tx.delete(jobs).where(same)
       : tx
           .update(jobs)
-          .set({ ...free, dueAt: again, attempts: 0, error: null })
+          .set({ ...free, dueAt: again, attempts: 0, error: null, told: null })
           .where(same)
   await left
   await tx
     .update(jobs)
-    .set({ ...free, attempts: 0, error: null })
+    .set({ ...free, attempts: 0, error: null, told: null })
     .where(held(job))
 }
 
@@ -214,27 +213,54 @@ export const release = (tx: Db, job: JobRow, dueAt: string) =>
     .set({ ...free, dueAt, attempts: sql`max(0, ${jobs.attempts} - 1)` })
     .where(held(job))
 
+/** What went wrong with a job: for the operator, and what the merchant may read of it. */
+export interface Failure {
+  error: string
+  told: string | null
+}
+
 /** Has a job that failed run again at `dueAt`. */
-export const retry = (tx: Db, job: JobRow, dueAt: string, error: string) =>
+export const retry = (tx: Db, job: JobRow, dueAt: string, failure: Failure) =>
   tx
     .update(jobs)
-    .set({ ...free, dueAt, error })
+    .set({ ...free, dueAt, ...failure })
     .where(held(job))
 
 /**
  * Gives a job up, with the error that is kept for the operator. One that was enqueued meanwhile is due at once instead. Whoever asks for it
  * later, by a trigger too, finds all of its attempts before it. False when it is not given up, or its lease is lost.
  */
-export async function giveUp(tx: Db, job: JobRow, now: string, error: string): Promise<boolean> {
+export async function giveUp(tx: Db, job: JobRow, now: string, failure: Failure): Promise<boolean> {
   const given = await tx
     .update(jobs)
-    .set({ ...free, attempts: 0, failedAt: now, error })
+    .set({ ...free, attempts: 0, failedAt: now, ...failure })
     .where(and(held(job), eq(jobs.asked, job.asked)))
     .returning({ id: jobs.id })
   if (given.length > 0) return true
   await tx
     .update(jobs)
-    .set({ ...free, attempts: 0, dueAt: now, error })
+    .set({ ...free, attempts: 0, dueAt: now, ...failure })
     .where(held(job))
   return false
+}
+
+/** Has a job that was given up run again, with all of its attempts before it; false when there is none of this id that was. */
+export async function takeUp(tx: Db, { now }: Moment, id: string): Promise<boolean> {
+  const again = { dueAt: now, attempts: 0, asked: sql`${jobs.asked} + 1`, error: null, told: null, failedAt: null, updatedAt: now }
+  const taken = await tx
+    .update(jobs)
+    .set(again)
+    .where(and(eq(jobs.id, id), isNotNull(jobs.failedAt)))
+    .returning({ id: jobs.id })
+  if (taken.length) tell(tx, now, now)
+  return taken.length > 0
+}
+
+/** Removes a job that was given up; false when there is none of this id that was. */
+export async function drop(tx: Db, id: string): Promise<boolean> {
+  const gone = await tx
+    .delete(jobs)
+    .where(and(eq(jobs.id, id), isNotNull(jobs.failedAt)))
+    .returning({ id: jobs.id })
+  return gone.length > 0
 }

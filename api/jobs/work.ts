@@ -1,10 +1,12 @@
 /** One job run under its lease: the lease is renewed meanwhile, and the outcome is stored. */
 import type { Db } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
+import { MailError } from '../outside/mail.ts'
 import type { Log } from '../server/log.ts'
 import type { Clock } from '../values/clock.ts'
+import { toldOf } from '../values/refusal.ts'
 import type { JobKind } from './kind.ts'
-import { complete, giveUp, holds, release, renew, resetAttempts, retry, type JobRow } from './queue.ts'
+import { complete, giveUp, holds, release, renew, resetAttempts, retry, type Failure, type JobRow } from './queue.ts'
 import type { StoreDatabase } from './slots.ts'
 
 interface Work {
@@ -58,21 +60,24 @@ export async function runJob(work: Work) {
     })
   } catch (error) {
     if (error instanceof LeaseLost || !(await isThere())) return
-    const message = (error instanceof Error ? error.message : String(error)).slice(0, 500)
+    const message = shortened(error instanceof Error ? error.message : String(error))
     const { subject, attempts } = job
     log.write('warn', 'a job failed', { ...database, kind: job.kind, subject, attempts, error: message })
-    await store.write((tx) => failed(tx, work, message))
+    const told = error instanceof MailError ? error.told : toldOf(error)
+    await store.write((tx) => failed(tx, work, { error: message, told: told && shortened(told) }))
   } finally {
     for (const stop of stops) stop()
   }
 }
 
-async function failed(tx: Db, { job, kind, clock }: Work, error: string) {
+const shortened = (text: string) => text.slice(0, 500)
+
+async function failed(tx: Db, { job, kind, clock }: Work, failure: Failure) {
   const now = clock.now()
   const wait = kind?.retriesMs[Math.max(0, job.attempts - 1)]
-  if (wait !== undefined) return void (await retry(tx, job, new Date(now.getTime() + wait).toISOString(), error))
+  if (wait !== undefined) return void (await retry(tx, job, new Date(now.getTime() + wait).toISOString(), failure))
   const wire = now.toISOString()
-  if (await giveUp(tx, job, wire, error)) await kind?.givenUp?.(tx, { clock, now: wire }, job.subject, error)
+  if (await giveUp(tx, job, wire, failure)) await kind?.givenUp?.(tx, { clock, now: wire }, job.subject, failure.error)
 }
 
 /** Renews a lease while its job runs; returns how to stop. */

@@ -38,6 +38,12 @@ export class MailError extends Error {
   ) {
     super(message)
   }
+
+  /** What a merchant may read of it: what was said about their mail, and nothing of where the server is. */
+  get told(): string {
+    if (this.outcome === 'refused' || this.outcome === 'deferred') return this.message
+    return this.outcome === 'broken' ? 'the mail server took nothing' : 'the connection to the mail server ended while it was on its way'
+  }
 }
 
 /** Sends mails, several at once; resolves when one is taken, throws a `MailError` when it is not. */

@@ -54,3 +54,9 @@ export const invalid = (details: Detail[]) =>
 /** 400 of one field that a rule over several fields, or the database, refuses. */
 export const wrong = (path: string | string[], message: string) =>
   invalid([{ code: 'custom', message, path: typeof path === 'string' ? path.split('.') : path }])
+
+/** Something that went wrong and that the store's merchant may read: it tells of what is theirs, and nothing of the server. */
+export class Told extends Error {}
+
+/** What a merchant may read of an error; null for one that is the operator's alone. */
+export const toldOf = (error: unknown): string | null => (error instanceof Told || error instanceof Refusal ? error.message : null)

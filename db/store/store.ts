@@ -213,7 +213,10 @@ export const jobs = sqliteTable(
     leaseUntil: instant(),
     /** Counts how often it was asked for: what is asked for while it runs is done after it. */
     asked: integer().notNull(),
+    /** What went wrong, for the operator. */
     error: text(),
+    /** What the merchant may read of that; null: nothing. */
+    told: text(),
     /** When it was given up. */
     failedAt: instant(),
     createdAt: instant().notNull(),

@@ -18,6 +18,10 @@ POST     /api-keys                                    store:admin
 DELETE   /api-keys/{id}                               store:admin
 POST     /api-keys/{id}/rotate                        store:admin
 GET      /audit-log                                   store:admin
+GET      /jobs                                        store:admin
+GET      /jobs/{id}                                   store:admin
+DELETE   /jobs/{id}                                   store:admin
+POST     /jobs/{id}/retry                             store:admin
 GET      /socials                                     content:read
 PUT      /socials                                     content:write
 DELETE   /socials                                     content:write

@@ -136,10 +136,13 @@ async function bookPlace(known: Known, send: Send, key: string) {
   known.set('/booking-slots/{id}/bookings', order.id)
 }
 
-/** Has something on its way to the webhook that is there in the end. */
+/** Has something on its way to the webhook that is there in the end, and somewhere in the background. */
 async function tellWebhook(known: Known, send: Send, key: string) {
   const { body } = await send('POST', `/webhooks/${known.get('/webhooks')}/test`, undefined, { key })
   remember(known, '/webhooks/{id}/deliveries', body)
+  // Its delivery is work in the background.
+  const { body: waiting } = await send('GET', '/jobs?state=waiting', undefined, { key })
+  remember(known, '/jobs', waiting.data[0])
 }
 
 /**

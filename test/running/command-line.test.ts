@@ -322,7 +322,7 @@ describe('stoa doctor', () => {
       }),
     )
     expect((await doctor({ DATA_DIR: dataDir })).broken).toEqual([
-      `jobs: 1 given up, such as newsletter.deliver of store ${id} (n1): connection refused; mend the cause, then ask for it again`,
+      `jobs: 1 given up, such as newsletter.deliver of store ${id} (n1): connection refused; mend the cause, then run stoa jobs retry --all, or drop them: see stoa jobs list`,
     ])
     await live.write((tx) => tx.delete(jobs))
     live.close()

@@ -2,6 +2,7 @@
 import { realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Told } from '../../values/refusal.ts'
 import { confinedBun, endGroup, groupOf } from './confined.ts'
 import type { BuildLog } from './log.ts'
 
@@ -17,7 +18,7 @@ const LOOK_MS = 500
 const LOOK_AT_FILES_MS = 2_000
 
 /** A build that did not succeed, in a line for whoever asked for it. */
-export class BuildError extends Error {}
+export class BuildError extends Told {}
 
 interface Run {
   /** The folder of the build: `project/`, `data/`, `out/` and `tmp/` are in it. */

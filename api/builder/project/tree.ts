@@ -1,6 +1,7 @@
 /** What a project may be made of, counted while it is read: one that has more is no storefront. */
 import { chmod, copyFile, lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Told } from '../../values/refusal.ts'
 import { NOT_PROJECT } from '../../../db/project-files.ts'
 
 export const MAIN = 'main'
@@ -11,7 +12,7 @@ const DEPTH_MAX = 40
 const BYTES_MAX = 100 * 1024 * 1024
 
 /** Something about a project that its owner can put right. */
-export class ProjectError extends Error {}
+export class ProjectError extends Told {}
 
 /** Counts what a project is made of, and refuses what is too much. */
 export function counter() {
