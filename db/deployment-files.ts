@@ -3,6 +3,7 @@
  * has those that were served or built on this machine. What pages become when they are compressed is in no archive: of 10,000 products it
  * would have 620 MB, and has 9.
  */
+import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, isAbsolute, join } from 'node:path'
@@ -24,6 +25,9 @@ const keyOf = (storeId: string, id: string) => `${prefixOf(storeId)}${id}${SUFFI
 
 /** Nothing else becomes a path. */
 const ID = /^dpl_[a-z0-9]{1,40}$/
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
+/** A new id: 24 characters that can stand in a host name, 124 random bits. */
+export const newDeploymentId = () => `dpl_${Array.from({ length: 24 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')}`
 
 /** An archive that is there and can't be used. */
 class Spoiled extends BucketError {}

@@ -3,11 +3,13 @@
  * revoked stay so, numbers go on, mails that have left leave no second time, and who has unsubscribed gets none.
  */
 import { rmSync } from 'node:fs'
-import { and, eq, inArray, lte, or } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import { partFile, PARTS, unpack, type Manifest } from './archive.ts'
 import type { FilesPlace } from './bucket.ts'
+import { deploymentsOf } from './control/builder.ts'
 import { historyOf } from './control/history.ts'
 import type { Registry } from './control/registry.ts'
+import { newDeploymentId } from './deployment-files.ts'
 import type { Db } from './driver.ts'
 import { temporaryFolder } from './leftovers.ts'
 import { mediaFilesOf } from './media-files.ts'
@@ -16,6 +18,7 @@ import { migrations } from './migrate.ts'
 import { databaseName, fileOf, openDatabase, openStore, type Environment, type Location } from './open.ts'
 import { requireOwnSchema } from './own-schema.ts'
 import { replaceAll, type Target } from './replace.ts'
+import { feedbackSessions, publishes } from './store/builder.ts'
 import { newsletters } from './store/newsletters.ts'
 import { jobs } from './store/store.ts'
 import { supportMessages } from './store/visitors.ts'
@@ -38,7 +41,8 @@ export async function restoreStore(registry: Registry, storeId: string, file: st
   try {
     const manifest = await unpack(file, folder)
     await requireFitting(registry, storeId, file, manifest)
-    for (const part of PARTS) await makeReady(folder, storeId, part)
+    const own = await deploymentsOf(registry.control.read, storeId)
+    for (const part of PARTS) await makeReady(folder, part, { storeId, own })
     const isKnown = (await registry.store(storeId)) !== undefined
     const history = await historyOf(registry.control.read, storeId)
     if (!isKnown) await registry.begin(storeId, 'making')
@@ -61,12 +65,15 @@ export async function restoreStore(registry: Registry, storeId: string, file: st
 }
 
 /** Brings a part of a backup to the current schema, and sees that it is a part of this store. */
-async function makeReady(folder: string, storeId: string, part: Environment) {
+async function makeReady(folder: string, part: Environment, { storeId, own }: { storeId: string; own: readonly string[] }) {
   await requireOwnSchema(partFile(folder, part), part, 'store')
   const backup = await openDatabase({ url: `file:${folder}/{name}.db` }, part, 'store')
   try {
     await requireSettings(backup.connection, storeId, part)
-    await backup.write((tx) => parkMail(tx, new Date().toISOString()))
+    await backup.write(async (tx) => {
+      await parkMail(tx, new Date().toISOString())
+      await forgetDeployments(tx, own)
+    })
     await backup.connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } finally {
     backup.close()
@@ -117,6 +124,29 @@ async function parkMail(tx: Db, now: string) {
   for (const { subject } of left.filter(({ kind }) => kind === 'support.mail'))
     await tx.update(supportMessages).set({ delivery: 'unknown' }).where(eq(supportMessages.id, subject))
   await tx.update(jobs).set({ leaseToken: null, leaseUntil: null })
+}
+
+/**
+ * Forgets all deployments but those that the registry has of this store: what a backup names may be another's. What is still being made gets
+ * a new one.
+ */
+async function forgetDeployments(tx: Db, own: readonly string[]) {
+  const kept = sql`(select value from json_each(${JSON.stringify(own)}))`
+  for (const { table, open } of [
+    { table: publishes, open: publishes.running },
+    { table: feedbackSessions, open: feedbackSessions.active },
+  ] as const) {
+    const isForeign = and(isNotNull(table.deploymentId), sql`${table.deploymentId} not in ${kept}`)
+    await tx
+      .update(table)
+      .set({ deploymentId: null })
+      .where(and(isForeign, isNull(open)))
+    // A store makes one at a time.
+    await tx
+      .update(table)
+      .set({ deploymentId: newDeploymentId() })
+      .where(and(isForeign, isNotNull(open)))
+  }
 }
 
 async function requireFitting(registry: Registry, storeId: string, file: string, { store, keys, schemaVersion }: Manifest) {

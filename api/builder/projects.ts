@@ -1,7 +1,6 @@
 /** Which stores have a storefront, and what their hosts serve: rows of the registry. */
 import { and, desc, eq, exists, gt, inArray, isNotNull, isNull, lt, ne, or } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { randomInt } from 'node:crypto'
 import { newKey } from '../../db/control/keys.ts'
 import { STOREFRONT_SCOPES, type KeyRow, type Registry, type Session, type StoreRow } from '../../db/control/registry.ts'
 import { apiKeys, deployments, domains, projects, stores } from '../../db/control/tables.ts'
@@ -9,9 +8,18 @@ import { apiKeys, deployments, domains, projects, stores } from '../../db/contro
 type ProjectRow = typeof projects.$inferSelect
 export type DeploymentRow = typeof deployments.$inferSelect
 
-const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
-/** A new id: 24 characters that can stand in a host name, 124 random bits. */
-export const newDeploymentId = () => `dpl_${Array.from({ length: 24 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')}`
+/** A deployment as a store names it: an id that came with a backup may be another store's, so that none does anything by itself. */
+interface Named {
+  storeId: string
+  id: string
+}
+const isIt = ({ storeId, id }: Named) => and(eq(deployments.id, id), eq(deployments.storeId, storeId))
+
+/** Whether a deployment of this id is another store's. */
+export async function isElsewhere({ control }: Registry, { storeId, id }: Named): Promise<boolean> {
+  const [row] = await control.read.select({ storeId: deployments.storeId }).from(deployments).where(eq(deployments.id, id))
+  return row !== undefined && row.storeId !== storeId
+}
 
 /** The project of a store; undefined when it has none. */
 export const projectOf = async (registry: Registry, storeId: string): Promise<ProjectRow | undefined> =>
@@ -53,13 +61,16 @@ export interface Hosted {
   deployment: DeploymentRow
 }
 
+/** The deployment that the hosts of a project serve. */
+const isLive = and(eq(deployments.id, projects.liveId), eq(deployments.storeId, projects.storeId))
+
 /** What the host of a store serves, found by the store's slug; null when there is no such store, or nothing live. */
 export async function hostedBySlug(registry: Registry, slug: string): Promise<Hosted | null> {
   const [row] = await registry.control.read
     .select({ storeId: stores.id, deployment: deployments })
     .from(stores)
     .innerJoin(projects, eq(projects.storeId, stores.id))
-    .innerJoin(deployments, eq(deployments.id, projects.liveId))
+    .innerJoin(deployments, isLive)
     .where(eq(stores.slug, slug))
   return row ?? null
 }
@@ -76,7 +87,7 @@ export async function hostedByDomain(registry: Registry, domain: string): Promis
     .select({ storeId: domains.storeId, deployment: deployments })
     .from(domains)
     .innerJoin(projects, eq(projects.storeId, domains.storeId))
-    .innerJoin(deployments, eq(deployments.id, projects.liveId))
+    .innerJoin(deployments, isLive)
     .where(and(eq(domains.domain, domain), isNotNull(domains.verifiedAt)))
   return row ?? null
 }
@@ -90,40 +101,43 @@ export async function provenDomain(registry: Registry, storeId: string): Promise
   return row?.domain ?? null
 }
 
-/** Notes a deployment that was built. It is served under its own name from now on. */
+/** Notes a deployment that was built. It is served under its own name from now on. Throws when it is another store's. */
 export function addDeployment(registry: Registry, row: Omit<DeploymentRow, 'replacedAt' | 'closed'>): Promise<void> {
   return registry.change(async (tx) => {
     await tx
       .insert(deployments)
       .values({ ...row, replacedAt: null, closed: false })
       .onConflictDoNothing()
+    if (!(await tx.$count(deployments, isIt(row)))) throw new Error(`the deployment ${row.id} is another store's`)
   })
 }
 
 /**
- * Has the hosts of a store serve a deployment from now on; the one before stays, to roll back to. False when the store is gone, or they
- * serve another one than `instead`, where that is given.
+ * Has the hosts of a store serve a deployment of its own from now on; the one before stays, to roll back to. False when the store or the
+ * deployment is gone, or they serve another one than `instead`, where that is given.
  */
-export function pin(
-  registry: Registry,
-  { storeId, id, now, instead }: { storeId: string; id: string; now: Date; instead?: string },
-): Promise<boolean> {
+export function pin(registry: Registry, { storeId, id, now, instead }: Named & { now: Date; instead?: string }): Promise<boolean> {
   return registry.change(async (tx) => {
     const [project] = await tx.select().from(projects).where(eq(projects.storeId, storeId))
     if (!project || (instead && project.liveId !== instead)) return false
     if (project.liveId === id) return true
+    if (!(await tx.$count(deployments, isIt({ storeId, id })))) return false
     const wire = now.toISOString()
-    if (project.liveId) await tx.update(deployments).set({ replacedAt: wire }).where(eq(deployments.id, project.liveId))
-    await tx.update(deployments).set({ replacedAt: null }).where(eq(deployments.id, id))
+    if (project.liveId)
+      await tx
+        .update(deployments)
+        .set({ replacedAt: wire })
+        .where(isIt({ storeId, id: project.liveId }))
+    await tx.update(deployments).set({ replacedAt: null }).where(isIt({ storeId, id }))
     await tx.update(projects).set({ liveId: id }).where(eq(projects.storeId, storeId))
     return true
   })
 }
 
-/** Ends a preview: its host answers 410, and its files go later. */
-export function closeDeployment(registry: Registry, id: string, now: Date): Promise<void> {
+/** Ends a preview of a store: its host answers 410, and its files go later. */
+export function closeDeployment(registry: Registry, preview: Named, now: Date): Promise<void> {
   return registry.change(async (tx) => {
-    await tx.update(deployments).set({ closed: true, replacedAt: now.toISOString() }).where(eq(deployments.id, id))
+    await tx.update(deployments).set({ closed: true, replacedAt: now.toISOString() }).where(isIt(preview))
   })
 }
 
@@ -143,7 +157,10 @@ export const deploymentsOf = (registry: Registry, storeId: string): Promise<Depl
  */
 export async function previousOf({ control }: Registry, { storeId, liveId }: ProjectRow): Promise<DeploymentRow | undefined> {
   if (!liveId) return undefined
-  const [live] = await control.read.select().from(deployments).where(eq(deployments.id, liveId))
+  const [live] = await control.read
+    .select()
+    .from(deployments)
+    .where(isIt({ storeId, id: liveId }))
   const [previous] = await control.read
     .select()
     .from(deployments)
@@ -218,10 +235,10 @@ export async function outlived(registry: Registry, now: Date): Promise<Deploymen
   return [...found.values()]
 }
 
-/** Forgets a deployment. */
-export function removeDeployment(registry: Registry, id: string): Promise<void> {
+/** Forgets a deployment of a store. */
+export function removeDeployment(registry: Registry, named: Named): Promise<void> {
   return registry.change(async (tx) => {
-    await tx.delete(deployments).where(eq(deployments.id, id))
+    await tx.delete(deployments).where(isIt(named))
   })
 }
 
@@ -230,5 +247,5 @@ export const liveProjects = (registry: Registry) =>
   registry.control.read
     .select({ storeId: projects.storeId, liveId: projects.liveId, changes: deployments.changes, createdAt: deployments.createdAt })
     .from(projects)
-    .innerJoin(deployments, eq(deployments.id, projects.liveId))
+    .innerJoin(deployments, isLive)
     .where(isNull(deployments.replacedAt))

@@ -1,7 +1,7 @@
 /** What the registry knows of a store's storefront and can't be made again: its key, and the custom domain that is its own. */
 import { and, eq, or } from 'drizzle-orm'
 import type { Db, Reader } from '../driver.ts'
-import { apiKeys, domains, projects } from './tables.ts'
+import { apiKeys, deployments, domains, projects } from './tables.ts'
 
 export interface Builder {
   project: Pick<typeof projects.$inferSelect, 'keyId' | 'createdAt'>
@@ -15,6 +15,14 @@ export async function builderOf(db: Reader, storeId: string): Promise<Builder | 
   const [domain] = await db.select().from(domains).where(eq(domains.storeId, storeId))
   const { storeId: _, ...own } = domain ?? { storeId }
   return { project: { keyId: project.keyId, createdAt: project.createdAt }, domain: domain ? (own as Builder['domain']) : null }
+}
+
+/** More than a store ever has: what was replaced is cleared away after a day. */
+const DEPLOYMENTS_MAX = 10_000
+/** The ids of the deployments that are a store's own. */
+export const deploymentsOf = async (db: Reader, storeId: string): Promise<string[]> => {
+  const rows = await db.select({ id: deployments.id }).from(deployments).where(eq(deployments.storeId, storeId)).limit(DEPLOYMENTS_MAX)
+  return rows.map(({ id }) => id)
 }
 
 /** Older than any look at a domain: the next round takes it. */

@@ -11,7 +11,7 @@ import { readDeployment } from '../builds/build.ts'
 import { BuildError } from '../builds/run.ts'
 import { headOf } from '../project/project.ts'
 import { ProjectError } from '../project/tree.ts'
-import { closeDeployment } from '../projects.ts'
+import { closeDeployment, isElsewhere } from '../projects.ts'
 import { makeVerified } from '../publishing/make.ts'
 import { ensureProject, projectFolder } from '../project/workspace.ts'
 import { inTurn } from '../publishing/turn.ts'
@@ -36,8 +36,8 @@ async function atStep(job: Running, done: number, eta: string | null) {
 
 /** Closes the preview of a session and, of one that nobody has seen, removes its files. */
 async function close({ registry, storefronts, clock }: Services, storeId: string, { status, deploymentId }: SessionRow) {
-  if (!deploymentId) return
-  await closeDeployment(registry, deploymentId, clock.now())
+  if (!deploymentId || (await isElsewhere(registry, { storeId, id: deploymentId }))) return
+  await closeDeployment(registry, { storeId, id: deploymentId }, clock.now())
   if (status !== 'done') await storefronts.deployments.remove(storeId, deploymentId)
 }
 

@@ -1,5 +1,6 @@
 /** A feedback session: its row, how it moves on, and how it is shown (document 2, Feedback session; document 7, Feedback sessions). */
 import { and, desc, eq, inArray, isNotNull } from 'drizzle-orm'
+import { newDeploymentId } from '../../../db/deployment-files.ts'
 import type { Db, Reader } from '../../../db/driver.ts'
 import { builds, feedbackSessions, SESSION_STATUSES } from '../../../db/store/builder.ts'
 import { Instant, Named, Nullable, OneOf, Type, Uuid, type Static } from '../../http/schema.ts'
@@ -9,7 +10,6 @@ import { newToken } from '../../store/links/link-token.ts'
 import type { Moment } from '../../values/clock.ts'
 import { conflict, missing } from '../../values/refusal.ts'
 import { later } from '../../values/time.ts'
-import { newDeploymentId } from '../projects.ts'
 import { runningPublish } from '../publishing/publish.ts'
 import { isEnded, isShown, MOVES, type Move, type SessionStatus } from './transitions.ts'
 

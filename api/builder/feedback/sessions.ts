@@ -32,7 +32,7 @@ async function end(call: AnyCall, name: 'cancel' | 'finalize', refusal: string) 
     await enqueue(tx, { clock, now }, { kind: PREVIEW, subject: moved.id, dueAt: now })
     return moved
   })
-  await closeDeployment(services.registry, row.deploymentId!, clock.now())
+  await closeDeployment(services.registry, { storeId: call.session.store.id, id: row.deploymentId! }, clock.now())
   return shown(call, row)
 }
 

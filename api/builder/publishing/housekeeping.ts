@@ -17,7 +17,7 @@ export async function clearDeployments({ registry, storefronts, clock }: Service
   const now = clock.now()
   const stores = new Set<string>()
   for (const { id, storeId } of await outlived(registry, now)) {
-    await removeDeployment(registry, id)
+    await removeDeployment(registry, { storeId, id })
     await storefronts.deployments.remove(storeId, id)
     stores.add(storeId)
   }

@@ -10,7 +10,7 @@ import { build, readDeployment } from '../builds/build.ts'
 import { BuildLog } from '../builds/log.ts'
 import { BuildError, LIMITS } from '../builds/run.ts'
 import { domainOf } from '../domain/claims.ts'
-import { addDeployment, removeDeployment, storefrontSession } from '../projects.ts'
+import { addDeployment, isElsewhere, removeDeployment, storefrontSession } from '../projects.ts'
 import { verify } from './verify.ts'
 
 /** As many builds are remembered as estimates are made of. */
@@ -82,6 +82,9 @@ export async function makeDeployment(services: Services, job: Running, making: M
     return deployment
   }
   const there = readDeployment(storefronts, id)
+  // An id that came with a backup: neither its files nor its row are touched.
+  if ((there && there.storeId !== storeId) || (await isElsewhere(registry, { storeId, id })))
+    throw new BuildError('its deployment belongs to another store: publish again')
   if (there?.commitSha === commitSha) return register(there)
   // Of a commit that the workspace had before it was saved: its publish was taken up in the middle.
   if (there) await storefronts.deployments.remove(storeId, id)
@@ -111,7 +114,7 @@ export async function makeVerified(services: Services, job: Running, making: Mak
     return deployment
   } catch (error) {
     if (error instanceof BuildError) {
-      await removeDeployment(services.registry, making.id)
+      await removeDeployment(services.registry, { storeId: job.storeId, id: making.id })
       await services.storefronts.deployments.remove(job.storeId, making.id)
     }
     throw error

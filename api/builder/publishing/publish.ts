@@ -1,6 +1,7 @@
 /** A publish: its row, how it goes on, and what may stand in its way (document 2, Publish; document 7, Publishing). */
 import { and, desc, eq, isNotNull, ne } from 'drizzle-orm'
 import type { Session } from '../../../db/control/registry.ts'
+import { newDeploymentId } from '../../../db/deployment-files.ts'
 import type { Db, Reader } from '../../../db/driver.ts'
 import { feedbackSessions, PUBLISH_STATUSES, publishes } from '../../../db/store/builder.ts'
 import { jobs } from '../../../db/store/store.ts'
@@ -14,7 +15,6 @@ import { later } from '../../values/time.ts'
 import { headOf } from '../project/project.ts'
 import { ProjectError } from '../project/tree.ts'
 import { saveWorkspace } from '../project/repository.ts'
-import { newDeploymentId } from '../projects.ts'
 import { projectFolder } from '../project/workspace.ts'
 
 export type PublishRow = typeof publishes.$inferSelect
