@@ -30,7 +30,7 @@ export function mailing(): Mailing {
   })
   beforeEach(async () => {
     all.app.clock.real()
-    Object.assign(all.options, { refuse: undefined, hangUpOn: undefined })
+    Object.assign(all.options, { refuse: undefined, refuseText: undefined, hangUpOn: undefined })
     all.shop = await mailingShop(all.app)
   })
   // What one test has sent is no mail of the next.

@@ -7,6 +7,8 @@ export interface SmtpOptions {
   port?: number
   /** A reply code for a recipient, instead of taking the mail. */
   refuse?: (address: string) => number | undefined
+  /** A reply code for the text of a mail to a recipient, once it is there. */
+  refuseText?: (address: string) => number | undefined
   /** Waits before a mail is taken. */
   delayMs?: number
   /** Ends the connection once a mail's text is there, without a reply. */
@@ -48,6 +50,8 @@ export async function smtpServer(options: SmtpOptions = {}): Promise<Smtp> {
             if (connection.session === session) connection._socket.destroy()
           return
         }
+        const responseCode = options.refuseText?.(to!.address)
+        if (responseCode) return done(Object.assign(new Error('not this'), { responseCode }))
         if (options.delayMs) await Bun.sleep(options.delayMs)
         taken.push(to!.address)
         raw.push(Buffer.concat(chunks))

@@ -8,7 +8,8 @@ import { enqueueBy } from '../jobs/queue.ts'
 import { mailOf, pageValues } from '../content/mails/letter.ts'
 import { shopLinks, type ShopLinks } from '../store/mails/shop-links.ts'
 import { settingsIn } from '../http/call.ts'
-import { MAIL_RETRIES_MS, sendOnce } from '../store/mails/sent.ts'
+import { noteGivenUp, noting } from '../store/mails/mail-issue.ts'
+import { MAIL_RETRIES_MS, sendNoted } from '../store/mails/sent.ts'
 import { oneLine, type Value } from '../content/mails/template.ts'
 import type { Attachment } from '../outside/mail.ts'
 import type { Services } from '../outside/services.ts'
@@ -103,6 +104,9 @@ async function calendars(all: readonly PrintedSeat[], host: string): Promise<Att
   )
 }
 
+/** The mail as it stands on its order: sent again, it is the same one. */
+const mailOnOrder = (orderId: string) => ({ orderId, kind: 'ticket', about: null })
+
 type Needs = Pick<Services, 'secrets' | 'mailers' | 'storefronts'>
 
 /** What is said below the tickets of an order with more than a mail lists. */
@@ -140,6 +144,7 @@ export const sendTickets = (services: Needs): JobKind => ({
       }),
       attachments: [...attachments, ...(await calendars(all, new URL(mailers.baseUrl).hostname))],
     })
-    await sendOnce(job, mailers, mail)
+    await sendNoted(job, mailers, { mail, note: noting(job, mailOnOrder(orderId)) })
   },
+  givenUp: (tx, moment, subject, failure) => noteGivenUp(tx, moment, mailOnOrder(subject.split(' ')[0]!), failure),
 })

@@ -3,6 +3,12 @@ import type { Db } from '../../db/driver.ts'
 import type { Environment, Handle } from '../../db/open.ts'
 import type { Clock, Moment } from '../values/clock.ts'
 
+/** What went wrong with a job: for the operator, and what the merchant may read of it. */
+export interface Failure {
+  error: string
+  told: string | null
+}
+
 /** A running job: its store, its subject, and how it keeps its lease. */
 export interface Running {
   store: Handle
@@ -42,5 +48,5 @@ export interface JobKind {
    */
   next?(tx: Db, job: { subject: string; now: string }): Promise<string | undefined>
   /** Runs in the transaction in which it is given up. */
-  givenUp?(tx: Db, moment: Moment, subject: string, error: string): Promise<void>
+  givenUp?(tx: Db, moment: Moment, subject: string, failure: Failure): Promise<void>
 }

@@ -5,6 +5,7 @@ import { announce } from '../../db/writer.ts'
 import { jobs } from '../../db/store/store.ts'
 import type { Moment } from '../values/clock.ts'
 import { isGone } from './holder.ts'
+import type { Failure } from './kind.ts'
 
 export type JobRow = typeof jobs.$inferSelect
 
@@ -212,12 +213,6 @@ export const release = (tx: Db, job: JobRow, dueAt: string) =>
     .update(jobs)
     .set({ ...free, dueAt, attempts: sql`max(0, ${jobs.attempts} - 1)` })
     .where(held(job))
-
-/** What went wrong with a job: for the operator, and what the merchant may read of it. */
-export interface Failure {
-  error: string
-  told: string | null
-}
 
 /** Has a job that failed run again at `dueAt`. */
 export const retry = (tx: Db, job: JobRow, dueAt: string, failure: Failure) =>

@@ -5,8 +5,8 @@ import { MailError } from '../outside/mail.ts'
 import type { Log } from '../server/log.ts'
 import type { Clock } from '../values/clock.ts'
 import { toldOf } from '../values/refusal.ts'
-import type { JobKind } from './kind.ts'
-import { complete, giveUp, holds, release, renew, resetAttempts, retry, type Failure, type JobRow } from './queue.ts'
+import type { Failure, JobKind } from './kind.ts'
+import { complete, giveUp, holds, release, renew, resetAttempts, retry, type JobRow } from './queue.ts'
 import type { StoreDatabase } from './slots.ts'
 
 interface Work {
@@ -77,7 +77,7 @@ async function failed(tx: Db, { job, kind, clock }: Work, failure: Failure) {
   const wait = kind?.retriesMs[Math.max(0, job.attempts - 1)]
   if (wait !== undefined) return void (await retry(tx, job, new Date(now.getTime() + wait).toISOString(), failure))
   const wire = now.toISOString()
-  if (await giveUp(tx, job, wire, failure)) await kind?.givenUp?.(tx, { clock, now: wire }, job.subject, failure.error)
+  if (await giveUp(tx, job, wire, failure)) await kind?.givenUp?.(tx, { clock, now: wire }, job.subject, failure)
 }
 
 /** Renews a lease while its job runs; returns how to stop. */

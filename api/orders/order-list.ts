@@ -1,5 +1,5 @@
 /** How orders are listed and narrowed (document 3, Orders): newest first, each list along an index. */
-import { and, desc, eq, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
 import type { Reader } from '../../db/driver.ts'
 import { isDue, ORDER_SOURCES, ORDER_STATUSES, orders, PAYMENT_STATUSES } from '../../db/store/orders.ts'
@@ -30,6 +30,7 @@ export const OrderFilters = {
   minTotalCents: Type.Optional(Total),
   maxTotalCents: Type.Optional(Total),
   due: Type.Optional(Type.Boolean({ description: 'True: not cancelled, and paid less than its total; false: all others' })),
+  mailIssue: Type.Optional(Type.Boolean({ description: 'True: those with a mail that did not arrive; false: all others' })),
 }
 type Query = Static<ReturnType<typeof Type.Object<typeof OrderFilters>>>
 
@@ -57,6 +58,7 @@ function condition(query: Query, isWalked = false) {
     query.minTotalCents === undefined ? undefined : gte(total, query.minTotalCents),
     query.maxTotalCents === undefined ? undefined : lte(total, query.maxTotalCents),
     query.due === undefined ? undefined : query.due ? sql`${isDue} = 1` : sql`${isDue} = 0`,
+    query.mailIssue === undefined ? undefined : query.mailIssue ? isNotNull(orders.mailIssues) : isNull(orders.mailIssues),
     query.from ? gte(orders.createdAt, utc(query.from)) : undefined,
     query.to ? lt(orders.createdAt, utc(query.to)) : undefined,
     text

@@ -1,7 +1,7 @@
 /** An order: its rows, its shape on the wire, and the moves of its status (document 3, Orders). */
 import { asc, eq, sql } from 'drizzle-orm'
 import { compile, named, type Db, type Reader } from '../../db/driver.ts'
-import { ORDER_SOURCES, ORDER_STATUSES, orderLines, orders, PAYMENT_ISSUES, PAYMENT_STATUSES } from '../../db/store/orders.ts'
+import { MAIL_ISSUES, ORDER_SOURCES, ORDER_STATUSES, orderLines, orders, PAYMENT_ISSUES, PAYMENT_STATUSES } from '../../db/store/orders.ts'
 import type { payments } from '../../db/store/payments.ts'
 import { missing, Refusal, wrong } from '../values/refusal.ts'
 import { Cents, Named, Nullable, OneOf, Type, Uuid } from '../http/schema.ts'
@@ -50,6 +50,16 @@ const Line = Type.Object({
   refundedQuantity: Type.Integer(),
   bookingSlotId: Nullable(Uuid()),
 })
+const MailIssue = Type.Object({
+  kind: Type.String({ description: 'The kind of its template', examples: ['order-confirmation'] }),
+  about: Nullable(Uuid(), { description: 'The shipment or refund that it tells of; null: the order itself' }),
+  status: OneOf(MAIL_ISSUES, {
+    description:
+      '`refused`: the mail server refused it for good; `given_up`: it was tried for long enough; `unknown`: the connection ended when it may have been taken',
+  }),
+  reason: Type.String({ description: 'What was said about it' }),
+  at: Type.String({ description: 'When that was' }),
+})
 export const Order = Named('Order', {
   id: Uuid(),
   orderNumber: Type.String({ description: 'Gapless within the store' }),
@@ -94,6 +104,9 @@ export const Order = Named('Order', {
     Type.Object({ code: OneOf(PAYMENT_ISSUES), message: Type.String(), reference: Type.String(), at: Type.String() }),
     { description: "What the payment provider did with the money that asks for the merchant's decision; `reference` is its id there" },
   ),
+  mailIssues: Type.Array(MailIssue, {
+    description: 'Mails about the order that did not arrive, or may not have; empty for a key that may only look orders up',
+  }),
   createdAt: Type.String(),
   updatedAt: Type.String(),
 })
@@ -175,6 +188,7 @@ export function orderView(row: OrderRow, lines: readonly LineRow[], limited = fa
     lang: row.locale,
     cancelReason: limited ? null : row.cancelReason,
     paymentIssue: limited ? null : row.paymentIssue,
+    mailIssues: limited ? [] : (row.mailIssues ?? []),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   }

@@ -49,6 +49,18 @@ export type OrderSource = (typeof ORDER_SOURCES)[number]
 export const ORDER_STATUSES = ['pending', 'paid', 'processing', 'shipped', 'delivered', 'completed', 'cancelled', 'refunded'] as const
 export const PAYMENT_STATUSES = ['unpaid', 'paid', 'partially_refunded', 'refunded'] as const
 
+export const MAIL_ISSUES = ['refused', 'given_up', 'unknown'] as const
+/** A mail about an order that did not arrive, or may not have. */
+export interface MailIssue {
+  /** The kind of its template. */
+  kind: string
+  /** The shipment or refund that it tells of; null: the order itself. */
+  about: string | null
+  status: (typeof MAIL_ISSUES)[number]
+  reason: string
+  at: string
+}
+
 type DueColumns = Record<'status' | 'paidCents' | 'refundedCents' | 'totalCents', AnySQLiteColumn>
 /** 1 for what is not cancelled, and paid less than its total; a deposit that was given back is due again. */
 const dueOf = ({ status, paidCents, refundedCents, totalCents }: DueColumns) =>
@@ -116,6 +128,8 @@ export const orders = sqliteTable(
     promotions: json<{ id: string; name: string; discountCents: number }[]>().notNull().default([]),
     /** The language of its mails; null for the store's own. */
     locale: text(),
+    /** Mails about it that did not arrive; null when there is none. */
+    mailIssues: json<MailIssue[]>(),
   },
   (t) => [
     check(
@@ -142,6 +156,9 @@ export const orders = sqliteTable(
     index('orders_due')
       .on(dueOf(t), t.createdAt, t.id)
       .where(sql`${dueOf(t)} = 1`),
+    index('orders_mail_issues')
+      .on(t.createdAt, t.id)
+      .where(sql`${t.mailIssues} is not null`),
     index('orders_awaiting')
       .on(t.awaiting, t.awaitingSince, t.id)
       .where(sql`${t.status} = 'pending' and ${t.awaiting} is not null`),

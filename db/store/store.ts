@@ -215,12 +215,12 @@ export const jobs = sqliteTable(
     asked: integer().notNull(),
     /** What went wrong, for the operator. */
     error: text(),
-    /** What the merchant may read of that; null: nothing. */
-    told: text(),
     /** When it was given up. */
     failedAt: instant(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
+    /** What the merchant may read of the error; null: nothing. */
+    told: text(),
   },
   (t) => [
     check('jobs_attempts', sql`${t.attempts} >= 0`),

@@ -147,6 +147,7 @@ function orderOf(row: Row, lines: Row[]) {
     lang: row.locale,
     cancelReason: row.cancel_reason,
     paymentIssue: parsed(row.payment_issue ?? null),
+    mailIssues: parsed(row.mail_issues ?? null) ?? [],
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     accessCode: row.access_code,

@@ -504,7 +504,10 @@ describe('processing', () => {
     expect((await shop.get(`/${id}`)).body.status).toBe('processing')
     // Given up: what has no task is read as it is.
     await shop.tell((tx) =>
-      processComments(byRules).givenUp!(tx, { clock: app.services.clock, now: new Date().toISOString() }, id, 'no mood'),
+      processComments(byRules).givenUp!(tx, { clock: app.services.clock, now: new Date().toISOString() }, id, {
+        error: 'no mood',
+        told: null,
+      }),
     )
     expect((await shop.get(`/${id}`)).body).toMatchObject({ status: 'in_review', errorMessage: expect.stringContaining('no mood') })
     asked = 0

@@ -81,6 +81,7 @@ describe('a checkout', () => {
       totalCents: 4100,
       paidCents: 0,
       paymentIssue: null,
+      mailIssues: [],
       refundedCents: 0,
       shippingAddress: { ...ADDRESS, company: null, line2: null, state: null, phone: null },
       billingAddress: expect.objectContaining({ company: 'Acme' }),

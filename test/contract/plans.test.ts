@@ -47,6 +47,8 @@ const KNOWN: Record<string, string[]> = {
     '/brands?active scans brands',
     '/orders?currency scans orders',
     '/orders?due scans orders',
+    '/orders?mailIssue scans orders',
+    '/orders?mailIssue scans orders',
     '/promotions?active scans promotions',
     '/booking-slots?status scans booking_slots',
     '/blog-categories?active scans blog_categories',

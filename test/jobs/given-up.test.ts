@@ -119,8 +119,8 @@ describe('a job that was given up', () => {
     const telling = Object.entries(jobKinds(all.app.services))
       .filter(([, { givenUp: ends }]) => ends)
       .map(([kind]) => kind)
-    // A preview closes what was built; a support mail is sent late and says so; imports are withdrawn and never listed.
-    const goOn = ['builder.preview', 'support.mail', 'images.take-in']
+    // A preview closes what was built; a mail that is sent late says so where it stood; imports are withdrawn and never listed.
+    const goOn = ['builder.preview', 'order.mail', 'order.tickets', 'support.mail', 'images.take-in']
     expect(telling.filter((kind) => !Object.hasOwn(endedKinds, kind)).toSorted()).toEqual(goOn.toSorted())
   })
 })

@@ -156,7 +156,7 @@ describe('a job that goes wrong', () => {
         tries++
         throw new Error(`try ${tries}`)
       },
-      { givenUp: async (_, __, subject, error) => void given.push(`${subject}: ${error}`) },
+      { givenUp: async (_, __, subject, { error }) => void given.push(`${subject}: ${error}`) },
     )
     await asked()
     await runner.settle()
@@ -348,7 +348,7 @@ describe('a lease', () => {
       await dies()
       app.clock.advance(600_000)
     }
-    await runnerOf(async () => {}, { givenUp: async (_, __, ___, error) => void given.push(error) }).settle()
+    await runnerOf(async () => {}, { givenUp: async (_, __, ___, { error }) => void given.push(error) }).settle()
     expect(given).toEqual(['the process ended 3 times while it ran: no error'])
   })
 })

@@ -99,7 +99,7 @@ export const makePreview = (services: Services): JobKind => ({
   run: (job) => prepare(services, job),
   retriesMs: RETRIES_MS,
   concurrency: 1,
-  async givenUp(tx, moment, subject, error) {
+  async givenUp(tx, moment, subject, { error }) {
     const { now } = moment
     const ended = await move(tx, subject, 'interrupt', { now, errorMessage: `the preview could not be built here: ${error}` })
     // What was built of it goes, too.

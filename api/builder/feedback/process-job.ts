@@ -53,7 +53,7 @@ export const processComments = (instructor: Instructor): JobKind => ({
   run: (job) => process(instructor, job),
   retriesMs: RETRIES_MS,
   // Comments without a task can be read as they are: nobody has to wait for them.
-  async givenUp(tx, { now }, subject, error) {
+  async givenUp(tx, { now }, subject, { error }) {
     await move(tx, subject, 'present', { now, errorMessage: `not every comment could be made a task: ${error}` })
   },
 })

@@ -66,7 +66,7 @@ export const publishStorefront = (services: Services): JobKind => ({
   retriesMs: RETRIES_MS,
   // Those that wait for their turn leave the other places to mails, and to whatever else there is to do.
   concurrency: 1,
-  async givenUp(tx, moment, subject, error) {
+  async givenUp(tx, moment, subject, { error }) {
     await endPublish(tx, moment, services, { id: subject, status: 'failed', reason: `the build could not be done here: ${error}` })
   },
 })

@@ -220,7 +220,7 @@ export const deliverNewsletter = (services: Needs): JobKind => ({
       await end(tx, { clock, now: clock.now().toISOString() }, (await find(tx, id))!)
     })
   },
-  async givenUp(tx, about, id, error) {
+  async givenUp(tx, about, id, { error }) {
     const row = await find(tx, id)
     if (row?.status === 'sending') await fail(tx, about, row, error)
   },

@@ -7,7 +7,8 @@ import { refunds } from '../../../db/store/payments.ts'
 import type { TemplateKind } from '../../content/mails/kinds.ts'
 import { mailOf, pageValues, wayOut } from '../../content/mails/letter.ts'
 import { settingsIn } from '../../http/call.ts'
-import { MAIL_RETRIES_MS, sendOnce } from '../../store/mails/sent.ts'
+import { noteGivenUp, noting } from '../../store/mails/mail-issue.ts'
+import { MAIL_RETRIES_MS, sendNoted } from '../../store/mails/sent.ts'
 import type { Values } from '../../content/mails/template.ts'
 import type { Settings } from '../../http/route.ts'
 import type { JobKind, Running } from '../../jobs/kind.ts'
@@ -23,6 +24,8 @@ const NEWS_MS = 30 * 86_400_000
 interface Told {
   kind: TemplateKind
   order: OrderRow
+  /** The shipment or refund that it is about; null: the order. */
+  about: string | null
   /** When it happened. */
   at: string
   values(lines: readonly LineRow[], locale: string): Values
@@ -41,7 +44,7 @@ async function parcel(db: Reader, id: string): Promise<Told | null> {
   const order = row && (await orderOf(db, row.orderId))
   if (!order) return null
   const values = (lines: readonly LineRow[]) => ({ shippedLines: unitsTable(namedUnits(lines, row.lines)), ...trackingValues(row) })
-  return { kind: 'shipment', order, at: row.createdAt, values }
+  return { kind: 'shipment', order, about: id, at: row.createdAt, values }
 }
 
 /** What has left without a shipment that says so; null when parcels were told of all of it. */
@@ -53,7 +56,7 @@ async function rest(db: Reader, order: OrderRow, at: string): Promise<Told | nul
     .map((line) => ({ line, quantity: line.shippedQuantity - (told.get(line.id) ?? 0) }))
     .filter(({ line, quantity }) => quantity > 0 && line.shippable)
   if (!left.length) return null
-  return { kind: 'shipment', order, at, values: () => ({ shippedLines: unitsTable(left), ...trackingValues(null) }) }
+  return { kind: 'shipment', order, about: null, at, values: () => ({ shippedLines: unitsTable(left), ...trackingValues(null) }) }
 }
 
 async function money(db: Reader, id: string): Promise<Told | null> {
@@ -65,7 +68,7 @@ async function money(db: Reader, id: string): Promise<Told | null> {
     reason: row.reason ?? '',
     refundedLines: unitsTable(namedUnits(lines, row.lines)),
   })
-  return { kind: 'refund', order, at: row.updatedAt, values }
+  return { kind: 'refund', order, about: id, at: row.updatedAt, values }
 }
 
 /** What a job tells of; null when there is nothing to tell any more. */
@@ -76,14 +79,22 @@ async function toldOf({ store, storeId, environment, subject, clock }: Running, 
   if (kind === 'refund') return money(db, id)
   const order = await orderOf(db, id)
   if (!order || order.status === 'cancelled' || order.status === 'refunded') return null
-  if (kind === 'order-confirmation') return { kind, order, at: order.paidAt ?? order.createdAt, values: () => ({}) }
+  if (kind === 'order-confirmation') return { kind, order, about: null, at: order.paidAt ?? order.createdAt, values: () => ({}) }
   const now = clock.now().toISOString()
   if (kind === 'shipped') return rest(db, order, now)
   if (!settings.reviewRequest?.enabled || !settings.tools.reviews) return null
   if (await db.$count(unwantedMails, and(eq(unwantedMails.email, order.email), eq(unwantedMails.kind, 'review-request')))) return null
   const { write, stop } = reviewLinks(services, { storeId, environment }, order.id)
   const values = () => ({ reviewUrl: { url: write }, stopUrl: { url: stop } })
-  return { kind: 'review-request', order, at: now, values, headers: wayOut(stop) }
+  return { kind: 'review-request', order, about: null, at: now, values, headers: wayOut(stop) }
+}
+
+/** The mail that a job's subject names, as it stands on its order; null when that is gone. */
+async function mailOfSubject(db: Reader, kind: string, id: string) {
+  const table = kind === 'shipment' ? shipments : kind === 'refund' ? refunds : null
+  if (!table) return { orderId: id, kind: kind === 'shipped' ? 'shipment' : kind, about: null }
+  const [row] = await db.select({ orderId: table.orderId }).from(table).where(eq(table.id, id))
+  return row ? { orderId: row.orderId, kind, about: id } : null
 }
 
 type Needs = Pick<Services, 'mailers' | 'secrets' | 'storefronts'>
@@ -109,6 +120,11 @@ export const sendOrderMail = (services: Needs): JobKind => ({
         ...told.values(lines, locale),
       }),
     })
-    await sendOnce(job, services.mailers, mail)
+    await sendNoted(job, services.mailers, { mail, note: noting(job, { orderId: order.id, kind, about: told.about }) })
+  },
+  async givenUp(tx, moment, subject, failure) {
+    const [kind, id] = subject.split(' ') as [string, string]
+    const of = await mailOfSubject(tx, kind, id)
+    if (of) await noteGivenUp(tx, moment, of, failure)
   },
 })

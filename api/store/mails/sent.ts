@@ -3,6 +3,7 @@
  * sent again, and reads `unknown`.
  */
 import { eq } from 'drizzle-orm'
+import type { Db } from '../../../db/driver.ts'
 import { sentMails } from '../../../db/store/pages.ts'
 import type { Running } from '../../jobs/kind.ts'
 import { MailError, type Mail } from '../../outside/mail.ts'
@@ -13,8 +14,14 @@ export const MAIL_RETRIES_MS = [5_000, 60_000, 600_000, 3_600_000, 6 * 3_600_000
 
 type Outcome = 'sent' | 'unknown' | 'failed'
 
+/** A mail, and what else is noted of it in the transaction that notes what became of it. */
+export interface Sending {
+  mail: Mail
+  note(tx: Db, outcome: Outcome, told: string | null): Promise<void>
+}
+
 /** Notes that a mail leaves; what became of it when it has left before. */
-async function claim({ store, clock, held }: Running, id: string): Promise<Outcome | null> {
+async function claim({ store, clock, held }: Running, { mail: { id }, note }: Sending): Promise<Outcome | null> {
   return store.write(async (tx) => {
     await held(tx)
     const now = clock.now().toISOString()
@@ -26,18 +33,24 @@ async function claim({ store, clock, held }: Running, id: string): Promise<Outco
     if (known.status !== 'sending') return known.status
     const error = 'the process ended while it was on its way'
     await tx.update(sentMails).set({ status: 'unknown', error, updatedAt: now }).where(eq(sentMails.id, id))
+    await note(tx, 'unknown', error)
     return 'unknown'
   })
 }
 
 /** Sends a mail that was not sent before. Throws when it was not taken and may be tried again. */
-export async function sendOnce(job: Running, mailers: Services['mailers'], mail: Mail): Promise<Outcome> {
+export const sendOnce = (job: Running, mailers: Services['mailers'], mail: Mail) => sendNoted(job, mailers, { mail, note: async () => {} })
+
+/** The same, and notes what became of it elsewhere, too. */
+export async function sendNoted(job: Running, mailers: Services['mailers'], sending: Sending): Promise<Outcome> {
   const { store, clock } = job
-  const before = await claim(job, mail.id)
+  const { mail } = sending
+  const before = await claim(job, sending)
   if (before) return before
-  const note = (status: Outcome, error: string | null) =>
+  const note = (status: Outcome, error: string | null, told: string | null) =>
     store.write(async (tx) => {
       await tx.update(sentMails).set({ status, error, updatedAt: clock.now().toISOString() }).where(eq(sentMails.id, mail.id))
+      await sending.note(tx, status, told)
     })
   const mailer = await mailers.open(job.environment)
   try {
@@ -46,7 +59,7 @@ export async function sendOnce(job: Running, mailers: Services['mailers'], mail:
     const error = thrown instanceof MailError ? thrown : new MailError('unknown', String(thrown))
     if (error.outcome === 'refused' || error.outcome === 'unknown') {
       const outcome = error.outcome === 'refused' ? 'failed' : 'unknown'
-      await note(outcome, error.message)
+      await note(outcome, error.message, error.told)
       return outcome
     }
     await store.write(async (tx) => void (await tx.delete(sentMails).where(eq(sentMails.id, mail.id))))
@@ -54,6 +67,6 @@ export async function sendOnce(job: Running, mailers: Services['mailers'], mail:
   } finally {
     mailer.close()
   }
-  await note('sent', null)
+  await note('sent', null, null)
   return 'sent'
 }
