@@ -23,6 +23,10 @@ const PAUSE_MS = 60_000
 const LOOK_MS = 1_000
 /** Where a database can't tell cheaply whether it was written, it is asked this seldom. */
 const ASK_MS = 10_000
+/** Stores that are opened in one round to be looked at: a server of a thousand has looked at them all within a minute. */
+const OPENED_MAX = 25
+/** The pause before a store is looked at again that could not be. */
+const REST_MS = 60_000
 
 const countIn = async ({ read }: Handle): Promise<number> => (await read.select().from(storefrontChanges))[0]?.count ?? 0
 
@@ -59,55 +63,88 @@ interface RefresherNeeds {
   services: Services
   handles: Handles
   log: Log
+  /** The pause between two looks, in milliseconds. */
+  pauseMs?: number
 }
 
-/** Looks at the stores that are live for changes that their storefronts do not show, and asks for refreshes. Returns how to stop. */
-export function watchStores({ services, handles, log }: RefresherNeeds): () => Promise<void> {
+/** A store that is live, and the deployment that it is live with. */
+type Live = Awaited<ReturnType<typeof liveProjects>>[number]
+const isSame = (one: Live, other: Live | undefined) =>
+  one.liveId === other?.liveId && one.changes === other.changes && one.createdAt === other.createdAt
+
+/** What a watcher knows of a store that is live. */
+interface Watched {
+  row: Live
+  /** The version of its database that was looked at last, and when; null: it is to be looked at. */
+  seen: { version: number | null; at: number } | null
+  /** The count of changes that a refresh was asked for at last. */
+  asked: number | null
+  /** It could not be looked at, and is left alone until then. */
+  restsUntil: number
+}
+
+/** What is known of the stores that are live now: of those whose row is what it was, all that was. */
+function watched(rows: readonly Live[], before: ReadonlyMap<string, Watched>): Map<string, Watched> {
+  return new Map(
+    rows.map((row) => {
+      const known = before.get(row.storeId)
+      return [row.storeId, isSame(row, known?.row) ? known! : { row, seen: null, asked: null, restsUntil: 0 }]
+    }),
+  )
+}
+
+/** Asks for a refresh of a store when it was changed since what is live was made. */
+async function lookAt(watch: Watched, store: Handle, clock: Services['clock']) {
+  const { row, seen, asked } = watch
+  const version = store.version()
+  const now = clock.now().getTime()
+  if (seen && (version === null ? now - seen.at < ASK_MS : seen.version === version)) return
+  watch.seen = { version, at: now }
+  const count = await countIn(store)
+  if (count <= row.changes || asked === count) return
+  const moment = { clock, now: new Date(now).toISOString() }
+  const dueAt = new Date(Math.max(now, Date.parse(row.createdAt) + PAUSE_MS)).toISOString()
+  await store.write((tx) => enqueueBy(tx, moment, { kind: REFRESH, subject: 'live', dueAt }))
+  watch.asked = count
+  // The commit of this very job is nothing new.
+  watch.seen = { version: store.version(), at: now }
+}
+
+/**
+ * Looks at the stores that are live for changes that their storefronts do not show, and asks for refreshes. Returns how to stop. A store that
+ * nobody has open in this process was not changed by it: each is looked at once, for what came before, and again when something else is live.
+ */
+export function watchStores({ services, handles, log, pauseMs = LOOK_MS }: RefresherNeeds): () => Promise<void> {
   const { registry, clock } = services
-  /** The version of each store's database that was looked at last, and when. */
-  const seen = new Map<string, { version: number | null; at: number }>()
-  const asked = new Map<string, number>()
-  let live: Awaited<ReturnType<typeof liveProjects>> = []
+  let live = new Map<string, Watched>()
   let epoch = -1
   let stopped = false
 
-  async function look(storeId: string, changes: number, builtAt: string, store: Handle) {
-    const version = store.version()
-    const before = seen.get(storeId)
-    const now = clock.now().getTime()
-    if (before && (version === null ? now - before.at < ASK_MS : before.version === version)) return
-    seen.set(storeId, { version, at: now })
-    const count = await countIn(store)
-    if (count <= changes || asked.get(storeId) === count) return
-    const moment = { clock, now: new Date(now).toISOString() }
-    const dueAt = new Date(Math.max(now, Date.parse(builtAt) + PAUSE_MS)).toISOString()
-    await store.write((tx) => enqueueBy(tx, moment, { kind: REFRESH, subject: 'live', dueAt }))
-    asked.set(storeId, count)
-    // The commit of this very job is nothing new.
-    seen.set(storeId, { version: store.version(), at: now })
-  }
-
   async function round() {
     const current = await registry.epoch()
-    const isNew = current !== epoch
-    if (isNew) {
-      live = await liveProjects(registry)
+    if (current !== epoch) {
+      live = watched(await liveProjects(registry), live)
       epoch = current
-      for (const storeId of seen.keys()) if (!live.some((row) => row.storeId === storeId)) seen.delete(storeId)
     }
-    for (const { storeId, changes, createdAt } of live) {
+    let left = OPENED_MAX
+    for (const [storeId, watch] of live) {
       if (stopped) return
-      // A store that nobody has open in this process was not changed by it; each is looked at once, for what came before.
-      if (!seen.has(storeId) || isNew) {
-        seen.delete(storeId)
-        await handles.visit(storeId, 'live', (store) => look(storeId, changes, createdAt, store))
-      } else if (handles.isOpen(storeId, 'live')) await handles.use(storeId, 'live', (store) => look(storeId, changes, createdAt, store))
+      if (watch.restsUntil > clock.now().getTime()) continue
+      const isOpen = handles.isOpen(storeId, 'live')
+      if (!isOpen && (watch.seen || left-- <= 0)) continue
+      const look = (store: Handle) => lookAt(watch, store, clock)
+      await (isOpen ? handles.use(storeId, 'live', look) : handles.visit(storeId, 'live', look)).catch((error) => {
+        watch.restsUntil = clock.now().getTime() + REST_MS
+        log.write('warn', 'a storefront can not be looked after', { storeId, error: String(error) })
+      })
+      // Opening one holds everybody up for a moment: they have their turn in between.
+      if (!isOpen) await Bun.sleep(0)
     }
   }
 
   const loop = (async () => {
     while (!stopped) {
-      await Bun.sleep(LOOK_MS)
+      await Bun.sleep(pauseMs)
       if (!stopped) await round().catch((error) => log.write('warn', 'storefronts can not be looked after', { error: String(error) }))
     }
   })()
