@@ -29,6 +29,7 @@ type ServiceConfig = Pick<
   | 'storesDomain'
   | 'storesIp'
   | 'buildTimeout'
+  | 'buildsTrusted'
   | 'contentBaseUrl'
   | 'host'
   | 'sitePort'
@@ -74,6 +75,7 @@ export const servicesFor = async (
       domain: storesDomainOf(config, port),
       ip: config.storesIp,
       buildTimeoutMs: config.buildTimeout * 1_000,
+      buildsTrusted: config.buildsTrusted,
       apiUrl: baseUrl,
       listensOn,
       stripeKey: config.stripe.publishableKey,

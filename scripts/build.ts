@@ -136,7 +136,7 @@ export async function build(): Promise<Built> {
         const from = join(astro.pages, file)
         const bytes = await readFile(from)
         manifest.files[pageOf(file)] = await folder.store(file, typeOf(file), bytes, from)
-        if (file.endsWith('.html')) for (const hash of inlineScripts(bytes)) scripts.add(hash)
+        if (file.endsWith('.html')) for (const hash of inlineScripts(bytes.toString('utf8'))) scripts.add(hash)
       }),
       astro.give(site.content),
       each(outputsOf(site, storeApi, index), async ([path, { type, body }]) => {

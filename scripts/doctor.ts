@@ -4,6 +4,8 @@ import { connect, isIP } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { readConfig, type Config, type Environment } from '../api/server/config.ts'
+import { notHeld } from '../api/builder/builds/held.ts'
+import { cageStrength } from '../api/outside/cage/cage.ts'
 import { KEY_FILE, keyIn, secretsWith } from '../api/outside/secrets.ts'
 import { Bucket } from '../db/bucket.ts'
 import { CONTROL, openRegistry } from '../db/control/open.ts'
@@ -19,7 +21,7 @@ import { findChromium } from '../site/analyses/speed/chromium.ts'
 import { examineDatabases } from './doctor-databases.ts'
 
 interface Check {
-  name: 'configuration' | 'databases' | 'jobs' | 'credentials' | 'disk' | 'files' | 'chromium' | 'mail'
+  name: 'configuration' | 'databases' | 'jobs' | 'credentials' | 'disk' | 'files' | 'builds' | 'chromium' | 'mail'
   ok: boolean
   message: string
 }
@@ -44,6 +46,7 @@ export async function examine(env: Environment, tell: (text: string) => void = (
     await credentials(config),
     disk(config),
     await files(config),
+    await builds(config),
     chromium(),
     await mail(config),
   ]
@@ -131,6 +134,18 @@ async function files({ dataDir, s3 }: Config): Promise<Check> {
   } catch (error) {
     return { name, ok: false, message: `${(error as Error).message}: check S3_ENDPOINT, S3_BUCKET and the keys` }
   }
+}
+
+/** How well this machine holds builds, which run what authors of storefronts wrote. */
+async function builds({ buildsTrusted }: Config): Promise<Check> {
+  const name = 'builds'
+  const strength = await cageStrength()
+  const why = notHeld(strength)
+  if (why === null) return { name, ok: true, message: `held by version ${strength.landlock} of Landlock and by ${strength.apartBy}` }
+  const message = buildsTrusted
+    ? 'BUILDS_TRUSTED is set: what authors of storefronts write can do what the server can'
+    : 'the starter alone is published as it is; for other projects use a newer kernel, or set BUILDS_TRUSTED=1 where you trust their authors'
+  return { name, ok: true, message: `not held here (${why}): ${message}` }
 }
 
 function chromium(): Check {

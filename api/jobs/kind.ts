@@ -38,6 +38,8 @@ export interface JobKind {
   retriesMs: readonly number[]
   /** It waits for servers of others most of the time: its runs take no place of those that work here. */
   isApart?: true
+  /** It runs what others wrote, which may end the process: what a process that ended has left is begun again once, not as often as it is tried. */
+  mayEndProcess?: true
   /** So many of it run at the same time in a process, for all stores; as many as a runner takes when not given. */
   concurrency?: number
   /** A run may take this long, then it is interrupted and waits for its turn again, behind others: for what can take hours. */

@@ -9,6 +9,12 @@ import type { Failure } from './kind.ts'
 
 export type JobRow = typeof jobs.$inferSelect
 
+/** A job that was claimed. */
+export interface ClaimedJob extends JobRow {
+  /** Its process ended, or lost its lease, while it ran. */
+  isLeft: boolean
+}
+
 /** Runners look at each store every ten minutes (`maintenance-rounds.ts`): of what is due later nobody needs to be told. */
 const TOLD_MS = 15 * 60_000
 
@@ -161,7 +167,7 @@ export async function nextDues(db: Reader): Promise<Map<string, string>> {
 export async function claim(
   tx: Db,
   { kind, now, until, token }: { kind: string; now: string; until: string; token: string },
-): Promise<JobRow | null> {
+): Promise<ClaimedJob | null> {
   const found = await tx
     .select()
     .from(jobs)
@@ -172,7 +178,7 @@ export async function claim(
   if (!due) return null
   const lease = { leaseToken: token, leaseUntil: until, attempts: due.attempts + 1, updatedAt: now }
   await tx.update(jobs).set(lease).where(eq(jobs.id, due.id))
-  return { ...due, ...lease }
+  return { ...due, ...lease, isLeft: due.leaseToken !== null }
 }
 
 const held = ({ id, leaseToken }: JobRow) => and(eq(jobs.id, id), eq(jobs.leaseToken, leaseToken!))

@@ -10,7 +10,7 @@ import type { Log } from '../server/log.ts'
 import type { Clock } from '../values/clock.ts'
 import { holderToken } from './holder.ts'
 import type { JobKind } from './kind.ts'
-import { claim, nextDues, type JobRow } from './queue.ts'
+import { claim, nextDues, type ClaimedJob } from './queue.ts'
 import { Presence } from './presence.ts'
 import { keyOf, Slots, type StoreDatabase } from './slots.ts'
 import { runJob } from './work.ts'
@@ -239,7 +239,7 @@ export class Runner {
   }
 
   /** Claims the job that has been due for longest, of a kind with a free slot, or of the kind whose slot the turn holds already. */
-  async #claim(tx: Db, turn: Turn): Promise<JobRow | null> {
+  async #claim(tx: Db, turn: Turn): Promise<ClaimedJob | null> {
     const { clock, leaseMs } = this.#needs
     const now = clock.now()
     const [wire, until] = [now.toISOString(), new Date(now.getTime() + leaseMs).toISOString()]

@@ -6,13 +6,13 @@ import type { Log } from '../server/log.ts'
 import type { Clock } from '../values/clock.ts'
 import { toldOf } from '../values/refusal.ts'
 import type { Failure, JobKind } from './kind.ts'
-import { complete, giveUp, holds, release, renew, resetAttempts, retry, type JobRow } from './queue.ts'
+import { complete, giveUp, holds, release, renew, resetAttempts, retry, type ClaimedJob } from './queue.ts'
 import type { StoreDatabase } from './slots.ts'
 
 interface Work {
   store: Handle
   database: StoreDatabase
-  job: JobRow
+  job: ClaimedJob
   kind: JobKind | undefined
   clock: Clock
   log: Log
@@ -25,6 +25,9 @@ interface Work {
 
 /** The lease was lost, or its store is gone: nothing of the job is this process's any more. */
 class LeaseLost extends Error {}
+
+/** So often a job is begun that may end its process, when it did so the last time. */
+const LEFT_MAX = 2
 
 /** Runs a claimed job, then completes it, has it run again later, or gives it up. */
 export async function runJob(work: Work) {
@@ -42,7 +45,7 @@ export async function runJob(work: Work) {
   try {
     if (!kind) throw new Error(`this release knows no job ${job.kind}`)
     // A process that dies leaves its attempt counted: a job that kills whoever runs it is given up, too.
-    if (job.attempts > kind.retriesMs.length + 1)
+    if (job.attempts > kind.retriesMs.length + 1 || (kind.mayEndProcess && job.isLeft && job.attempts > LEFT_MAX))
       throw new Error(`the process ended ${job.attempts - 1} times while it ran: ${job.error ?? 'no error'}`)
     const ending = AbortSignal.any([work.stopping, lost.signal])
     const signal = AbortSignal.any([ending, over.signal])

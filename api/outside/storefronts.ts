@@ -26,6 +26,8 @@ interface Place {
   /** What an `A` record of a custom domain has to carry. */
   ip: string
   buildTimeoutMs: number
+  /** Whoever runs this server answers for what projects do where it can't hold them. */
+  buildsTrusted: boolean
   /** The public URL of the store API, without a slash at the end. */
   apiUrl: string
   /** Stripe's publishable key: with it the checkout offers Stripe's element. */

@@ -43,6 +43,8 @@ export interface Config {
   storesIp: string
   /** Seconds after which the build of a storefront is ended. */
   buildTimeout: number
+  /** Projects are built though this machine can't hold what their authors wrote. */
+  buildsTrusted: boolean
   log: Level
   metrics: boolean
 }
@@ -130,6 +132,7 @@ export function readConfig(env: Environment): Config {
     storesDomain: storesDomain(text('STORES_DOMAIN')),
     storesIp: ipAddress('STORES_IP', text('STORES_IP') ?? '127.0.0.1'),
     buildTimeout: whole('BUILD_TIMEOUT', text('BUILD_TIMEOUT'), { fallback: 600, least: 10, most: 86_400 }),
+    buildsTrusted: oneOf('BUILDS_TRUSTED', text('BUILDS_TRUSTED') ?? '0', ['0', '1']) === '1',
     log: oneOf('LOG', text('LOG') ?? 'info', ['debug', 'info', 'warn', 'silent']),
     metrics: oneOf('METRICS', text('METRICS') ?? '0', ['0', '1']) === '1',
   }

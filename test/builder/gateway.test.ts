@@ -322,6 +322,7 @@ describe('hosts', () => {
         domain: 'shops.example',
         ip: '192.0.2.1',
         buildTimeoutMs: 1,
+        buildsTrusted: false,
         stripeKey: null,
       },
       ...{ apiUrl: 'https://shop.shops.example', contentUrl: 'https://www.shops.example/docs' },

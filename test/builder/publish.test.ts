@@ -273,7 +273,55 @@ const refused = Object.fromEntries(Object.entries(numbers).map(([name, number]) 
     expect(await withPage('rights.json.ts', source)).toMatchObject({ status: 'live' })
     const { refused, status } = (await (await shop.visit('shop.localhost', '/rights.json')).json()) as any
     expect(refused).toEqual({ shmget: -1, chroot: -1, keyctl: -1, memfd: -1 })
-    expect(/CapEff:\s+(\w+)/.exec(status)![1]).toBe('0000000000000000')
+    // At most to read, below the folders that it may read anyway.
+    expect(/CapEff:\s+(\w+)/.exec(status)![1]).toMatch(/^0{15}[04]$/)
+    if (process.getuid!() === 0) expect(Number(/Uid:\s+(\d+)/.exec(status)![1])).toBeGreaterThan(60_000)
+  })
+
+  test('reaches the server by neither its process, nor paths, nor what Bun reads before a program begins', async () => {
+    const secret = join(shop.config.dataDir, 'control.db')
+    const limits = () => readFileSync(`/proc/${process.pid}/limits`, 'utf8')
+    const before = [statSync(secret).mode, limits()]
+    const preload = `
+import { dlopen, FFIType, ptr } from 'bun:ffi'
+import { chmodSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+const { u64, i64 } = FFIType
+const { symbols } = dlopen('libc.so.6', { syscall: { args: [u64, u64, u64, u64, u64], returns: i64 } })
+const attempt = (work) => { try { return String(work()) } catch (error) { return error.code } }
+const few = new BigInt64Array([20n, 20n])
+const limit = process.arch === 'x64' ? 302n : 261n
+globalThis.said = {
+  read: attempt(() => readFileSync('${secret}', 'utf8')), mode: attempt(() => chmodSync('${secret}', 0o777)),
+  times: attempt(() => utimesSync('${secret}', 1, 1)), user: process.getuid(),
+  limits: Number(symbols.syscall(limit, ${process.pid}n, 7n, BigInt(ptr(few)), 0n)),
+}
+`
+    const files = [join(project, 'bunfig.toml'), join(project, 'preload.mjs')] as const
+    writeFileSync(files[0], 'preload = ["./preload.mjs"]\n')
+    writeFileSync(files[1], preload)
+    try {
+      const verdict = await withPage('preload.json.ts', 'export const GET = () => new Response(JSON.stringify(globalThis.said))')
+      expect(verdict, verdict.reason).toMatchObject({ status: 'live' })
+    } finally {
+      for (const file of files) rmSync(file)
+    }
+    const said = await (await shop.visit('shop.localhost', '/preload.json')).json()
+    expect(said).toMatchObject({ read: 'EACCES', mode: 'EACCES', times: 'EACCES', limits: -1 })
+    if (process.getuid!() === 0) expect((said as { user: number }).user).toBeGreaterThan(60_000)
+    expect([statSync(secret).mode, limits()]).toEqual(before)
+  })
+
+  test.each([
+    ['a page without an end', "'<!doctype html><script'.repeat(100_000)", 'more than 2 MB'],
+    [
+      'a script for each page',
+      "Array.from({ length: 101 }, (_, n) => '<script>' + n + '</script>').join('')",
+      'more than 100 different scripts',
+    ],
+  ])('that makes %s is told what is too much', async (_, text, reason) => {
+    const source = `export const getStaticPaths = () => [{ params: { page: 'much.html' } }]
+ export const GET = () => new Response(${text})`
+    expect(await withPage('[page].ts', source)).toMatchObject({ status: 'failed', reason: expect.stringContaining(reason) })
   })
 
   test('a process that it leaves behind ends with the build', async () => {

@@ -107,9 +107,9 @@ test('a build that is killed fails with a reason, and the live shop stays', asyn
   expect((await home(1)).status).toBe(200)
 }, 30_000)
 
-test('a publish that kills its server each time is given up', async () => {
+test('a publish that kills its server is begun again once, and then given up', async () => {
   const { body } = await again(() => call(2, 'POST', '/publish'))
-  for (let attempt = 0; attempt < 3; attempt++) {
+  for (let attempt = 0; attempt < 2; attempt++) {
     while (!builds().length) await Bun.sleep(5)
     await shops.server.kill()
     await shops.server.start()

@@ -1,12 +1,14 @@
 /** From what Astro wrote to a deployment: every file in its encodings, with a manifest from which hosts answer. */
-import { pageOf } from '../../hosting/paths.ts'
-import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, chown, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { each, Folder } from '../../hosting/folder.ts'
-import { inlineScripts } from '../../hosting/inline-scripts.ts'
-import { typeOf, type Entry } from '../../hosting/manifest.ts'
+import type { Entry } from '../../hosting/manifest.ts'
 import { MANIFEST } from '../../../db/deployment-files.ts'
-import { BuildError } from './run.ts'
+import { runCaged } from '../../outside/cage/cage.ts'
+import { programFile } from '../../outside/cage/program.ts'
+import { BuildError } from './build-error.ts'
+import type { Found, Reading, Told } from './output-child.ts'
+import { LIMITS } from './run.ts'
 import type { Language } from './snapshot.ts'
 
 export interface ShopPage {
@@ -15,6 +17,8 @@ export interface ShopPage {
   title: string
   /** What the host fills in; null: it is served as it is. */
   view: string | null
+  /** Which of the deployment's scripts stand in it; left out: none. */
+  scripts?: number[]
 }
 
 /** A deployment, as its folder has it in `manifest.json`. */
@@ -41,75 +45,34 @@ export interface Deployment {
   isBare?: true
 }
 
-/** Where a project's own manifest, of a web app, is kept beside ours. */
-const OWN_MANIFEST = `.project.${MANIFEST}`
-/** Files of a build that are another one's compressed form: ours take their place. */
-const PACKED = /\.(br|zst|gz)$/
-/** Above so many pages they are packed less tightly, which is several times as fast. */
-const MANY = 400
-const [TIGHT, QUICK] = [9, 5]
+const CHILD = new URL('./output-child.ts', import.meta.url).pathname
 
-const VIEW = /<meta name="stoa:view" content="([a-z]{1,40})"\s*\/?>/
-const textOf = (html: string, pattern: RegExp) => pattern.exec(html)?.[1] ?? null
-
-/** All files below a folder. What is no plain file is refused: a link could lead anywhere. */
-export async function filesBelow(folder: string): Promise<string[]> {
-  const files: string[] = []
-  const walk = async (below: string) => {
-    for (const name of await readdir(join(folder, below))) {
-      const path = below ? `${below}/${name}` : name
-      const stats = await lstat(join(folder, path))
-      if (stats.isDirectory()) await walk(path)
-      else if (stats.isFile()) files.push(path)
-      else throw new BuildError(`the build wrote ${path}, which is no plain file`)
-    }
-  }
-  await walk('')
-  return files
-}
-
-interface Parts {
-  /** The folders that runs of Astro wrote. */
-  outs: string[]
+interface Parts extends Omit<Reading, 'into'> {
   /** The deployment before, of which unchanged pages are taken over. */
   before: { folder: string; manifest: Deployment } | null
-  about: Pick<Deployment, 'id' | 'storeId' | 'commitSha' | 'changes' | 'base' | 'languages' | 'currencies' | 'key' | 'hashes'>
+  about: Pick<Deployment, 'id' | 'storeId' | 'commitSha' | 'changes' | 'base' | 'languages' | 'currencies' | 'key'>
+  /** Where builds are made: the child's program is kept there. */
+  builds: string
+  /** Who reads the output; null: the server's own user. */
+  user: number | null
+  timeoutMs: number
   signal: AbortSignal
 }
 
 /** Puts a deployment together in `folder`, which is there whole or not at all. Returns its manifest. */
-export async function assemble(folder: string, { outs, before, about, signal }: Parts): Promise<Deployment> {
+export async function assemble(folder: string, parts: Parts): Promise<Deployment> {
+  const { before, about } = parts
   const unfinished = `${folder}.new-${crypto.randomUUID()}`
-  const manifest: Deployment = { ...about, files: {}, pages: {}, scripts: [] }
-  const files = new Map<string, string>()
-  for (const out of outs) for (const file of await filesBelow(out)) files.set(file, out)
-  for (const file of files.keys()) {
-    if (file === OWN_MANIFEST || file.startsWith(`${MANIFEST}/`))
-      throw new BuildError(`the build wrote ${file}, which is a name of Stoa's own`)
-    if (PACKED.test(file) && files.has(file.replace(PACKED, ''))) files.delete(file)
-  }
-  const target = new Folder(unfinished, files.size > MANY ? QUICK : TIGHT)
-  const scripts = new Set<string>()
   try {
     await mkdir(unfinished, { recursive: true })
-    await each(files, async ([file, out]) => {
-      signal.throwIfAborted()
-      const bytes = new Uint8Array(await readFile(join(out, file)))
-      const path = pageOf(file)
-      // A file of the project that is called like the manifest has another name here.
-      manifest.files[path] = await target.store(file === MANIFEST ? OWN_MANIFEST : file, typeOf(file), bytes)
-      if (!file.endsWith('.html')) return
-      const html = Buffer.from(bytes)
-      const head = html.toString('utf8', 0, Math.max(0, html.indexOf('</head>')))
-      manifest.pages[path] = { markdown: null, title: textOf(head, /<title>([^<]*)/) ?? path, view: textOf(head, VIEW) }
-      for (const hash of inlineScripts(html)) scripts.add(hash)
-    })
-    if (before) await takeOver(manifest, before, target)
+    const { files, pages, scripts, hashes } = await readOutput(unfinished, parts)
+    const manifest: Deployment = { ...about, hashes, files, pages: {}, scripts }
+    for (const [path, page] of Object.entries(pages)) manifest.pages[path] = { markdown: null, ...page }
+    if (before) await takeOver(manifest, before, new Folder(unfinished))
     for (const [path, page] of Object.entries(manifest.pages)) {
       const markdown = path === '/' ? '/index.md' : `${path}.md`
       if (Object.hasOwn(manifest.files, markdown)) page.markdown = markdown
     }
-    manifest.scripts = [...scripts, ...(before?.manifest.scripts ?? [])].filter((hash, at, all) => all.indexOf(hash) === at).toSorted()
     await writeFile(join(unfinished, MANIFEST), JSON.stringify(manifest), { flush: true })
     await rename(unfinished, folder)
     return manifest
@@ -119,14 +82,58 @@ export async function assemble(folder: string, { outs, before, about, signal }: 
   }
 }
 
+/** Has the output of a build read, in a cage, and its files written to a folder of a deployment. */
+async function readOutput(into: string, { outs, files, bytes, builds, user, timeoutMs, signal }: Parts): Promise<Found> {
+  const program = await programFile(builds, CHILD)
+  const cwd = dirname(program)
+  if (user !== null) await chown(into, user, user)
+  let text = ''
+  const { code } = await runCaged(
+    {
+      read: [cwd, ...outs.flatMap((out) => [out.folder, out.hashes])],
+      write: [into],
+      args: [program, JSON.stringify({ outs, files, bytes, into } satisfies Reading)],
+      env: { PATH: '/usr/bin:/bin', HOME: cwd, TMPDIR: cwd },
+      cwd,
+      user,
+      memoryMaxBytes: LIMITS.memoryBytes,
+      timeMaxMs: timeoutMs,
+      signal,
+      tooLarge: () => new BuildError(`what the build wrote takes more than ${LIMITS.memoryBytes / 1024 ** 3} GB of memory to be read`),
+      tooSlow: () => new BuildError(`what the build wrote takes more than ${Math.round(timeoutMs / 1_000)} s to be read`),
+    },
+    async ({ stdout, stderr }) => {
+      ;[text] = await Promise.all([new Response(stdout).text(), stderr.pipeTo(new WritableStream())])
+    },
+  )
+  // From now on nobody but the server gets there, whoever may be given that number later.
+  if (user !== null) await chown(into, process.getuid!(), process.getgid!())
+  await chmod(into, 0o700)
+  const { found, mistake, error } = JSON.parse(text || '{}') as Told
+  if (mistake !== undefined) throw new BuildError(mistake)
+  if (!found)
+    throw Object.assign(new Error(`the build could not be read: ${error ?? `the program ended with code ${code}`}`), { code: error })
+  return found
+}
+
 /** Pages that were not made again because what they are made of is the same, in both of their forms. */
 async function takeOver(manifest: Deployment, { folder, manifest: old }: NonNullable<Parts['before']>, target: Folder) {
   const unchanged = Object.keys(manifest.hashes).filter((path) => old.hashes[path] === manifest.hashes[path] && !manifest.files[path])
+  const places = new Map(manifest.scripts.map((hash, at) => [hash, at]))
+  const placeOf = (hash: string): number => {
+    const known = places.get(hash)
+    if (known !== undefined) return known
+    places.set(hash, manifest.scripts.push(hash) - 1)
+    return manifest.scripts.length - 1
+  }
   await each(unchanged, async (path) => {
     for (const form of [path, `${path}.md`]) {
       const entry = old.files[form]
       if (entry && !manifest.files[form]) manifest.files[form] = await target.adopt(folder, entry)
     }
-    if (old.pages[path]) manifest.pages[path] = { ...old.pages[path], markdown: null }
+    const page = old.pages[path]
+    if (!page) return
+    const scripts = page.scripts?.map((at) => placeOf(old.scripts[at]!))
+    manifest.pages[path] = { title: page.title, view: page.view, markdown: null, ...(scripts ? { scripts } : {}) }
   })
 }

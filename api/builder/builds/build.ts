@@ -1,28 +1,27 @@
 /** Building a storefront: the files of its project and the data of its store become a deployment. */
 import { readFileSync } from 'node:fs'
-import { mkdir, readdir, rm, statfs, symlink, writeFile } from 'node:fs/promises'
+import { chown, mkdir, readdir, rm, statfs, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { version } from '../../../package.json'
 import type { Session } from '../../../db/control/registry.ts'
 import { MANIFEST } from '../../../db/deployment-files.ts'
 import { troubleOf } from '../../../db/errors.ts'
 import type { Handle } from '../../../db/open.ts'
+import { cageStrength, cageUser } from '../../outside/cage/cage.ts'
 import type { Storefronts } from '../../outside/storefronts.ts'
 import { checkOut, copyWorkspace } from '../project/repository.ts'
-import { assemble, filesBelow, type Deployment } from './assemble.ts'
+import { assemble, type Deployment } from './assemble.ts'
+import { BuildError } from './build-error.ts'
 import { writeFonts } from './fonts.ts'
+import { requireHeld } from './held.ts'
 import type { BuildLog } from './log.ts'
-import { readPlain, requireFolder } from './plain.ts'
-import { BuildError, LIMITS, MODULES, runAstro, tooLarge } from './run.ts'
+import { LIMITS, MODULES, runAstro } from './run.ts'
 import { writeSnapshot, type Snapshot } from './snapshot.ts'
 
 /** Entries of a catalog that one process makes the pages of: its memory grows with them. */
 const ENTRIES_PER_RUN = 2_500
 /** Files and bytes that an entry may need beside what every storefront may: its page and its Markdown. */
 const [FILES_PER_ENTRY, BYTES_PER_ENTRY] = [4, 100 * 1024]
-
-/** A path and a hash for each page. */
-const HASHES_MAX_BYTES = 32 * 1024 * 1024
 
 interface Building {
   storefronts: Storefronts
@@ -49,11 +48,13 @@ export const readDeployment = ({ deployments }: Storefronts, id: string): Deploy
 export async function build(building: Building): Promise<Deployment> {
   const { storefronts, session, id, log, signal } = building
   const folder = join(storefronts.folders.builds, `${id}-${crypto.randomUUID().slice(0, 8)}`)
+  const user = cageUser()
   const started = performance.now()
   await clearBefore(storefronts.folders.builds, id)
   try {
-    await mkdir(join(folder, 'tmp'), { recursive: true })
-    await writeProject(building, join(folder, 'project'))
+    await makeFolders(folder, user)
+    await writeProject(building, join(folder, 'project'), user)
+    await requireHeld(await cageStrength(), join(folder, 'project'), storefronts.place.buildsTrusted)
     log.say('reading the data of the store')
     const snapshot = await writeSnapshot(
       join(folder, 'data'),
@@ -63,17 +64,16 @@ export async function build(building: Building): Promise<Deployment> {
     await writeFonts(join(folder, 'data/fonts'), building.store.read)
     const key = `${version} ${building.isWorkspace ? id : building.commitSha}`
     const before = await readBefore(building, key, join(folder, 'data/before.json'))
-    const { outs, hashes } = await runAll(building, folder, snapshot, key)
+    const most = mostOf(snapshot)
+    const outs = await runAll(building, { folder, snapshot, key, user })
     log.say('putting the deployment together')
     const { languages, currencies, changes } = snapshot
     const deployment = await assemble(storefronts.deployments.folderOf(id), {
-      outs,
-      before,
+      ...{ outs, before, ...most, builds: storefronts.folders.builds, user, timeoutMs: storefronts.place.buildTimeoutMs, signal },
       about: {
         ...{ id, storeId: session.store.id, commitSha: building.commitSha, changes, base: building.base, languages },
-        ...{ currencies, key, hashes },
+        ...{ currencies, key },
       },
-      signal,
     })
     log.say(`${Object.keys(deployment.pages).length} pages in ${((performance.now() - started) / 1_000).toFixed(1)} s`)
     return deployment
@@ -106,14 +106,23 @@ async function clearBefore(builds: string, id: string) {
     if (name.startsWith(`${id}-`)) await rm(join(builds, name), { recursive: true, force: true })
 }
 
-async function writeProject({ storefronts, session, commitSha, isWorkspace, log, signal }: Building, project: string) {
+/** The folders in which a build may write, which belong to whoever it runs as. */
+async function makeFolders(folder: string, user: number | null) {
+  const all = [folder, ...['tmp', 'project'].map((name) => join(folder, name))]
+  for (const path of all) {
+    await mkdir(path, { recursive: true, mode: 0o700 })
+    if (user !== null) await chown(path, user, user)
+  }
+}
+
+async function writeProject({ storefronts, session, commitSha, isWorkspace, log, signal }: Building, project: string, user: number | null) {
   const source = join(storefronts.folders.projects, session.store.id)
   log.say(isWorkspace ? 'copying the workspace' : `checking out ${commitSha}`)
-  const place = { builds: storefronts.folders.builds, signal }
-  await mkdir(project, { recursive: true })
+  const place = { builds: storefronts.folders.builds, user, signal }
   await (isWorkspace ? copyWorkspace(source, project, place) : checkOut(source, commitSha, project, place))
   // Packages are those of Stoa, and these alone: what is installed in a project's own folder is not looked at.
   await mkdir(join(project, 'node_modules'), { recursive: true })
+  if (user !== null) await chown(join(project, 'node_modules'), user, user)
   for (const name of await readdir(MODULES))
     if (!name.startsWith('.')) await symlink(join(MODULES, name), join(project, 'node_modules', name))
 }
@@ -126,13 +135,26 @@ async function readBefore({ storefronts, previousId }: Building, key: string, pa
   return { folder: storefronts.deployments.folderOf(previousId!), manifest }
 }
 
-/** Runs Astro, once for each part of a large catalog, so that the memory of a build has a bound. */
-async function runAll(building: Building, folder: string, { entries, languages }: Snapshot, key: string) {
+/** The most files and bytes that a build may write. */
+const mostOf = ({ entries }: Snapshot) => ({
+  files: LIMITS.files + entries * FILES_PER_ENTRY,
+  bytes: LIMITS.bytes + entries * BYTES_PER_ENTRY,
+})
+
+interface Prepared {
+  folder: string
+  snapshot: Snapshot
+  key: string
+  user: number | null
+}
+
+/** Runs Astro, once for each part of a large catalog, so that the memory of a build has a bound. Returns where the parts wrote. */
+async function runAll(building: Building, { folder, snapshot, key, user }: Prepared) {
   const { storefronts, log, signal, base } = building
+  const { entries, languages } = snapshot
   const parts = Math.max(1, Math.ceil(entries / ENTRIES_PER_RUN))
-  const most = { files: LIMITS.files + entries * FILES_PER_ENTRY, bytes: LIMITS.bytes + entries * BYTES_PER_ENTRY }
   const until = performance.now() + storefronts.place.buildTimeoutMs
-  const [outs, hashes]: [string[], Record<string, string>] = [[], {}]
+  const outs: { folder: string; hashes: string }[] = []
   log.say(`${entries} entries in ${languages.length} languages${parts > 1 ? `, in ${parts} parts` : ''}`)
   for (let part = 0; part < parts; part++) {
     const out = join(folder, `out-${part}`)
@@ -141,37 +163,13 @@ async function runAll(building: Building, folder: string, { entries, languages }
       folder,
       out,
       env: { STOA_BASE: base, STOA_DATA: join(folder, 'data'), STOA_PART: `${part}/${parts}`, STOA_CODE: key, STOA_AFTER: after },
+      user,
       log,
       signal,
       timeoutMs: Math.max(0, until - performance.now()),
-      ...most,
+      ...mostOf(snapshot),
     })
-    await requireFolder(out, 'its output')
-    outs.push(out)
-    const written = await readPlain(after, 'STOA_AFTER', HASHES_MAX_BYTES)
-    if (written !== null) Object.assign(hashes, textsIn(written))
+    outs.push({ folder: out, hashes: after })
   }
-  const over = tooLarge(await sizeOfAll(outs), most)
-  if (over) throw over
-  return { outs, hashes }
-}
-
-/** The hashes that a project has written, whatever it wrote. */
-function textsIn(json: string): Record<string, string> {
-  try {
-    const value = JSON.parse(json) as unknown
-    return Object.fromEntries(Object.entries(value ?? {}).filter(([, hash]) => typeof hash === 'string'))
-  } catch {
-    throw new BuildError('the hashes of the pages, STOA_AFTER, are no JSON')
-  }
-}
-
-async function sizeOfAll(folders: string[]) {
-  let [files, bytes] = [0, 0]
-  for (const folder of folders)
-    for (const file of await filesBelow(folder)) {
-      files++
-      bytes += Bun.file(join(folder, file)).size
-    }
-  return { files, bytes }
+  return outs
 }

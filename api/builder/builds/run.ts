@@ -1,9 +1,9 @@
-/** One run of Astro over a project, in a process of its own that can do nothing else: bounded in time, memory, output and files. */
+/** One run of Astro over a project, in a cage: bounded in time, memory, output and files. */
 import { realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { lstat, readdir } from 'node:fs/promises'
+import { lstat, readdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Told } from '../../values/refusal.ts'
-import { confinedBun, endGroup, groupOf } from './confined.ts'
+import { runCaged } from '../../outside/cage/cage.ts'
+import { BuildError } from './build-error.ts'
 import type { BuildLog } from './log.ts'
 
 const ROOT = new URL('../../..', import.meta.url).pathname
@@ -14,17 +14,16 @@ export const LIMITS = {
   bytes: 500 * 1024 ** 2,
   outputBytes: 20 * 1024 ** 2,
 }
-const LOOK_MS = 500
-const LOOK_AT_FILES_MS = 2_000
-
-/** A build that did not succeed, in a line for whoever asked for it. */
-export class BuildError extends Told {}
+/** A build's files are counted so often, and sooner when the disk has lost so much since they were. */
+const [COUNT_MS, COUNT_BYTES] = [2_000, 64 * 1024 ** 2]
 
 interface Run {
   /** The folder of the build: `project/`, `data/`, `out/` and `tmp/` are in it. */
   folder: string
   out: string
   env: Record<string, string>
+  /** Who it runs as; null: the server's own user. */
+  user: number | null
   log: BuildLog
   /** Aborted when the build is to end at once. */
   signal: AbortSignal
@@ -55,79 +54,72 @@ async function sizeOf(folder: string, most: Size): Promise<Size> {
   return size
 }
 
-/** How Astro is run over a folder. */
-function commandOf({ folder, out }: Run, env: Record<string, string>): string[] {
+/** The arguments with which Bun runs Astro over a folder. */
+function argsOf({ folder, out }: Run): string[] {
   // Packages are looked up in the folder of the build, whose links lead to them: what lies above them can not be read.
   const entry = join(folder, 'build.mjs')
   // A part of the build before this one may have put a link there.
   rmSync(entry, { recursive: true, force: true })
   writeFileSync(entry, "import './project/node_modules/astro/bin/astro.mjs'\n", { flag: 'wx' })
-  const args = ['--preserve-symlinks', '--bun', entry, 'build', '--outDir', out, '--silent']
-  return confinedBun({ read: [realpathSync(MODULES)], write: [folder], args, env })
+  return ['--preserve-symlinks', '--bun', entry, 'build', '--outDir', out, '--silent']
 }
 
 /** Builds the project of a folder. Throws a `BuildError` that says what went wrong, or the reason of `signal`. */
 export async function runAstro(run: Run) {
-  const { folder, log, signal, timeoutMs } = run
+  const { folder, log, signal, timeoutMs, user } = run
   signal.throwIfAborted()
   const tmp = join(folder, 'tmp')
-  const env = {
-    ...{ PATH: '/usr/bin:/bin', HOME: tmp, TMPDIR: tmp, NODE_ENV: 'production', NO_COLOR: '1', ASTRO_TELEMETRY_DISABLED: '1' },
-    ...run.env,
-  }
-  const child = Bun.spawn(commandOf(run, env), {
-    cwd: join(folder, 'project'),
-    env,
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    detached: true,
-  })
-  let wrong: Error | null = null
-  const end = (error?: Error) => {
-    wrong ??= error ?? null
-    endGroup(child)
-  }
-  const stopped = () => end(signal.reason as Error)
-  signal.addEventListener('abort', stopped)
-  const taken = { peak: 0 }
-  const watching = watch(run, child.pid, taken, end)
-  const overdue = setTimeout(() => end(new BuildError(`the build took more than ${Math.round(timeoutMs / 1_000)} s`)), timeoutMs)
-  const tooMuch = () => end(new BuildError(`the build wrote more than ${LIMITS.outputBytes / 1024 ** 2} MB of output`))
-  try {
-    const [code] = await Promise.all([child.exited, log.take(child.stdout, tooMuch), log.take(child.stderr, tooMuch)])
-    if (taken.peak) log.say(`memory at its peak: ${Math.round(taken.peak / 1024 / 1024)} MB`)
-    if (wrong) throw wrong
-    if (code !== 0) throw new BuildError(log.firstError() ?? `the build ended with ${child.signalCode ?? `code ${code}`}`)
-  } finally {
-    clearTimeout(overdue)
-    clearInterval(watching)
-    signal.removeEventListener('abort', stopped)
-    // Nothing that it began outlives it.
-    end()
-  }
+  const { code, peakBytes } = await runCaged(
+    {
+      read: [realpathSync(MODULES)],
+      write: [folder],
+      args: argsOf(run),
+      env: {
+        ...{ PATH: '/usr/bin:/bin', HOME: tmp, TMPDIR: tmp, NODE_ENV: 'production', NO_COLOR: '1', ASTRO_TELEMETRY_DISABLED: '1' },
+        ...run.env,
+      },
+      cwd: join(folder, 'project'),
+      user,
+      memoryMaxBytes: LIMITS.memoryBytes,
+      timeMaxMs: timeoutMs,
+      signal,
+      tooLarge: () => new BuildError(`the build took more than ${LIMITS.memoryBytes / 1024 ** 3} GB of memory`),
+      tooSlow: () => new BuildError(`the build took more than ${Math.round(timeoutMs / 1_000)} s`),
+      look: counting(run),
+    },
+    ({ stdout, stderr }, end) => {
+      const tooMuch = () => end(new BuildError(`the build wrote more than ${LIMITS.outputBytes / 1024 ** 2} MB of output`))
+      return Promise.all([log.take(stdout, tooMuch), log.take(stderr, tooMuch)])
+    },
+  )
+  if (peakBytes) log.say(`memory at its peak: ${Math.round(peakBytes / 1024 / 1024)} MB`)
+  if (code !== 0) throw new BuildError(log.firstError() ?? `the build ended with ${endingOf(code)}`)
 }
 
-/** Looks at what a build takes, and ends one that takes too much. */
-function watch({ folder, files, bytes }: Run, pid: number, taken: { peak: number }, end: (error: Error) => void) {
-  let lookedAt = performance.now()
-  let isLooking = false
-  return setInterval(() => {
-    if (process.platform === 'linux') taken.peak = Math.max(taken.peak, groupOf(pid).bytes)
-    if (taken.peak > LIMITS.memoryBytes) end(new BuildError(`the build took more than ${LIMITS.memoryBytes / 1024 ** 3} GB of memory`))
-    if (isLooking || performance.now() - lookedAt < LOOK_AT_FILES_MS) return
-    isLooking = true
-    void sizeOf(folder, { files, bytes }).then((size) => {
-      isLooking = false
-      lookedAt = performance.now()
-      const over = tooLarge(size, { files, bytes })
-      if (over) end(over)
-    })
-  }, LOOK_MS)
+/** How a shell would name the end of a program. */
+const endingOf = (code: number) => (code === 128 + 9 ? 'SIGKILL' : code > 128 ? `signal ${code - 128}` : `code ${code}`)
+
+/** Counts now and then what a build has written; the error of one that has written too much. */
+function counting({ folder, files, bytes }: Run): () => Promise<BuildError | null> {
+  const room = async () => {
+    const { bavail, bsize } = await statfs(folder)
+    return bavail * bsize
+  }
+  let counted = performance.now()
+  let left: number | undefined
+  return async () => {
+    const now = await room()
+    left ??= now
+    if (performance.now() - counted < COUNT_MS && left - now < COUNT_BYTES) return null
+    const over = tooLarge(await sizeOf(folder, { files, bytes }), { files, bytes })
+    left = await room()
+    counted = performance.now()
+    return over
+  }
 }
 
 /** What is said of a build that has written too much; null for one that has not. */
-export function tooLarge(size: Size, most: Size): BuildError | null {
+function tooLarge(size: Size, most: Size): BuildError | null {
   if (size.files > most.files) return new BuildError(`the build wrote more than ${most.files} files`)
   return size.bytes > most.bytes ? new BuildError(`the build wrote more than ${Math.round(most.bytes / 1024 ** 2)} MB`) : null
 }

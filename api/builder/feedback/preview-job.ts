@@ -8,7 +8,7 @@ import type { JobKind, Running } from '../../jobs/kind.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { Services } from '../../outside/services.ts'
 import { readDeployment } from '../builds/build.ts'
-import { BuildError } from '../builds/run.ts'
+import { BuildError } from '../builds/build-error.ts'
 import { headOf } from '../project/project.ts'
 import { ProjectError } from '../project/tree.ts'
 import { closeDeployment, isElsewhere } from '../projects.ts'
@@ -98,6 +98,7 @@ async function prepare(services: Services, job: Running): Promise<'interrupted' 
 export const makePreview = (services: Services): JobKind => ({
   run: (job) => prepare(services, job),
   retriesMs: RETRIES_MS,
+  mayEndProcess: true,
   concurrency: 1,
   async givenUp(tx, moment, subject, { error }) {
     const { now } = moment

@@ -8,9 +8,12 @@ import { dirname, join } from 'node:path'
 import git from 'isomorphic-git'
 import { version } from '../../../package.json'
 import { GIT_CONFIG } from '../../../db/project-files.ts'
-import { AUTHOR, copyFolder, MAIN, ProjectError } from './tree.ts'
+import { AUTHOR, copyFolder, isSameTree, MAIN, ProjectError } from './tree.ts'
 
 const STARTER = new URL('../../../site/storefront', import.meta.url).pathname
+
+/** Whether the files of a folder are those of the starter, each as it is there. */
+export const isStarter = (folder: string) => isSameTree(STARTER, folder)
 
 /** Whether the project is there, whole. */
 export const hasProject = (folder: string) => existsSync(join(folder, '.git', 'HEAD'))

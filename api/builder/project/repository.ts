@@ -2,44 +2,23 @@
  * The repositories of projects, read and written by a process of its own that can reach nothing else: bounded in time and memory, whatever a
  * repository is made of.
  */
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { confinedBun, endGroup, groupOf } from '../builds/confined.ts'
+import { chown } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { runCaged } from '../../outside/cage/cage.ts'
+import { programFile } from '../../outside/cage/program.ts'
 import { ProjectError } from './tree.ts'
 import type { Task } from './repository-child.ts'
 
 const CHILD = new URL('./repository-child.ts', import.meta.url).pathname
 const MEMORY_MAX_BYTES = 1024 ** 3
 const TIME_MAX_MS = 60_000
-const LOOK_MS = 200
 
 interface Place {
   /** Where builds are made: the child's program is kept there. */
   builds: string
+  /** Who the files that are written belong to, and who writes them; null: the server's own user. */
+  user?: number | null
   signal?: AbortSignal
-}
-
-const programs = new Map<string, Promise<string>>()
-
-/** The child as one file, in a folder of its own: it can read nothing else of this program. */
-function programIn(builds: string): Promise<string> {
-  const known = programs.get(builds)
-  if (known) return known
-  const making = (async () => {
-    const { outputs } = await Bun.build({ entrypoints: [CHILD], target: 'bun' })
-    const text = await outputs[0]!.text()
-    const folder = join(builds, `git-${new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, 16)}`)
-    const path = join(folder, 'repository.mjs')
-    if (!existsSync(path)) {
-      mkdirSync(folder, { recursive: true })
-      writeFileSync(`${path}.${process.pid}`, text)
-      renameSync(`${path}.${process.pid}`, path)
-    }
-    return path
-  })()
-  programs.set(builds, making)
-  making.catch(() => programs.delete(builds))
-  return making
 }
 
 interface Told {
@@ -48,47 +27,34 @@ interface Told {
   error?: string
 }
 
-async function run<T>(task: Task, write: string[], { builds, signal }: Place): Promise<T> {
-  signal?.throwIfAborted()
-  const program = await programIn(builds)
-  const cwd = join(program, '..')
-  // Housekeeping may have taken away what nobody has used for days.
-  if (!existsSync(program)) {
-    programs.delete(builds)
-    return run(task, write, { builds, signal })
-  }
-  const env = { PATH: '/usr/bin:/bin', HOME: cwd, TMPDIR: cwd }
-  const read = [cwd, ...(task.task === 'save' ? [] : [task.folder])]
-  const child = Bun.spawn(confinedBun({ read, write, args: [program, JSON.stringify(task)], env }), {
-    ...{ cwd, env, stdin: 'ignore', stdout: 'pipe', stderr: 'ignore', detached: true },
-  })
-  let wrong: Error | null = null
-  const end = (error: Error) => {
-    wrong ??= error
-    endGroup(child)
-  }
-  const stopped = () => end(signal!.reason as Error)
-  signal?.addEventListener('abort', stopped)
-  const overdue = setTimeout(() => end(new ProjectError(`the repository takes more than ${TIME_MAX_MS / 1_000} s to read`)), TIME_MAX_MS)
-  const looking = setInterval(() => {
-    if (process.platform === 'linux' && groupOf(child.pid).bytes > MEMORY_MAX_BYTES)
-      end(new ProjectError('the repository takes more than 1 GB of memory to read'))
-  }, LOOK_MS)
-  try {
-    const text = await new Response(child.stdout).text()
-    await child.exited
-    if (wrong) throw wrong
-    const told = JSON.parse(text || '{}') as Told
-    if (told.mistake !== undefined) throw new ProjectError(told.mistake)
-    if (told.error !== undefined || told.value === undefined)
-      throw new Error(`the repository could not be worked with: ${told.error ?? child.signalCode ?? child.exitCode}`)
-    return told.value as T
-  } finally {
-    clearTimeout(overdue)
-    clearInterval(looking)
-    signal?.removeEventListener('abort', stopped)
-    endGroup(child)
-  }
+async function run<T>(task: Task, write: string[], { builds, user = null, signal }: Place): Promise<T> {
+  const program = await programFile(builds, CHILD)
+  const cwd = dirname(program)
+  if (user !== null) for (const folder of write) await chown(folder, user, user)
+  let text = ''
+  const { code } = await runCaged(
+    {
+      read: [cwd, ...(task.task === 'save' ? [] : [task.folder])],
+      write,
+      args: [program, JSON.stringify(task)],
+      env: { PATH: '/usr/bin:/bin', HOME: cwd, TMPDIR: cwd },
+      cwd,
+      user,
+      memoryMaxBytes: MEMORY_MAX_BYTES,
+      timeMaxMs: TIME_MAX_MS,
+      signal,
+      tooLarge: () => new ProjectError('the repository takes more than 1 GB of memory to read'),
+      tooSlow: () => new ProjectError(`the repository takes more than ${TIME_MAX_MS / 1_000} s to read`),
+    },
+    async ({ stdout, stderr }) => {
+      ;[text] = await Promise.all([new Response(stdout).text(), stderr.pipeTo(new WritableStream())])
+    },
+  )
+  const told = JSON.parse(text || '{}') as Told
+  if (told.mistake !== undefined) throw new ProjectError(told.mistake)
+  if (told.error !== undefined || told.value === undefined)
+    throw new Error(`the repository could not be worked with: ${told.error ?? `the program ended with code ${code}`}`)
+  return told.value as T
 }
 
 /** Commits what was changed in the workspace to `main`; the commit that `main` is at then, and whether there was something to save. */

@@ -1,5 +1,5 @@
 /** What a project may be made of, counted while it is read: one that has more is no storefront. */
-import { chmod, copyFile, lstat, mkdir, readdir } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Told } from '../../values/refusal.ts'
 import { NOT_PROJECT } from '../../../db/project-files.ts'
@@ -62,9 +62,21 @@ export async function walk(folder: string, { onFile, onFolder, isStrict = false 
 export const copyFolder = (from: string, to: string) =>
   walk(from, {
     isStrict: true,
-    onFile: async (path) => {
-      await copyFile(join(from, path), join(to, path))
-      await chmod(join(to, path), 0o644)
-    },
+    // Not copied as the system does it, which takes their rights along.
+    onFile: async (path) => writeFile(join(to, path), await readFile(join(from, path)), { mode: 0o644 }),
     onFolder: (path) => mkdir(join(to, path), { recursive: true }),
   })
+
+/** Whether two folders have the same files of a project. */
+export async function isSameTree(one: string, other: string): Promise<boolean> {
+  const files: string[] = []
+  const missing = new Set<string>()
+  await walk(one, { onFile: async (path) => void files.push(path) })
+  await walk(other, { onFile: async (path) => void missing.add(path) })
+  if (files.length !== missing.size) return false
+  for (const path of files) {
+    if (!missing.has(path) || (await stat(join(one, path))).size !== (await stat(join(other, path))).size) return false
+    if (!(await readFile(join(one, path))).equals(await readFile(join(other, path)))) return false
+  }
+  return true
+}

@@ -4,7 +4,7 @@
  */
 import type { JobKind, Running } from '../../jobs/kind.ts'
 import type { Services } from '../../outside/services.ts'
-import { BuildError } from '../builds/run.ts'
+import { BuildError } from '../builds/build-error.ts'
 import { checkDomain } from '../domain/check.ts'
 import { domainOf } from '../domain/claims.ts'
 import { ProjectError } from '../project/tree.ts'
@@ -64,6 +64,7 @@ async function publish(services: Services, job: Running): Promise<'interrupted' 
 export const publishStorefront = (services: Services): JobKind => ({
   run: (job) => publish(services, job),
   retriesMs: RETRIES_MS,
+  mayEndProcess: true,
   // Those that wait for their turn leave the other places to mails, and to whatever else there is to do.
   concurrency: 1,
   async givenUp(tx, moment, subject, { error }) {

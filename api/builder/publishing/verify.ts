@@ -1,11 +1,8 @@
 /** Looking at a deployment on its own host, as a visitor would, before anything else serves it. */
-import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { join } from 'node:path'
 import type { Storefronts } from '../../outside/storefronts.ts'
 import type { Deployment } from '../builds/assemble.ts'
-import { BuildError } from '../builds/run.ts'
-import { mistakeIn } from '../shop/templates.ts'
+import { BuildError } from '../builds/build-error.ts'
 
 const WAIT_MS = 10_000
 /** Looked at of one page: enough to tell that it is one. */
@@ -56,11 +53,6 @@ function looked({ pages, files }: Deployment): string[] {
 export async function verify(storefronts: Storefronts, deployment: Deployment, commitSha: string) {
   if (deployment.commitSha !== commitSha) throw new BuildError(`the build is of ${deployment.commitSha}, not of ${commitSha}`)
   if (!deployment.pages['/']) throw new BuildError('the build has no home page')
-  for (const [path, { view }] of Object.entries(deployment.pages)) {
-    const mistake =
-      view && mistakeIn(readFileSync(join(storefronts.deployments.folderOf(deployment.id), deployment.files[path]!.file), 'utf8'))
-    if (mistake) throw new BuildError(`${path} is no template that can be read: ${mistake}`)
-  }
   // A process that listens to nothing, such as the command line, has seen all there is to see in the files.
   if (!storefronts.place.listensOn) return
   const host = storefronts.hostOf(deployment.id)
