@@ -8,6 +8,8 @@ import { handlesFor, processLimits } from '../db/descriptors.ts'
 import { Handles } from '../db/handles.ts'
 import { fileOf } from '../db/open.ts'
 import { settle } from '../db/settle.ts'
+import { sharedTable } from '../db/shared-table.ts'
+import { shareTurns } from '../db/turns.ts'
 import { version } from '../package.json'
 import { createApp, type App, type AppOptions } from './app.ts'
 import type { Visitors } from './http/surroundings.ts'
@@ -15,8 +17,7 @@ import { contentUrlOf, printed, readConfig, urlOf, type Config } from './server/
 import { Clients } from './server/client-address.ts'
 import { close, listen, requireHost, type Serve } from './server/listen.ts'
 import { createLog, type Log } from './server/log.ts'
-import { GUESSES_RATE, RELAYED_RATE, SHOPPERS_RATE, SUBMISSIONS_RATE, ownTable, RateLimiter } from './server/rate-limit.ts'
-import { sharedTable } from './server/rate-table.ts'
+import { GUESSES_RATE, RELAYED_RATE, SHOPPERS_RATE, SUBMISSIONS_RATE, TABLE_CELLS, ownTable, RateLimiter } from './server/rate-limit.ts'
 import { scrapeAll, type FromWorker } from './server/scrape.ts'
 import { onShutdown } from './server/shutdown.ts'
 import { pathOf } from './http/url.ts'
@@ -65,10 +66,20 @@ function foldersOf({ dataDir, database }: Config): string[] {
 /** Where the rate limits are counted: in a file for all workers, or, where that can't be written, in each of them. */
 function tableIn(dataDir: string, name: string, log: Log): BigInt64Array {
   try {
-    return sharedTable(join(dataDir, name))
+    return sharedTable(join(dataDir, name), TABLE_CELLS)
   } catch (error) {
     log.write('warn', `each process counts its own ${name}: their file can not be written`, { error: String(error) })
     return ownTable()
+  }
+}
+
+/** Has the processes of this machine write by turns; where their table can't be written, each tries again and again. */
+function offerTurns({ database }: Config, log: Log) {
+  const control = fileOf(database, CONTROL)
+  try {
+    if (control) shareTurns(control)
+  } catch (error) {
+    log.write('warn', 'processes can not tell each other that they wait to write: their table can not be written', { error: String(error) })
   }
 }
 
@@ -101,9 +112,10 @@ interface Opened {
 async function open(config: Config, server: Server<undefined>, url: string, options: ServeOptions): Promise<Opened> {
   makeDataDir(config.dataDir)
   const { registry, close: closeRegistry } = await openRegistry(config.database)
+  const log = createLog(config.log)
+  offerTurns(config, log)
   await options.prepare?.(registry)
   const handles = new Handles(config.database, handlesFor(processLimits()))
-  const log = createLog(config.log)
   const services = await servicesFor(config, {
     registry,
     baseUrl: url,

@@ -11,6 +11,7 @@ import { Busy, isLocked } from './errors.ts'
 import { ownName } from './leftovers.ts'
 import { migrate, migrations, versionOf, type Kind } from './migrate.ts'
 import { explained, requireFile, requireSchema, requireSettings } from './unusable.ts'
+import { noTurns, turnsAt, type Turns } from './turns.ts'
 import { fileTransactions, serverTransactions, Writer, type Begin } from './writer.ts'
 
 export type Environment = 'live' | 'sandbox'
@@ -45,10 +46,11 @@ export class Handle {
     begin: Begin,
     close: () => void,
     readonly isFile: boolean,
+    turns: Turns = noTurns,
   ) {
     this.#connection = connection
     this.read = database(connection)
-    this.#writer = new Writer(begin)
+    this.#writer = new Writer(begin, undefined, turns)
     this.#closers.push(close)
   }
 
@@ -129,7 +131,7 @@ async function openFile(path: string, kind: Kind, fits?: (version: number) => vo
     close()
     throw error
   }
-  const handle = new Handle(connection, begin, close, true)
+  const handle = new Handle(connection, begin, close, true, turnsAt(path))
   if (kind === 'store') handle.closeWith(offerAside(handle.read, connection, path))
   return handle
 }

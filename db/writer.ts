@@ -1,12 +1,13 @@
 /**
  * One writer per store: writes wait in line, first come first served, and those that wait together share one commit.
  * A commit to disk costs as much as the statements of a checkout; sharing it is where write throughput comes from. Each write
- * runs inside its own savepoint, so that they share the commit without sharing their fate.
+ * runs inside its own savepoint, so that they share the commit without sharing their fate. Processes write by turns, a group each.
  */
 import { ServerConnection, type Connection } from './connection.ts'
 import { database, type Db } from './driver.ts'
 import { Abandoned, Busy, isLocked } from './errors.ts'
 import { SlicedConnection, turn } from './sliced.ts'
+import { noTurns, type Turns } from './turns.ts'
 import type { Client } from '@libsql/client'
 
 /** More waiting writes than this are refused with `Busy`. */
@@ -18,6 +19,8 @@ const GROUP_MS = 25
 const SLICE_MS = 1
 /** A write waits for its turn no longer than this: for those before it, and for another process's lock. */
 const WAIT_MAX_MS = 15_000
+/** A process whose turn it is has this long to take it; then this one goes on. */
+const YIELD_MS = 3
 /** How often those that wait are looked through for whom it is too late. */
 const LOOK_MS = 100
 
@@ -93,6 +96,8 @@ export class Writer {
   #queue: Job[] = []
   readonly #begin: Begin
   #running = false
+  /** Whether it was another process's turn after the last group. */
+  #gaveWay = false
   #look: ReturnType<typeof setInterval> | undefined
   /** Called after a commit in which something was announced. */
   onNews: () => void = () => {}
@@ -102,6 +107,7 @@ export class Writer {
   constructor(
     begin: Begin,
     readonly waitMaxMs = WAIT_MAX_MS,
+    readonly turns: Turns = noTurns,
   ) {
     this.#begin = begin
   }
@@ -143,21 +149,30 @@ export class Writer {
       } catch (error) {
         this.#queue.shift()?.reject(error)
       }
-      if (this.#queue.length) await turn()
+      if (this.#queue.length && !this.#gaveWay) await turn()
     }
     this.#running = false
+    this.#gaveWay = false
   }
 
   /** Begins a transaction, without holding up the event loop while another process has the lock; null once nobody waits for it. */
   async #lock(): Promise<Transaction | null> {
-    for (let tries = 0; ; tries++) {
-      try {
-        return await this.#begin()
-      } catch (error) {
-        if (!isLocked(error)) throw error
-        await Bun.sleep(Math.min(1 + tries, 8) * (0.5 + Math.random()))
+    try {
+      if (this.#gaveWay && this.turns.join()) await this.turns.wait(YIELD_MS)
+      this.#gaveWay = false
+      for (let tries = 0; ; tries++) {
+        try {
+          return await this.#begin()
+        } catch (error) {
+          if (!isLocked(error)) throw error
+        }
+        // Whoever let go of the lock just now did not know yet that this one waits. And nobody wakes it while who wrote takes the log in.
+        if (this.turns.join() && tries === 0) continue
+        await this.turns.wait(Math.min(1 + tries / 8, 8) * (0.5 + Math.random()))
         if (!this.#queue.length) return null
       }
+    } finally {
+      this.turns.leave()
     }
   }
 
@@ -197,12 +212,14 @@ export class Writer {
         }
       }
       await transaction.commit()
+      this.#gaveWay = this.turns.pass()
     } catch (error) {
       try {
         await transaction.rollback()
       } catch {
         /* the database has rolled back already */
       }
+      this.#gaveWay = this.turns.pass()
       // A libSQL server takes the lock with the first statement.
       const reason = isLocked(error) ? new Busy(1) : error
       for (const job of taken) job.reject(reason)

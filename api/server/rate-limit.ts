@@ -1,4 +1,4 @@
-/** Rate limits by name: token buckets in a table of fixed size, which processes of one machine can share (rate-table.ts). */
+/** Rate limits by name: token buckets in a table of fixed size, which processes of one machine can share (db/shared-table.ts). */
 
 /** `perSecond` tokens come back each second, up to `burst`. */
 export interface Rate {
@@ -24,7 +24,8 @@ interface Standing {
 }
 
 /** Cells of a table, 16 bytes each: a hash of the name, and the time at which its bucket is full again, in nanoseconds. */
-export const CELLS = 65_536
+const CELLS = 65_536
+export const TABLE_CELLS = 2 * CELLS
 /** A name may stand in this many neighbouring cells; when others have them all, the fullest bucket is forgotten. */
 const PROBES = 8
 /** Times stay far below what a cell holds, whatever the rate. */
@@ -34,7 +35,7 @@ const SECOND_NS = 1_000_000_000n
 const SKEW_NS = 10n * SECOND_NS
 
 /** A table for this process alone. */
-export const ownTable = (): BigInt64Array => new BigInt64Array(2 * CELLS)
+export const ownTable = (): BigInt64Array => new BigInt64Array(TABLE_CELLS)
 
 /** Never 0, which is an empty cell. */
 const hashOf = (name: string) => BigInt.asIntN(64, Bun.hash(name) as bigint) || 1n

@@ -1,6 +1,6 @@
 /**
  * So many requests in any window of time, exactly: each name has a row with a place for every request that it may make, and a place is free
- * again once the window has passed since it was taken. Processes of one machine count together in a table that they share (rate-table.ts):
+ * again once the window has passed since it was taken. Processes of one machine count together in a table that they share (db/shared-table.ts):
  * whoever swaps a place first has it.
  */
 

@@ -1,5 +1,5 @@
 /** Asks a shared window for places as fast as it can, and prints how many it got: `FILE REQUESTS NAME TRIES`. */
-import { sharedTable } from '../../api/server/rate-table.ts'
+import { sharedTable } from '../../db/shared-table.ts'
 import { windowCells, WindowLimiter } from '../../api/server/window-limit.ts'
 
 const [file, requests, name, tries] = process.argv.slice(2) as [string, string, string, string]

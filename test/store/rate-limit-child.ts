@@ -1,9 +1,9 @@
 /** A process that takes from many buckets at once with others; prints how many tokens of each it got. */
-import { RateLimiter } from '../../api/server/rate-limit.ts'
-import { sharedTable } from '../../api/server/rate-table.ts'
+import { RateLimiter, TABLE_CELLS } from '../../api/server/rate-limit.ts'
+import { sharedTable } from '../../db/shared-table.ts'
 
 const [path, startsAt, names, tries, burst] = process.argv.slice(2)
-const limiter = new RateLimiter({ perSecond: 0.001, burst: Number(burst) }, sharedTable(path!))
+const limiter = new RateLimiter({ perSecond: 0.001, burst: Number(burst) }, sharedTable(path!, TABLE_CELLS))
 while (Date.now() < Number(startsAt)) await Bun.sleep(0)
 const got = Array.from({ length: Number(names) }, (_, n) => {
   let count = 0

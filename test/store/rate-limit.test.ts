@@ -2,8 +2,8 @@ import { appendFileSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folderOnDisk } from '../folder.ts'
-import { ownTable, RateLimiter } from '../../api/server/rate-limit.ts'
-import { sharedTable } from '../../api/server/rate-table.ts'
+import { ownTable, RateLimiter, TABLE_CELLS } from '../../api/server/rate-limit.ts'
+import { sharedTable } from '../../db/shared-table.ts'
 
 const at = (seconds: number) => BigInt(Math.round(seconds * 1e9)) + 1_000_000_000_000n
 const taken = (limiter: RateLimiter, name: string, times: number, now: bigint) =>
@@ -55,14 +55,14 @@ test('a table in a file is shared, is for this user alone, and keeps its size', 
   try {
     const path = join(folder, 'rate-limits')
     const rate = { perSecond: 1, burst: 10 }
-    const [one, other] = [new RateLimiter(rate, sharedTable(path)), new RateLimiter(rate, sharedTable(path))]
+    const [one, other] = [new RateLimiter(rate, sharedTable(path, TABLE_CELLS)), new RateLimiter(rate, sharedTable(path, TABLE_CELLS))]
     expect([taken(one, 'a', 6, at(0)), taken(other, 'a', 6, at(0)), taken(one, 'a', 6, at(0))]).toEqual([6, 4, 0])
     const { mode, size, blocks } = statSync(path)
     expect([mode & 0o777, size]).toEqual([0o600, 1_048_576])
     // All of it is on the disk: a page without a place there would end the process once the disk is full.
     expect(blocks * 512).toBeGreaterThanOrEqual(size)
     appendFileSync(path, 'more than a table')
-    expect(taken(new RateLimiter(rate, sharedTable(path)), 'a', 6, at(0))).toBe(0)
+    expect(taken(new RateLimiter(rate, sharedTable(path, TABLE_CELLS)), 'a', 6, at(0))).toBe(0)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -73,13 +73,13 @@ test('a file with holes is filled, and keeps what was counted', () => {
   try {
     const [whole, sparse] = [join(folder, 'whole'), join(folder, 'sparse')]
     const rate = { perSecond: 1, burst: 10 }
-    expect(taken(new RateLimiter(rate, sharedTable(whole)), 'a', 6, at(0))).toBe(6)
+    expect(taken(new RateLimiter(rate, sharedTable(whole, TABLE_CELLS)), 'a', 6, at(0))).toBe(6)
     expect(Bun.spawnSync(['cp', '--sparse=always', whole, sparse]).exitCode).toBe(0)
     expect(statSync(sparse).blocks * 512).toBeLessThan(100_000)
-    expect(taken(new RateLimiter(rate, sharedTable(sparse)), 'a', 6, at(0))).toBe(4)
+    expect(taken(new RateLimiter(rate, sharedTable(sparse, TABLE_CELLS)), 'a', 6, at(0))).toBe(4)
     expect(statSync(sparse).blocks * 512).toBeGreaterThanOrEqual(1_048_576)
     truncateSync(sparse, 4_096)
-    sharedTable(sparse)
+    sharedTable(sparse, TABLE_CELLS)
     expect(statSync(sparse)).toMatchObject({ size: 1_048_576 })
     expect(statSync(sparse).blocks * 512).toBeGreaterThanOrEqual(1_048_576)
   } finally {
@@ -93,7 +93,7 @@ test('processes that take from new buckets at the same instant get exactly the b
   try {
     for (let round = 0; round < ROUNDS; round++) {
       const path = join(folder, String(round))
-      sharedTable(path)
+      sharedTable(path, TABLE_CELLS)
       const startsAt = Date.now() + 400
       const child = join(import.meta.dirname, 'rate-limit-child.ts')
       const children = [1, 2, 3].map(() =>

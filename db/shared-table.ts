@@ -1,6 +1,5 @@
-/** A file in which the processes of a machine count rate limits together. */
+/** A table in a file that the processes of a machine share: they count rate limits in one, and tell in one who waits to write. */
 import { closeSync, constants, existsSync, fstatSync, fsyncSync, linkSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
-import { CELLS } from './rate-limit.ts'
 
 /** `st_blocks` counts these, whatever the file system's own blocks are. */
 const BLOCK_BYTES = 512
@@ -47,7 +46,7 @@ function fillHoles(path: string, bytes: number) {
  * A table of so many cells of 64 bits in the file at `path`, made when missing: all processes that map it count together. Each page of it has its place on
  * the disk, for a page that has none when the disk is full ends the process by SIGBUS. Throws when it can't be written.
  */
-export function sharedTable(path: string, cells = 2 * CELLS): BigInt64Array {
+export function sharedTable(path: string, cells: number): BigInt64Array {
   const bytes = cells * BigInt64Array.BYTES_PER_ELEMENT
   if (!existsSync(path)) makeTable(path, bytes)
   fillHoles(path, bytes)
