@@ -21,6 +21,7 @@ import { stormWorkstations } from './bench/storm.ts'
 import { endAll, startFloor, startStoa, type Server } from './bench/servers.ts'
 import { measureVisitors } from './bench/visitors.ts'
 import { measureWebhooks } from './bench/webhooks.ts'
+import { measureWorkers } from './bench/workers.ts'
 
 const PRODUCTS = 1_000
 const ORDERS = 10_000
@@ -36,8 +37,8 @@ const INTERRUPTED = 130
 const CARTS_COMPARED = 2
 const TICKETS_COMPARED = 1
 
-/** What `--only` takes: rows that are asked for over HTTP, one that needs no server, and those of a large store. */
-const NAMES = [...ROW_NAMES, 'price-large', ...LARGE_ROWS] as const
+/** What `--only` takes: rows that are asked for over HTTP, one that needs no server, those of a large store, and one of several processes. */
+const NAMES = [...ROW_NAMES, 'price-large', ...LARGE_ROWS, 'workers'] as const
 
 interface Options {
   json?: boolean
@@ -139,6 +140,8 @@ async function bench(options: Options): Promise<Figures> {
     if (large.length) say('a store of 100,000 products')
     const alone: Partial<Figures> = { priceLarge }
     if (large.length) alone.large = await measureLarge(own(folder, 'large'), large, { rounds: options.rounds })
+    if (options.only.includes('workers')) say('several processes')
+    if (options.only.includes('workers')) alone.workers = await measureWorkers(own(folder, 'workers'), options.rounds)
     const only = ROW_NAMES.filter((name) => options.only.includes(name))
     if (!only.length && !options.marketing && !options.memory) return { rows: [], ...alone }
     const dataDir = join(folder, 'data')

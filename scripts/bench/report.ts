@@ -8,6 +8,7 @@ import { ROW_NAMES, type RowName } from './rows.ts'
 import type { Visitors } from './visitors.ts'
 import type { Storm } from './storm.ts'
 import type { Told } from './webhooks.ts'
+import type { Together } from './workers.ts'
 
 /** Ratios to the floor, the least that each row may have; remembering is off. */
 const RATIOS = {
@@ -41,6 +42,8 @@ const ROSTER_MS = 300
 /** The longest that anybody waits while others search and list a large store. */
 const HEALTH_MS = 20
 const PRICE_MS = 20
+/** Of two processes to one: they sell no less, and answer more. */
+const TOGETHER = { purchases: 1, reads: 1.1 }
 /** Orders that one workstation may have more than another. */
 const SPREAD = 2
 
@@ -63,6 +66,7 @@ export interface Figures {
   webhooks?: Told
   priceLarge?: PriceLarge
   large?: Large[]
+  workers?: Together[]
 }
 
 /** One bar and what was measured for it. */
@@ -154,6 +158,9 @@ export function bars(figures: Figures): Bar[] {
       under(`${name}: longest wait of /healthz beside it, ms`, healthMs, HEALTH_MS),
       ...(loopMs === null ? [] : [under(`${name}: most event loop of one request, ms`, loopMs, HEALTH_MS)]),
     ]),
+    ...(figures.workers ?? []).map(({ what, processes, ratio }) =>
+      atLeast(`${what} with ${processes} processes, times those with one`, ratio, TOGETHER[what], 'x'),
+    ),
     ...(priceLarge ? [under('price-large: inside a write, ms', priceLarge.medianMs, PRICE_MS)] : []),
     ...(memoryMb === undefined ? [] : [under('memory after mixed load, MB', memoryMb, MEMORY_MB)]),
     ...(memory1000StoresMb === undefined ? [] : [under('memory with 1,000 stores open, MB', memory1000StoresMb, MEMORY_STORES_MB)]),
@@ -228,6 +235,8 @@ export function table(figures: Figures): string {
     large.push(
       `price-large: 500 lines, 500 promotions of 500 ids in ${exact(priceLarge.medianMs)} ms, at worst ${exact(priceLarge.worstMs)} ms; ${exact(priceLarge.changedMs)} ms when a promotion was changed before`,
     )
+  for (const { what, processes, alonePerSecond, togetherPerSecond } of figures.workers ?? [])
+    large.push(`workers: ${whole(alonePerSecond)} ${what}/s of one process, ${whole(togetherPerSecond)} of ${processes}`)
   const mixed = figures.mixedPerSecond === undefined ? [] : [`mixed load: ${whole(figures.mixedPerSecond)} operations/s`]
   return [
     ...(lines.length ? [columns([head, ...lines])] : []),

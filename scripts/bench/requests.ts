@@ -17,7 +17,6 @@ const OK = [200]
 const NOT_MODIFIED = [304]
 const CREATED = [201]
 const CREATED_TWICE = [201, 201]
-const BOUGHT = [201, 201, 201]
 
 /** Makes the nth operation of a load. */
 export type Operations = (n: number) => Operation
@@ -27,6 +26,7 @@ export const paths = {
   list: `${API}/products?limit=20`,
   product: (id: string) => `${API}/products/${id}`,
   order: (id: string) => `${API}/orders/${id}`,
+  cart: (id: string) => `${API}/carts/${id}`,
 }
 
 const idOf = (body: string) => (JSON.parse(body) as { id: string }).id
@@ -46,6 +46,24 @@ const detailsOf =
     paymentMethod: 'manual',
   })
 
+type Step = [status: number, request: (cartId: string, n: number) => Buffer]
+
+/** Purchases: each a new cart, and what is done with it. */
+function purchases(newCart: Buffer, steps: readonly Step[]): Operations {
+  const expect = [201, ...steps.map(([status]) => status)]
+  return (n) => {
+    let cartId = ''
+    return {
+      first: newCart,
+      expect,
+      then(body, step) {
+        if (step === 0) cartId = idOf(body)
+        return steps[step]![1](cartId, n)
+      },
+    }
+  }
+}
+
 /** All requests that the rows need, made once over the seeded data. */
 export function requests(seeded: Seeded) {
   const { keys, productIds, orderIds, variantIds } = seeded
@@ -60,6 +78,9 @@ export function requests(seeded: Seeded) {
 
   const details = detailsOf(seeded)
   const item = () => ({ variantId: choose.one(variantIds), quantity: 1 })
+  const addItem: Step = [201, (cartId) => post(`/carts/${cartId}/items`, item())]
+  const look: Step = [200, (cartId) => requestOf('GET', paths.cart(cartId), buyer)]
+  const checkOut: Step = [201, (cartId, n) => post(`/carts/${cartId}/checkout`, details(n))]
 
   return {
     buyer,
@@ -93,17 +114,11 @@ export function requests(seeded: Seeded) {
       expect: OK,
     }),
     /** A whole purchase. */
-    purchase: ((n: number): Operation => {
-      let cartId = ''
-      return {
-        first: post('/carts', {}),
-        expect: BOUGHT,
-        then(body, step) {
-          if (step === 0) cartId = idOf(body)
-          return step === 0 ? post(`/carts/${cartId}/items`, item()) : post(`/carts/${cartId}/checkout`, details(n))
-        },
-      }
-    }) as Operations,
+    purchase: purchases(post('/carts', {}), [addItem, checkOut]),
+    /** The same of a buyer who looks at the cart before the checkout. */
+    purchaseLookedAt: purchases(post('/carts', {}), [addItem, look, checkOut]),
+    /** What is worked out anew each time: nothing of it is remembered. */
+    carts: cycle(seeded.cartIds.map((id) => get(paths.cart(id), buyer))),
   }
 }
 

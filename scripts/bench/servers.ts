@@ -82,6 +82,13 @@ export const startStoa = (
     }),
   )
 
+/** Stoa's API in so many processes on one port. */
+export const startWorkers = (dataDir: string, workers: number) =>
+  start(
+    ['scripts/bench/workers-server.ts'],
+    environment({ DATA_DIR: dataDir, HOST: '127.0.0.1', API_PORT: '0', RATE_LIMIT: '0', LOG: 'silent', WORKERS: String(workers) }),
+  )
+
 const POLL_MS = 5
 
 /** A port that nothing listens on now. */
