@@ -1,6 +1,7 @@
 /**
  * `npm run bench:site`: how long builds take, and how fast the site is served beside nginx with the same files, one worker each, in
- * turn in one run; what analyses cost beyond the shop's own time (`--analyses`: they alone); and how long storefronts take to publish and
+ * turn in one run; what analyses cost beyond the shop's own time (`--analyses`: they alone); what buyers
+ * feel of those who search it (`--search`: that alone); and how long storefronts take to publish and
  * refresh, and how fast their hosts answer (`--storefront`: they alone). The ratios mean something on any machine, the rates only on this one.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,6 +13,7 @@ import type { Entry } from '../api/hosting/manifest.ts'
 import type { Manifest } from '../site/lib/manifest.ts'
 import { requestOf, run } from './bench/load.ts'
 import { startNginx, type Nginx } from './bench/nginx.ts'
+import { lineOf, measureSearch } from './bench/search.ts'
 import { measureStorefront } from './bench/storefront.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
@@ -173,6 +175,10 @@ async function main() {
     const measured = await analyses(JSON.parse(readFileSync(join(ROOT, 'dist/manifest.json'), 'utf8')) as Manifest)
     return console.log(asJson ? JSON.stringify(measured) : linesOf(measured).join('\n'))
   }
+  if (process.argv.includes('--search')) {
+    const measured = await measureSearch()
+    return console.log(asJson ? JSON.stringify(measured) : lineOf(measured))
+  }
   const build = await builds()
   if (!existsSync(join(ROOT, 'dist/manifest.json'))) await (await import('./build.ts')).build()
   const manifest = JSON.parse(readFileSync(join(ROOT, 'dist/manifest.json'), 'utf8')) as Manifest
@@ -192,10 +198,11 @@ async function main() {
   }
   const sizes = sizesOf(manifest)
   const analysed = await analyses(manifest)
-  if (asJson) return console.log(JSON.stringify({ build, serve, sizes, analyses: analysed }))
+  const search = await measureSearch()
+  if (asJson) return console.log(JSON.stringify({ build, serve, sizes, analyses: analysed, search }))
   for (const { name, nginxPerSecond, stoaPerSecond, ratio } of serve)
     say(`${name.padEnd(14)} nginx ${nginxPerSecond}/s  Stoa ${stoaPerSecond}/s  ratio ${ratio}`)
-  for (const line of linesOf(analysed)) say(line)
+  for (const line of [...linesOf(analysed), lineOf(search)]) say(line)
   say(`a page of the documentation, compressed: HTML ${sizes.html}, CSS ${sizes.css}, scripts ${sizes.js} bytes`)
 }
 

@@ -6,8 +6,12 @@ import { close, listen } from '../api/server/listen.ts'
 import { createLog, type Log } from '../api/server/log.ts'
 import { pathOf } from '../api/http/url.ts'
 import { version } from '../package.json'
+import { Clients } from '../api/server/client-address.ts'
 import { Answers } from './lib/answers.ts'
 import type { Manifest } from './lib/manifest.ts'
+import { INDEX } from './lib/search.ts'
+import { SearchFront } from './search/front.ts'
+import { Searcher } from './search/searcher.ts'
 import type { OpenAnalyses } from './analyses/open.ts'
 import { isAnalysis } from './analyses/operations.ts'
 import { decoded } from '../api/hosting/paths.ts'
@@ -80,8 +84,15 @@ export function serveSite(config: Config, storeApi: string): Site {
   /** Requests that this process made for a tool, each with the one that came. */
   const sentAs = new WeakMap<Request, Request>()
   const peerOf = (request: Request) => server.requestIP(sentAs.get(request) ?? request)?.address ?? ''
-  const ask = (request: Request): Response | Promise<Response> =>
-    isAnalysis(decoded(pathOf(request.url)) ?? '') ? opened().then(({ front }) => front.answer(request)) : answers!.answer(request)
+  const clients = new Clients(config.trustProxy)
+  const clientOf = (request: Request) => clients.nameOf(peerOf(request), request.headers.get('x-forwarded-for'))
+  const searcher = new Searcher(join(DIST, INDEX))
+  let search: SearchFront | undefined
+  const ask = (request: Request): Response | Promise<Response> => {
+    const path = decoded(pathOf(request.url)) ?? ''
+    if (isAnalysis(path)) return opened().then(({ front }) => front.answer(request))
+    return search!.answer(request, path) ?? answers!.answer(request)
+  }
   const mcp = mcpOver(ask, sentAs, () => ({
     base: url,
     version,
@@ -93,6 +104,7 @@ export function serveSite(config: Config, storeApi: string): Site {
   try {
     const manifest = JSON.parse(readFileSync(join(DIST, 'manifest.json'), 'utf8')) as Manifest
     answers = new Answers(manifest, join(DIST, 'site'), { base: url, storeApi, version })
+    search = new SearchFront({ answers, searcher, clientOf })
     // A path that the server finds by itself needs no URL made and parsed: a fifth of what a request costs.
     const routes = Object.fromEntries(answers.routes().map(([path, find]) => [path, { GET: logged(find), HEAD: answer }]))
     server.reload({ routes, fetch: answer })
@@ -106,6 +118,7 @@ export function serveSite(config: Config, storeApi: string): Site {
     listensOn: urlOf(null, config.host, server.port!),
     async stop() {
       await close(server, DRAIN_MAX_MS)
+      searcher.stop()
       await (await analyses)?.stop()
       log.flush()
     },

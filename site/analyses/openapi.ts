@@ -231,11 +231,12 @@ const ABOUT: Record<OperationName, [id: string, summary: string, schema: string]
 }
 
 const header = (description: string) => ({ description, schema: { type: 'string' } })
-const LIMITS = {
-  RateLimit: header('What is left of the minute: r requests; t seconds until there is one more'),
+/** What an answer says of its limit. */
+export const LIMITS = {
+  RateLimit: header('What is left: r requests; t seconds until there is one more'),
   'RateLimit-Policy': header('q requests in w seconds'),
 }
-const RETRY = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } }
+export const RETRY = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } }
 const withHeaders = (answer: Json, headers: Json = {}) => ({ ...answer, headers: { ...LIMITS, ...headers } })
 
 const URL_PARAMETER = {

@@ -1,6 +1,5 @@
 /** Answering the content site's requests from the manifest of its build: paths, forms, encodings, conditions, problems. */
-import { join } from 'node:path'
-import { pathOf, searchOf, targetOf } from '../../api/http/url.ts'
+import { pathOf, targetOf } from '../../api/http/url.ts'
 import { encodingFor, type Encoding } from '../../api/values/accept.ts'
 import { SCAN } from '../analyses/operations.ts'
 import { decoded, straight } from '../../api/hosting/paths.ts'
@@ -13,8 +12,6 @@ import { Missing } from './missing.ts'
 import { formFor, prefersProblem, type Form } from '../../api/hosting/negotiate.ts'
 import { CORS, Prepared, READ, type Fields } from '../../api/hosting/prepared.ts'
 import { problemBody, type Problem } from './problem.ts'
-import { INDEX } from './search.ts'
-import { Searching, wordsIn, type Made } from './searching.ts'
 
 /** A server that knows more paths than this takes long to start. */
 const ROUTES_MAX = 5_000
@@ -35,10 +32,9 @@ interface Place {
 
 export class Answers {
   readonly #bodies: Bodies
-  readonly #headers: HeadersOf
+  readonly headers: HeadersOf
   /** Made when first something is not found. */
   #nowhere: Missing | undefined
-  readonly #searching: Searching
   /** What was answered before, by path, form and encoding. */
   readonly #prepared = new Map<string, Prepared>()
 
@@ -51,8 +47,7 @@ export class Answers {
       [manifest.base, place.base],
       [manifest.storeApi, place.storeApi],
     ])
-    this.#headers = new HeadersOf(manifest, place.base)
-    this.#searching = new Searching(join(folder, '..', INDEX), this.#headers, () => this.#template(SEARCH))
+    this.headers = new HeadersOf(manifest, place.base)
   }
 
   /** What answers a GET of each path of the build, for a server that finds paths by itself; none where they are too many. */
@@ -107,7 +102,7 @@ export class Answers {
   /** What answers a request: one of the prepared bodies, or an answer for it alone. */
   #work(request: Request): Prepared | Response {
     const raw = pathOf(request.url)
-    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...this.#headers.always, ...CORS } })
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...this.headers.always, ...CORS } })
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       const detail = `${request.method} is not possible here: everything on this site can only be read.`
       return this.problem(
@@ -123,13 +118,13 @@ export class Answers {
       return this.problem(request, { status: 400, code: 'invalid_parameter', detail, resolution: 'Escape the path as RFC 3986 says.' })
     }
     if (path === '/healthz') return this.json(request, { ok: true, version: this.place.version })
-    const known = this.#searched(request, path) ?? this.#known(request, path)
+    const known = this.#known(request, path)
     if (known) return known
     const target = straight(path)
     if (target !== null && Object.hasOwn(this.manifest.pages, target)) {
       const at = request.url.indexOf('?')
       const location = encodeURI(target) + (at < 0 ? '' : request.url.slice(at))
-      return new Response(null, { status: 308, headers: { ...this.#headers.always, location, 'cache-control': BRIEFLY } })
+      return new Response(null, { status: 308, headers: { ...this.headers.always, location, 'cache-control': BRIEFLY } })
     }
     return this.#missing(request, path)
   }
@@ -155,7 +150,7 @@ export class Answers {
     const { html, markdown } = this.manifest.pages[path]!
     const entry = this.manifest.files[form === 'html' ? html : markdown]!
     return this.#prepare(request, { path, form }, entry, () => ({
-      ...(form === 'html' ? this.#headers.ofHtml(path) : this.#headers.ofMarkdown(path, form)),
+      ...(form === 'html' ? this.headers.ofHtml(path) : this.headers.ofMarkdown(path, form)),
       ...VARY,
     }))
   }
@@ -184,7 +179,7 @@ export class Answers {
       const read = this.#bodies.read(entry, encoding)
       // The bytes of the Markdown, as another type: another representation.
       const body = form === 'text' ? { ...read, etag: read.etag.replace(/"$/, '-text"') } : read
-      this.#prepared.set(key, (prepared = new Prepared(body, { ...fields(), ...this.#headers.ofBody(body, entry) })))
+      this.#prepared.set(key, (prepared = new Prepared(body, { ...fields(), ...this.headers.ofBody(body, entry) })))
     }
     return prepared
   }
@@ -201,7 +196,7 @@ export class Answers {
     const bytes = encoding === 'zstd' ? new Uint8Array(Bun.zstdCompressSync(plain)) : encoding === 'gzip' ? Bun.gzipSync(plain) : plain
     const headers = {
       vary: 'Accept-Encoding',
-      ...this.#headers.always,
+      ...this.headers.always,
       ...fields,
       ...(bytes === plain ? {} : { 'content-encoding': encoding }),
       'cache-control': 'no-store',
@@ -212,7 +207,7 @@ export class Answers {
 
   /** The headers of a page of HTML. */
   ofHtml(path: string): Fields {
-    return { ...VARY, ...this.#headers.ofHtml(path) }
+    return { ...VARY, ...this.headers.ofHtml(path) }
   }
 
   /** 404: a problem for programs and for those who would rather have one, a page with a search for others. */
@@ -220,11 +215,11 @@ export class Answers {
     const missing = (this.#nowhere ??= new Missing(this.manifest.pages, this.place.base))
     const isProblem = /^\/(api|\.well-known)(\/|$)|\.md$/.test(path) || prefersProblem(request.headers.get('accept'))
     if (isProblem) return this.problem(request, missing.problem(path), VARY)
-    const text = this.#template('/404').replace(/<div data-suggestions(="[^"]*")?><\/div>/, () => missing.suggestions(path))
+    const text = this.template('/404').replace(/<div data-suggestions(="[^"]*")?><\/div>/, () => missing.suggestions(path))
     const headers = {
-      ...this.#headers.always,
+      ...this.headers.always,
       ...VARY,
-      ...this.#headers.ofHtml('/404'),
+      ...this.headers.ofHtml('/404'),
       'cache-control': 'no-store',
       'content-length': String(Buffer.byteLength(text)),
     }
@@ -232,34 +227,22 @@ export class Answers {
   }
 
   /** The HTML of a page that is completed for each request. */
-  #template(path: string): string {
+  template(path: string): string {
     return new TextDecoder().decode(this.#bodies.read(this.manifest.files[path]!, 'identity').bytes)
   }
 
-  /** What was found, as JSON or as the search page in the form that the client asks for; null where nothing is searched for. */
-  #searched(request: Request, path: string): Prepared | Response | null {
-    const query = searchOf(request.url)
-    if (path === '/api/search') {
-      const found = this.#searching.json(query)
-      return 'code' in found ? this.problem(request, found) : this.#made(found)
-    }
-    const words = path === SEARCH || path === `${SEARCH}.md` ? wordsIn(query) : ''
-    const form = path === SEARCH ? formFor(request.headers.get('accept')) : 'markdown'
-    return words && form ? this.#made(this.#searching.page(words, form)) : null
-  }
-
   /** A body that is made for one request: what it was the last time is told by its ETag. */
-  #made({ text, fields }: Made): Prepared {
+  whole(request: Request, { text, fields }: { text: string; fields: Fields }): Response {
     const bytes = new TextEncoder().encode(text)
     const body = { bytes, etag: etagOf(bytes), encoding: 'identity' } as const
-    return new Prepared(body, { ...fields, ...this.#headers.ofBody(body, { immutable: false }) })
+    return new Prepared(body, { ...fields, ...this.headers.ofBody(body, { immutable: false }) }).answer(request)
   }
 
   /** A refusal, explained. */
   problem(request: Request, problem: Problem, more: Fields = {}): Response {
     const text = problemBody(problem, this.place.base, this.place.base + targetOf(request.url).slice(0, 500))
     const headers = {
-      ...this.#headers.always,
+      ...this.headers.always,
       ...more,
       'content-type': 'application/problem+json',
       'cache-control': 'no-store',

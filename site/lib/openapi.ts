@@ -1,5 +1,6 @@
 /** `/openapi.json`: the content API, described with the sections and slugs that there are. */
-import { ANALYSIS_SCHEMAS, analysisPaths } from '../analyses/openapi.ts'
+import { ANALYSIS_SCHEMAS, analysisPaths, LIMITS, RETRY } from '../analyses/openapi.ts'
+import { SEARCHES } from '../search/limit.ts'
 import type { Content } from './content.ts'
 import { PROBLEM_CODES } from './problem.ts'
 import { FOUND, FOUND_MAX, QUERY_MAX } from './search.ts'
@@ -67,6 +68,7 @@ const searchOperation = {
   get: {
     operationId: 'searchPages',
     summary: 'Passages of all pages that have the words, best first',
+    description: `At most ${SEARCHES.requests} requests in any second from one address.`,
     tags: ['content'],
     security: [],
     parameters: [
@@ -83,6 +85,13 @@ const searchOperation = {
       304: { description: 'Unchanged since the ETag in If-None-Match' },
       400: problem('`q` is missing (`missing_parameter`), or a parameter can not be used (`invalid_parameter`)'),
       405: problem('Another method than GET, HEAD and OPTIONS'),
+      429: {
+        ...problem(
+          `More than ${SEARCHES.requests} searches in a second from this address (\`rate_limited\`), those of \`/search\` and of the tool \`search_docs\` counted`,
+        ),
+        headers: { ...LIMITS, ...RETRY },
+      },
+      503: { ...problem('More searches wait than can be answered soon (`overloaded`)'), headers: RETRY },
     },
   },
 }

@@ -34,8 +34,8 @@ describe('the content site under npm start', () => {
   test('leaves the API its time while eight clients search it on new connections', async () => {
     const { api, site } = await startShop({ TRUST_PROXY: '127.0.0.1' })
     const alone = await patience(api)
-    const searchers = run([BUN, 'test/running/searchers.ts'], { SITE: site, CLIENTS: '8' })
-    await searchers.says(/searching/)
+    const searchers = run([BUN, 'scripts/bench/searchers.ts'], { SITE: site, CLIENTS: '8' })
+    await searchers.says(/found/)
     await Bun.sleep(1_000)
     const beside = await patience(api)
     searchers.child.kill('SIGKILL')

@@ -8,6 +8,9 @@ import { isBuilt } from '../../scripts/build.ts'
 import { openAnalyses } from '../../site/analyses/open.ts'
 import { Answers } from '../../site/lib/answers.ts'
 import type { Manifest } from '../../site/lib/manifest.ts'
+import { INDEX } from '../../site/lib/search.ts'
+import { SearchFront } from '../../site/search/front.ts'
+import { Searcher } from '../../site/search/searcher.ts'
 
 export const ROOT = new URL('../..', import.meta.url).pathname
 
@@ -38,8 +41,12 @@ export async function openSite({ env: more = {}, ...place }: { base?: string; st
     entry: join(ROOT, 'dist/server/entry.mjs'),
     log: createLog(config.log),
   })
+  const searcher = new Searcher(join(ROOT, 'dist', INDEX))
+  // Each request of a test is somebody else's: nobody searches too often.
+  const search = new SearchFront({ answers, searcher, clientOf: () => crypto.randomUUID() })
   const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Asked> => {
-    const response = await front.answer(new Request(`http://site.test${path}`, { method, headers }))
+    const request = new Request(`http://site.test${path}`, { method, headers })
+    const response = await (search.answer(request, path.split('?')[0]!) ?? front.answer(request))
     const bytes = new Uint8Array(await response.arrayBuffer())
     const text = new TextDecoder().decode(bytes)
     const isJson = /json/.test(response.headers.get('content-type') ?? '')
@@ -51,6 +58,7 @@ export async function openSite({ env: more = {}, ...place }: { base?: string; st
     }
   }
   const close = async () => {
+    searcher.stop()
     await stop()
     if (!more.DATA_DIR) rmSync(config.dataDir, { recursive: true, force: true })
   }

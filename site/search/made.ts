@@ -1,12 +1,12 @@
-/** `/api/search`, and what the search page says of what was found. */
+/** What is searched for, and what `/api/search` and the search page say of what was found. */
 import { escapeHtml } from '../../api/values/html.ts'
 import { decoded } from '../../api/hosting/paths.ts'
-import { PLACES } from './areas.ts'
-import { JSON_TYPE, SEARCH, VARY, type HeadersOf } from './headers.ts'
+import { PLACES } from '../lib/areas.ts'
+import { JSON_TYPE, SEARCH, VARY, type HeadersOf } from '../lib/headers.ts'
 import type { Form } from '../../api/hosting/negotiate.ts'
 import type { Fields } from '../../api/hosting/prepared.ts'
-import type { Problem } from './problem.ts'
-import { FOUND, FOUND_MAX, QUERY_MAX, Search, type Found } from './search.ts'
+import type { Problem } from '../lib/problem.ts'
+import { FOUND, FOUND_MAX, QUERY_MAX, type Found } from '../lib/search.ts'
 
 /** A body that is made for one request. */
 export interface Made {
@@ -26,7 +26,7 @@ const bad = (code: 'missing_parameter' | 'invalid_parameter', detail: string, re
 })
 
 /** What a query asks for, or what is wrong with it. */
-function wanted(query: string): Wanted | Problem {
+export function wanted(query: string): Wanted | Problem {
   if (decoded(query.replaceAll('+', ' ')) === null)
     return bad('invalid_parameter', 'The query has a percent sign that begins no escape.', 'Escape the query as RFC 3986 says.')
   const parameters = new URLSearchParams(query)
@@ -70,40 +70,30 @@ function markdownWith(words: string, found: readonly Found[], base: string): str
   return `# Search: ${plain(words)}\n\n${plain(summaryOf(words, found))}\n\n${list}\n\n---\n\nAll pages: ${base}/llms.txt\n`
 }
 
-export class Searching {
-  readonly #search: Search
+/** What `/api/search` says. */
+export function jsonWith(found: readonly Found[], base: string): Made {
+  const data = found.map(({ path, title, section, heading, excerpt, planned, score }) => ({
+    title,
+    url: base + path,
+    section,
+    heading,
+    excerpt,
+    planned,
+    score,
+  }))
+  return { text: JSON.stringify({ data, meta: { count: data.length } }), fields: { 'content-type': JSON_TYPE } }
+}
 
-  constructor(
-    index: string,
-    readonly headers: HeadersOf,
-    /** The HTML of the search page. */
-    readonly template: () => string,
-  ) {
-    this.#search = new Search(index)
-  }
+interface Shown {
+  words: string
+  found: readonly Found[]
+  form: Form
+}
 
-  /** What `/api/search` answers to a query. */
-  json(query: string): Made | Problem {
-    const asked = wanted(query)
-    if ('code' in asked) return asked
-    const data = this.#search.find(asked.q, asked.limit).map(({ path, title, section, heading, excerpt, planned, score }) => ({
-      title,
-      url: this.headers.base + path,
-      section,
-      heading,
-      excerpt,
-      planned,
-      score,
-    }))
-    return { text: JSON.stringify({ data, meta: { count: data.length } }), fields: { 'content-type': JSON_TYPE } }
-  }
-
-  /** The search page, completed. */
-  page(words: string, form: Form): Made {
-    const found = this.#search.find(words, FOUND)
-    if (form === 'html') return { text: pageWith(this.template(), words, found), fields: { ...this.headers.ofHtml(SEARCH), ...VARY } }
-    const fields = this.headers.ofMarkdown(SEARCH, form)
-    const location = `${fields['content-location']}?q=${encodeURIComponent(words)}`
-    return { text: markdownWith(words, found, this.headers.base), fields: { ...fields, ...VARY, 'content-location': location } }
-  }
+/** The search page, completed; `template` gives its HTML. */
+export function pageOf({ words, found, form }: Shown, headers: HeadersOf, template: () => string): Made {
+  if (form === 'html') return { text: pageWith(template(), words, found), fields: { ...headers.ofHtml(SEARCH), ...VARY } }
+  const fields = headers.ofMarkdown(SEARCH, form)
+  const location = `${fields['content-location']}?q=${encodeURIComponent(words)}`
+  return { text: markdownWith(words, found, headers.base), fields: { ...fields, ...VARY, 'content-location': location } }
 }
