@@ -56,8 +56,11 @@ export async function restoreStore(registry: Registry, storeId: string, file: st
     await mediaFilesOf(place).adopt(folder, storeId)
     adoptProject(folder, place.dataDir, storeId)
     const setAside = await replaceAll(targets, new Date())
-    if (isKnown) await registry.updateStore(storeId, { name: manifest.store.name })
-    else await registry.adoptStore(manifest.store, manifest.keys, manifest.builder ?? null)
+    if (isKnown) {
+      await registry.updateStore(storeId, { name: manifest.store.name })
+      // Files that could not be used have others in their place, which who has them open has to find out.
+      await registry.tellAll()
+    } else await registry.adoptStore(manifest.store, manifest.keys, manifest.builder ?? null)
     return { manifest, setAside }
   } finally {
     rmSync(folder, { recursive: true, force: true })

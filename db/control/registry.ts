@@ -36,6 +36,17 @@ const keyByHash = compile((db) =>
     .where(and(eq(apiKeys.hash, named('hash')), isNull(apiKeys.revokedAt))),
 )
 
+const changedRows = compile((db) => db.select({ count: sql<number>`total_changes()` }).from(sql`(select 1)`))
+/** How many rows a connection has changed so far. */
+const rowsChanged = async (tx: Db): Promise<number> => (await changedRows.get(tx))!.count
+
+async function countChange(tx: Db) {
+  await tx
+    .insert(changes)
+    .values({ id: 1, count: 1 })
+    .onConflictDoUpdate({ target: changes.id, set: { count: sql`${changes.count} + 1` } })
+}
+
 /** Keys and stores looked up before are remembered until the control database changes; this many, then it starts over. */
 const REMEMBERED_MAX = 20_000
 
@@ -100,17 +111,24 @@ export class Registry {
     return this.#notice.isSame() ? this.#notice.epoch : null
   }
 
-  /** Runs a change that every process is to notice at once, as one transaction. */
+  /**
+   * Runs a change that every process is to notice at once, as one transaction. One that has changed no row is none: all that processes
+   * remember of all stores still holds.
+   */
   change<T>(fn: (tx: Db) => Promise<T>): Promise<T> {
     const changed = this.control.write(async (tx) => {
+      const before = await rowsChanged(tx)
       const result = await fn(tx)
-      await tx
-        .insert(changes)
-        .values({ id: 1, count: 1 })
-        .onConflictDoUpdate({ target: changes.id, set: { count: sql`${changes.count} + 1` } })
+      if ((await rowsChanged(tx)) === before) return result
+      await countChange(tx)
       return result
     })
     return changed.finally(() => this.#notice.suspect())
+  }
+
+  /** Has every process look anew at what it knows, and at the files that it has open: a store was restored. */
+  tellAll(): Promise<void> {
+    return this.control.write(countChange).finally(() => this.#notice.suspect())
   }
 
   /**
@@ -190,7 +208,11 @@ export class Registry {
   }
 
   async updateStore(id: string, change: Partial<Pick<StoreRow, 'plan' | 'aiBuilt' | 'name'>>): Promise<StoreRow | undefined> {
-    return this.change(async (tx) => (await tx.update(stores).set(change).where(eq(stores.id, id)).returning())[0])
+    return this.change(async (tx) => {
+      const [row] = await tx.select().from(stores).where(eq(stores.id, id))
+      const isSame = Object.entries(change).every(([name, value]) => row?.[name as keyof StoreRow] === value)
+      return !row || isSame ? row : (await tx.update(stores).set(change).where(eq(stores.id, id)).returning())[0]
+    })
   }
 
   async listStores(): Promise<StoreRow[]> {

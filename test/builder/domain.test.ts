@@ -141,7 +141,15 @@ describe('connecting a domain', () => {
     expect(await attached(domain.toUpperCase())).toEqual(first)
     expect(await rowOf(domain)).toEqual(row)
     const verified = await connected(domain)
+    const epoch = await app.registry.epoch()
     expect(await attached(domain)).toEqual(verified)
+    // Nobody has to forget anything, as for a domain of a store that has none.
+    const none = await newShop()
+    const made = await app.registry.epoch()
+    await none.remove()
+    expect([made - epoch > 0, await app.registry.epoch()]).toEqual([true, made])
+    expect(await attached(domain)).toEqual(verified)
+    expect(await app.registry.epoch()).toBe(made)
   })
 
   test('another one detaches the one before, which is free then', async () => {

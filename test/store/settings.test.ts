@@ -117,6 +117,17 @@ describe('GET /settings', () => {
 })
 
 describe('PATCH /settings', () => {
+  test('has nobody forget anything when the name stays what it is', async () => {
+    const before = await app.registry.epoch()
+    expect((await patch({ name: 'Atelier' })).status).toBe(200)
+    expect((await patch({ name: 'Atelier', lowStockThreshold: 3 })).status).toBe(200)
+    await app.app.settled()
+    expect(await app.registry.epoch()).toBe(before)
+    await patch({ name: 'Workshop' })
+    await app.app.settled()
+    expect([await app.registry.epoch(), (await app.registry.store(shop.store.id))!.name]).toEqual([before + 1, 'Workshop'])
+  })
+
   test('changes what is named and nothing else', async () => {
     const before = await get()
     const { status, body } = await patch({ taxesIncluded: false, lowStockThreshold: 0 })
