@@ -11,7 +11,7 @@ export const cartLoyaltyRoutes = resource('checkout', '/carts').put(
     operationId: 'setCartLoyalty',
     summary: 'Pay with points',
     description:
-      "The cart's email must be a customer's. 409 with the reason when the balance, the store's minimum or the most of an order that points may pay stand against it. 0 pays with none.",
+      "The cart needs an email. 409 with the reason when the balance of its customer (an email that is no customer's has none), the store's minimum or the most of an order that points may pay stand against it. 0 pays with none.",
     ...visitor,
     tool: 'loyalty',
     body: Body('SetCartLoyaltyInput', [{ points: 500 }], { points: Count() }),

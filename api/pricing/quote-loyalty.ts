@@ -17,6 +17,9 @@ const customerByEmail = compile((db) =>
     .where(eq(customers.email, named('email'))),
 )
 
+/** The id of no customer. */
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
 /** The points that a cart wants to pay with, and whose they are. */
 interface Paying {
   loyaltyPoints?: number
@@ -34,9 +37,10 @@ export async function loyaltyFor(
   if (points <= 0) return { loyalty: null }
   const redemption = (await rules.get(db)) as typeof loyaltySettings.$inferSelect | undefined
   if (!redemption || !settings.tools.loyalty) return { loyalty: null, warning: 'the store has no loyalty program', isOff: true }
-  const customer = email === null ? undefined : ((await customerByEmail.get(db, { email })) as { id: string } | undefined)
-  if (!customer) return { loyalty: null, warning: 'points are redeemed by customers: the email of the cart is not one of them' }
-  const problem = redemptionProblem(points, await availablePoints(db, customer.id, now), redemption)
+  if (email === null) return { loyalty: null, warning: 'points are redeemed by customers: set the email of the cart first' }
+  const customer = (await customerByEmail.get(db, { email })) as { id: string } | undefined
+  // Whoever may set an email is not told whether it is a customer's: nobody's points are looked up, and are none.
+  const problem = redemptionProblem(points, await availablePoints(db, customer?.id ?? NOBODY, now), redemption)
   if (problem) return { loyalty: null, warning: problem }
   return { loyalty: { ...redemption, points, minorPerUnit: 10 ** decimalsOf(currency) } }
 }

@@ -100,10 +100,28 @@ describe('a cart', () => {
     expect(made(await redeem(id, 1)).totalCents).toBe(1_999)
   })
 
-  test('needs the email of a customer', async () => {
-    for (const email of [null, 'nobody@example.com']) {
-      const { id } = await cartOf(1, email)
-      expect((await redeem(id, 100)).status).toBe(409)
+  test("needs an email, and tells nobody whether it is a customer's", async () => {
+    const none = await cartOf(1, null)
+    const refused = await redeem(none.id, 100)
+    expect([refused.status, refused.body.error]).toEqual([409, 'points are redeemed by customers: set the email of the cart first'])
+    const poor = (await shop.buy({ items: [{ variantId }], email: 'poor@example.com' })).customer.id
+    await give(-(await member(poor)).balance, poor)
+    const carts = [await cartOf(1, 'poor@example.com'), await cartOf(1, 'nobody@example.com')]
+    for (const minRedemption of [1, 50]) {
+      await program({ minRedemption })
+      const key = shop.keys.storefront
+      const answers = await Promise.all(carts.map(({ id }) => shop.call('PUT', `/carts/${id}/loyalty`, { points: 10 }, { key })))
+      const [customer, nobody] = answers.map(({ status, body }) => [status, body])
+      expect(customer).toEqual([
+        409,
+        expect.objectContaining({ error: `redeeming takes a balance of at least ${minRedemption} points; there are 0` }),
+      ])
+      expect(nobody).toEqual(customer)
+      const shown = await Promise.all(carts.map(({ id }) => shop.call('GET', `/carts/${id}`, undefined, { key })))
+      expect(shown.map(({ body }) => [body.loyaltyPoints, body.warnings])).toEqual([
+        [0, []],
+        [0, []],
+      ])
     }
   })
 

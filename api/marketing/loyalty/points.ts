@@ -48,9 +48,10 @@ const overdue = compile((db) =>
 
 /** The points that a customer can redeem now: the balance, without those that have expired. */
 export async function availablePoints(db: Reader, customerId: string, now: string): Promise<number> {
+  // Both are asked for anybody: how long it takes does not tell who is a member.
   const row = (await balances.get(db, { customerId })) as { balance: number } | undefined
-  if (!row) return 0
-  return row.balance - ((await overdue.get(db, { customerId, now })) as { points: number }).points
+  const over = (await overdue.get(db, { customerId, now })) as { points: number }
+  return (row?.balance ?? 0) - over.points
 }
 
 const addEntry = (tx: Db, { clock, now }: Moment, { lifetime: _, from: __, ...entry }: Change, expiring: number, taken: Lot[] | null) =>
