@@ -13,6 +13,8 @@ export interface Carried {
   invitations: string[] | null
   /** The secret from which the links of subscribers are made. */
   mailSecret: string | null
+  /** The domain that the store has proven to send mail for, empty for none in particular; null: it has proven none. */
+  provenDomain: string | null
   /** How often the list of subscribers has changed. */
   listChanges: number
   /** By table, rows that the restored store is to have as they are: a mail that has left leaves no second time, and who said no has. */
@@ -28,7 +30,15 @@ const MAILS = [
 const NO_MAILS: Carried['mails'] = { sent_mails: [], unwanted_mails: [], availability_notifications: [] }
 
 /** The data that are carried over from a file that is not there, or that nobody can read. */
-export const NOTHING: Carried = { numbers: null, unsubscribed: [], invitations: null, mailSecret: null, listChanges: 0, mails: NO_MAILS }
+export const NOTHING: Carried = {
+  numbers: null,
+  unsubscribed: [],
+  invitations: null,
+  mailSecret: null,
+  provenDomain: null,
+  listChanges: 0,
+  mails: NO_MAILS,
+}
 
 /** Counts the changes of the list of subscribers: see `api/marketing/newsletters/tally.ts`. */
 const LIST = 'subscribers '
@@ -49,6 +59,7 @@ export function carriedOver(connection: FileConnection, isDamaged = false): Carr
     unsubscribed: read('unsubscribed', () => rowsOf(connection, 'subscribers', "status = 'unsubscribed'")),
     invitations: read('invitations', () => connection.rows('SELECT id FROM team_invitations', []).map(([id]) => id as string)),
     mailSecret: read('mailSecret', () => (one('SELECT mail_secret FROM settings') ?? null) as string | null),
+    provenDomain: read('provenDomain', () => (one(`SELECT ${DOMAIN} FROM settings WHERE email_domain_verified`) ?? null) as string | null),
     listChanges: read('listChanges', () => Number(one(`SELECT value FROM counters WHERE name = '${LIST}changes'`) ?? 0)),
     mails: read('mails', () => {
       const all = MAILS.map(([table, where]) => [table, columnsOf(connection, table).length ? rowsOf(connection, table, where) : []])
@@ -85,6 +96,12 @@ export function carryOver(connection: FileConnection, before: Carried, least: Gi
   for (const [table] of MAILS) keepRows(connection, table, before.mails[table])
   connection.run("UPDATE availability_notifications SET status = 'unknown' WHERE status = 'sending'", [])
   recount(connection, before.listChanges)
+}
+
+const DOMAIN = "coalesce(email ->> 'domain', '')"
+/** Lets a store send mail for the domain that it has proven to be its own, whatever a backup says: any other is to be verified again. */
+export function keepProof(connection: FileConnection, provenDomain: string | null) {
+  connection.run(`UPDATE settings SET email_domain_verified = 0 WHERE email_domain_verified AND ${DOMAIN} IS NOT ?`, [provenDomain])
 }
 
 /** Keeps those away who have unsubscribed: those whom the backup has as subscribers, and those whom it does not know. */

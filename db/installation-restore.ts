@@ -8,12 +8,12 @@ import { toDisk } from './archive.ts'
 import { historyOf } from './control/history.ts'
 import { CONTROL, openRegistry, type Opened } from './control/open.ts'
 import type { Registry } from './control/registry.ts'
-import { storeHistory } from './control/tables.ts'
+import { storeHistory, stores } from './control/tables.ts'
 import { controlIn, manifestOf, secretIn, storeIn, sumOf, type FileSum, type Installation } from './installation.ts'
 import type { Place } from './installation-backup.ts'
 import { ownName, temporaryFolder } from './leftovers.ts'
 import { fileOf, openDatabase, type Location } from './open.ts'
-import { restoreStore } from './restore.ts'
+import { restoreStore, type Decided } from './restore.ts'
 import { Unusable } from './unusable.ts'
 
 const JOURNAL = 'restoring.json'
@@ -129,12 +129,14 @@ async function apply(registry: Registry, place: Place, { installation, journal, 
   const files = join(journal.from, installation.generation)
   const failed: InstallationRestored['failed'] = []
   note(place.dataDir, journal)
-  await rememberNumbers(registry, controlIn(files), place.dataDir)
+  const decided = await rememberRegistry(registry, controlIn(files), place.dataDir)
   for (const [i, { id, slug }] of installation.stores.entries()) {
     tell(`stores ${i + 1} of ${installation.stores.length}`)
     if (journal.done.includes(id)) continue
     try {
-      setAside.push(...(await restoreStore(registry, id, storeIn(files, id), place)).setAside)
+      setAside.push(
+        ...(await restoreStore(registry, id, { file: storeIn(files, id), place, decided: decided.get(id), isWhole: true })).setAside,
+      )
     } catch (error) {
       failed.push({ id, slug, error: (error as Error).message })
     }
@@ -162,18 +164,24 @@ function note(dataDir: string, journal: Journal) {
   toDisk(dataDir)
 }
 
-/** Takes in what the registry of the backup remembers of stores, also of those that are deleted. */
-async function rememberNumbers(registry: Registry, control: string, dataDir: string) {
+/**
+ * Takes in what the registry of the backup remembers of stores, also of those that are deleted; what was decided of those that this
+ * registry does not know, which keeps what it has decided itself.
+ */
+async function rememberRegistry(registry: Registry, control: string, dataDir: string): Promise<Map<string, Decided>> {
   const folder = temporaryFolder(dataDir)
   try {
     copyFileSync(control, `${folder}/${CONTROL}.db`)
     const backup = await openDatabase({ url: `file:${folder}/{name}.db` }, CONTROL, 'control')
     const rows = await backup.read.select().from(storeHistory)
+    const all = await backup.read.select().from(stores)
     backup.close()
     for (const { storeId, numbers } of rows) {
       const known = (await historyOf(registry.control.read, storeId))?.numbers
       if (JSON.stringify(known) !== JSON.stringify(numbers)) await registry.noteNumbers(storeId, numbers)
     }
+    const here = new Set((await registry.listStores()).map(({ id }) => id))
+    return new Map(all.filter(({ id }) => !here.has(id)).map(({ id, plan, aiBuilt }) => [id, { plan, aiBuilt }]))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -5,7 +5,7 @@
 import { constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { toDisk } from './archive.ts'
-import { carriedOver, carryOver, NOTHING, type Carried } from './carried.ts'
+import { carriedOver, carryOver, keepProof, NOTHING, type Carried } from './carried.ts'
 import { FileConnection } from './connection.ts'
 import { Busy, isLocked } from './errors.ts'
 import { ownName } from './leftovers.ts'
@@ -26,6 +26,8 @@ export interface Target {
   least: Given
   /** Whether nobody can have been given a number by this installation: there is no file because there was no store. */
   isNew: boolean
+  /** Whether what it says of proven email domains is taken from it. */
+  isProof: boolean
 }
 
 /** Replaces several databases; nothing is changed before all are ready. Tells which files were set aside. */
@@ -44,6 +46,7 @@ export async function replaceAll(targets: Target[], now: Date): Promise<string[]
       const before = carriedOver(connection)
       replaceRows(connection)
       carryOver(connection, before, target.least, now)
+      if (!target.isProof) keepProof(connection, before.provenDomain)
     }
     const setAside = broken.flatMap(({ path }) => exchange(path, now))
     for (const connection of open) connection.exec('COMMIT')
@@ -55,13 +58,14 @@ export async function replaceAll(targets: Target[], now: Date): Promise<string[]
 }
 
 /** Lays the backup beside a file that can't be used, with what can still be read of that. */
-function prepare({ path, from, fault, least, isNew }: Target, now: Date) {
+function prepare({ path, from, fault, least, isNew, isProof }: Target, now: Date) {
   const own = ownName(path, 'new')
   copyFileSync(from, own, constants.COPYFILE_FICLONE)
   const connection = new FileConnection(own)
   try {
     const before = fault === 'damaged' || fault === 'newer' ? rescued(path) : NOTHING
     carryOver(connection, isNew ? { ...before, numbers: {} } : before, least, now)
+    if (!isProof) keepProof(connection, before.provenDomain)
     connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } finally {
     connection.close()

@@ -8,7 +8,8 @@ import { partFile, PARTS, unpack, type Manifest } from './archive.ts'
 import type { FilesPlace } from './bucket.ts'
 import { deploymentsOf } from './control/builder.ts'
 import { historyOf } from './control/history.ts'
-import type { Registry } from './control/registry.ts'
+import { PLANS } from '../api/values/plans.ts'
+import type { Registry, StoreRow } from './control/registry.ts'
 import { newDeploymentId } from './deployment-files.ts'
 import type { Db } from './driver.ts'
 import { temporaryFolder } from './leftovers.ts'
@@ -24,17 +25,37 @@ import { jobs } from './store/store.ts'
 import { supportMessages } from './store/visitors.ts'
 import { requireSettings, Unusable, type Fault } from './unusable.ts'
 
+/** What the platform, not the merchant, decides of a store. No backup says it: whoever has the file could have changed it. */
+export type Decided = Pick<StoreRow, 'plan' | 'aiBuilt'>
+const LEAST: Decided = { plan: PLANS[0], aiBuilt: false }
+
+interface Restoring {
+  file: string
+  place: FilesPlace
+  /** What whoever restores it says of it. */
+  decided?: Partial<Decided>
+  /** It is a part of a whole installation's backup, whose registry says the same. */
+  isWhole?: boolean
+}
+
 interface Restored {
   manifest: Manifest
+  /** The store as it is now. */
+  store: StoreRow
   /** Files that could not be used, under the names that they have now. */
   setAside: string[]
 }
 
 /**
  * Makes the store what it was when `file` was written. A store that the registry does not know comes back with its id, slug and
- * keys; one that it knows keeps its keys and plan. A database that can't be used is set aside.
+ * keys, and the least that a store may have; one that it knows keeps its keys and plan, one that was deleted gets its plan again. A
+ * database that can't be used is set aside.
  */
-export async function restoreStore(registry: Registry, storeId: string, file: string, place: FilesPlace): Promise<Restored> {
+export async function restoreStore(
+  registry: Registry,
+  storeId: string,
+  { file, place, decided = {}, isWhole = false }: Restoring,
+): Promise<Restored> {
   const { location } = registry
   if (!fileOf(location, storeId)) throw new Error('restore of a store on a libSQL server is done there: this command copies files')
   const folder = temporaryFolder(place.dataDir)
@@ -51,17 +72,23 @@ export async function restoreStore(registry: Registry, storeId: string, file: st
       const fault = await faultOf(location, storeId, part)
       const path = fileOf(location, databaseName(storeId, part))!
       const least = history?.numbers[part] ?? {}
-      targets.push({ path, from: `${folder}/${part}.db`, fault, least, isNew: !isKnown && fault === 'missing' })
+      targets.push({ path, from: `${folder}/${part}.db`, fault, least, isNew: !isKnown && fault === 'missing', isProof: isWhole })
     }
     await mediaFilesOf(place).adopt(folder, storeId)
     adoptProject(folder, place.dataDir, storeId)
     const setAside = await replaceAll(targets, new Date())
+    const { plan, aiBuilt } = {
+      ...LEAST,
+      ...(history?.plan && { plan: history.plan }),
+      ...(history?.aiBuilt && { aiBuilt: true }),
+      ...decided,
+    }
     if (isKnown) {
-      await registry.updateStore(storeId, { name: manifest.store.name })
+      await registry.updateStore(storeId, { name: manifest.store.name, ...decided })
       // Files that could not be used have others in their place, which who has them open has to find out.
       await registry.tellAll()
-    } else await registry.adoptStore(manifest.store, manifest.keys, manifest.builder ?? null)
-    return { manifest, setAside }
+    } else await registry.adoptStore({ ...manifest.store, plan, aiBuilt }, manifest.keys, manifest.builder ?? null)
+    return { manifest, store: (await registry.store(storeId))!, setAside }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -4,9 +4,13 @@ import type { Db, Reader } from '../driver.ts'
 import { higher, type Numbers } from '../numbers.ts'
 import type { Handle } from '../open.ts'
 import { isUsable } from './keys.ts'
-import { apiKeys, storeHistory } from './tables.ts'
+import { apiKeys, storeHistory, type stores } from './tables.ts'
+
+/** What is remembered of a store that was not deleted. */
+const NOTHING = { numbers: {}, keyIds: null, plan: null, aiBuilt: null }
 
 type HistoryRow = typeof storeHistory.$inferSelect
+type StoreRow = typeof stores.$inferSelect
 export type Phase = NonNullable<HistoryRow['phase']>
 
 /** The history of a store; undefined when nothing is remembered of it. */
@@ -23,7 +27,7 @@ export async function begin(tx: Db, storeId: string, phase: Phase, now: Date) {
   const change = { phase, since: now.toISOString() }
   await tx
     .insert(storeHistory)
-    .values({ storeId, numbers: {}, keyIds: null, ...change })
+    .values({ storeId, ...NOTHING, ...change })
     .onConflictDoUpdate({ target: storeHistory.storeId, set: change })
 }
 
@@ -39,7 +43,7 @@ export async function noteNumbers(tx: Db, storeId: string, { live, sandbox }: Nu
   const numbers = { live: higher(known?.live, live), sandbox: higher(known?.sandbox, sandbox) }
   await tx
     .insert(storeHistory)
-    .values({ storeId, phase: null, since: null, numbers, keyIds: null })
+    .values({ storeId, phase: null, since: null, ...NOTHING, numbers })
     .onConflictDoUpdate({ target: storeHistory.storeId, set: { numbers } })
 }
 
@@ -59,19 +63,23 @@ export async function noteGiven(control: Handle, given: Map<string, Numbers>) {
 }
 
 /**
- * Remembers which keys open a store that is being deleted: no other one opens it when it is restored. One that is replaced already is
- * none of them: a backup may be from a time at which it had no end.
+ * Remembers what the platform has decided of a store that is being deleted, and which keys open it: no other one does when it is restored.
+ * One that is replaced already is none of them: a backup may be from a time at which it had no end.
  */
-export async function noteKeys(tx: Db, storeId: string) {
+export async function noteEnd(tx: Db, { id: storeId, plan, aiBuilt }: Pick<StoreRow, 'id' | 'plan' | 'aiBuilt'>) {
   const usable = await tx
     .select({ id: apiKeys.id })
     .from(apiKeys)
     .where(and(eq(apiKeys.storeId, storeId), isUsable(new Date().toISOString()), isNull(apiKeys.replacedBy)))
   await tx
     .update(storeHistory)
-    .set({ keyIds: usable.map(({ id }) => id) })
+    .set({ keyIds: usable.map(({ id }) => id), plan, aiBuilt })
     .where(eq(storeHistory.storeId, storeId))
 }
+
+/** Forgets what was remembered of a store that was deleted: it is there again. */
+export const forgetEnd = (tx: Db, storeId: string) =>
+  tx.update(storeHistory).set({ keyIds: null, plan: null, aiBuilt: null }).where(eq(storeHistory.storeId, storeId))
 
 /** The first key of another store that has one of these ids or hashes; undefined when none has. */
 export const keyElsewhere = async (db: Reader, storeId: string, keys: { id: string; hash: string }[]) => {

@@ -8,11 +8,11 @@ import type { Numbers } from '../numbers.ts'
 import { firstSettings, type NewStore } from './first-settings.ts'
 import { settings } from '../store/store.ts'
 import { adoptBuilder, type Builder } from './builder.ts'
-import { begin, end, historyOf, keyElsewhere, noteKeys, noteNumbers, type Phase } from './history.ts'
+import { begin, end, forgetEnd, historyOf, keyElsewhere, noteEnd, noteNumbers, type Phase } from './history.ts'
 import { hasExpired, hashOf, newKey, type KeyInput, type KeyRow } from './keys.ts'
 import { LastUse } from './last-use.ts'
 import { Notice } from './notice.ts'
-import { apiKeys, changes, storeHistory, stores } from './tables.ts'
+import { apiKeys, changes, stores } from './tables.ts'
 
 export type StoreRow = typeof stores.$inferSelect
 export type { KeyRow }
@@ -202,7 +202,7 @@ export class Registry {
         await tx.insert(apiKeys).values({ ...key, storeId: store.id, revokedAt: key.revokedAt ?? revokedAt })
       }
       if (builder) await adoptBuilder(tx, store.id, builder)
-      await tx.update(storeHistory).set({ keyIds: null }).where(eq(storeHistory.storeId, store.id))
+      await forgetEnd(tx, store.id)
       await end(tx, store.id)
     })
   }
@@ -248,7 +248,8 @@ export class Registry {
     const removed = await this.change(async (tx) => {
       await begin(tx, id, 'removing', new Date())
       await noteNumbers(tx, id, numbers)
-      if (await tx.$count(stores, eq(stores.id, id))) await noteKeys(tx, id)
+      const [store] = await tx.select().from(stores).where(eq(stores.id, id))
+      if (store) await noteEnd(tx, store)
       return (await tx.delete(stores).where(eq(stores.id, id)).returning()).length
     })
     handles?.drop(id)

@@ -54,6 +54,9 @@ export const storeHistory = sqliteTable(
     numbers: json<Numbers>().notNull(),
     /** The keys that opened it when it was deleted; null: it was not. */
     keyIds: json<string[]>(),
+    /** What the platform had decided of it when it was deleted; null: it was not. */
+    plan: text({ enum: PLANS }),
+    aiBuilt: flag(),
   },
   (t) => [
     check('store_history_phase', sql`${t.phase} in ('making', 'removing')`),

@@ -8,7 +8,7 @@ import { backupStore } from '../../db/backup.ts'
 import { PLANS, type Plan } from '../../api/values/plans.ts'
 import type { Registry, StoreRow } from '../../db/control/registry.ts'
 import { remainsOf, removeRemains } from '../../db/remains.ts'
-import { restoreStore, wouldReplace } from '../../db/restore.ts'
+import { restoreStore, wouldReplace, type Decided } from '../../db/restore.ts'
 import { settings } from '../../db/store/store.ts'
 import { ensureProject, projectFolder } from '../../api/builder/project/workspace.ts'
 import { newStore } from '../new-store.ts'
@@ -142,22 +142,37 @@ async function backup(idOrSlug: string, options: { to: string }, command: Comman
   )
 }
 
-async function restore(idOrSlug: string, options: { from: string; yes?: boolean }, command: Command) {
+/** The options of `store update` that make a store what a backup says of it; null when it is that. */
+function unlike(says: Decided, is: Decided): string | null {
+  const options = [...(says.plan === is.plan ? [] : [` --plan ${says.plan}`]), ...(says.aiBuilt && !is.aiBuilt ? [' --ai-built'] : [])]
+  return options.length ? options.join('') : null
+}
+
+interface RestoreOptions extends Partial<Decided> {
+  from: string
+  yes?: boolean
+}
+
+async function restore(idOrSlug: string, options: RestoreOptions, command: Command) {
   const file = typedPath(options.from)
   const restored = await withRegistry(
     async (registry, config) => {
       const id = (await registry.storeBySlug(idOrSlug))?.id ?? idOrSlug.toLowerCase()
       if (!options.yes && (await wouldReplace(registry, id))) return id
-      return restoreStore(registry, id, file, config)
+      const { plan, aiBuilt } = options
+      return restoreStore(registry, id, { file, place: config, decided: { ...(plan && { plan }), ...(aiBuilt && { aiBuilt }) } })
     },
     { makes: true, mends: true },
   )
   if (typeof restored === 'string')
     return command.error(`error: this replaces what the store ${restored} has now by what ${file} has: add --yes`)
-  const { setAside, manifest } = restored
-  const { store, createdAt } = manifest
-  print(command, { id: store.id, slug: store.slug, file, createdAt, setAside }, [
-    `${store.slug} (${store.id}) is as it was at ${createdAt}`,
+  const { setAside, manifest, store } = restored
+  const { createdAt } = manifest
+  const { id, slug, plan, aiBuilt } = store
+  const other = unlike(manifest.store, store)
+  print(command, { id, slug, plan, aiBuilt, file, createdAt, setAside }, [
+    `${slug} (${id}) is as it was at ${createdAt}`,
+    ...(other ? [`its plan is ${plan}: no backup decides that. What this one says is set by: stoa store update ${slug}${other}`] : []),
     ...setAside.map((path) => `what could not be used is kept as ${path}`),
   ])
 }
@@ -193,6 +208,8 @@ export function storeCommands(program: Command) {
     .command('restore <id>')
     .description('make a store what it was when a backup was made')
     .requiredOption('--from <file>', 'the file to read', FILE)
+    .addOption(plan())
+    .option('--ai-built', 'it was made by a site builder')
     .option('--yes', 'I mean it: what the store has now is replaced')
     .action(restore)
 }

@@ -118,7 +118,7 @@ test.skipIf(process.env.DATABASE_URL)('a restore forgets all deployments but tho
   })
   const file = join(folderFor('foreign-deployments'), 'backup.tar')
   await backupStore(registry, thief.store.id, file, place)
-  await restoreStore(registry, thief.store.id, file, place)
+  await restoreStore(registry, thief.store.id, { file, place })
   app.handles.drop(thief.store.id)
   const fresh = expect.stringMatching(/^dpl_[a-z0-9]{24}$/)
   const sessions = await read(thief, (db) =>

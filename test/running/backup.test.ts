@@ -284,7 +284,7 @@ describe('store restore', () => {
     rmSync(join(project, 'src/passwd'))
 
     const elsewhere = folder()
-    await stoaJson(elsewhere, 'store', 'restore', store.id, '--from', file)
+    await stoaJson(elsewhere, 'store', 'restore', store.id, '--from', file, '--ai-built')
     for (const at of [elsewhere, dataDir]) {
       expect(await git.resolveRef({ ...repository(at), ref: 'refs/heads/main' })).toBe(sha)
       const changed = (await git.statusMatrix(repository(at))).filter(([, head, work, stage]) => head !== work || work !== stage)

@@ -230,6 +230,35 @@ test('a backup that somebody has changed is refused in one line that says where,
   expect((await stoa(dataDir, 'store', 'restore', at.id, '--from', await changed(at, same, 'VACUUM'))).code).toBe(0)
 })
 
+test('what the platform decides of a store is not taken from its backup', async () => {
+  const at = await shop()
+  await stoaJson(at.dataDir, 'store', 'update', at.id, '--plan', 'growth', '--email-domain-verified', 'true')
+  const verified = "UPDATE settings SET email_domain_verified = 1, email = json_set(email, '$.domain', 'bank.example')"
+  const file = await changed(at, ({ store }) => Object.assign(store, { plan: 'scale', aiBuilt: true }), verified)
+  const restore = async (dataDir: string, ...more: string[]) => {
+    const { plan, aiBuilt } = await stoaJson(dataDir, 'store', 'restore', at.id, '--from', file, '--yes', ...more)
+    const database = new LibsqlFile(`${dataDir}/store-${at.id}.db`)
+    const [[isVerified]] = database.prepare('SELECT email_domain_verified FROM settings').raw(true).all() as [[number]]
+    database.close()
+    return [plan, aiBuilt, isVerified]
+  }
+  // One that is there, one that was deleted, and one that nobody knows.
+  expect(await restore(at.dataDir)).toEqual(['growth', false, 0])
+  await stoaJson(at.dataDir, 'store', 'delete', at.id, '--yes')
+  expect(await restore(at.dataDir)).toEqual(['growth', false, 0])
+  const elsewhere = folder()
+  expect(await restore(elsewhere)).toEqual(['starter', false, 0])
+  expect(await restore(elsewhere, '--plan', 'growth')).toEqual(['growth', false, 0])
+  expect(await restore(folder(), '--plan', 'growth', '--ai-built')).toEqual(['growth', true, 0])
+  const { stdout } = await stoa(folder(), 'store', 'restore', at.id, '--from', file)
+  expect(stdout).toContain('store update atelier --plan scale --ai-built')
+  // What this very store has proven stays so.
+  const database = new LibsqlFile(`${at.dataDir}/store-${at.id}.db`)
+  database.exec(verified)
+  database.close()
+  expect(await restore(at.dataDir)).toEqual(['growth', false, 1])
+})
+
 describe('keys in a backup', () => {
   test('that belong to another store, or open one, are refused, and nothing is made', async () => {
     const at = await shop()
