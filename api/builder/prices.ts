@@ -5,7 +5,7 @@
 import { unescapeHtml } from '../values/html.ts'
 
 /** Pages that are larger are shown with the prices that they were built with. */
-export const PRICED_MAX_BYTES = 2_000_000
+export const PRICED_MAX_CHARS = 2_000_000
 const PRICE = '<span class="price" data-prices="'
 
 /** Where a mark stands next, asked for ever further on. */

@@ -2,17 +2,40 @@
  * The bodies of a build. A build knows where it will be served only as far as its configuration
  * told: served elsewhere, the addresses in it are replaced. What is compressed then, or was not yet, is compressed when it is asked for.
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { etagOf, isText, SUFFIX, type Entry } from './manifest.ts'
 import type { Encoding } from '../values/accept.ts'
 
 export interface Body {
-  bytes: Uint8Array<ArrayBuffer>
+  /** A large file is not read before it is sent. */
+  content: Uint8Array<ArrayBuffer> | Blob
+  /** In bytes. */
+  size: number
   etag: string
   encoding: Encoding
 }
+
+/** Larger files are sent as they are read: reading one takes milliseconds of everybody's time. */
+const READ_MAX_BYTES = 1024 ** 2
+/** Larger texts are sent as they were built, whatever addresses are in them. */
+const MADE_MAX_BYTES = 4 * 1024 ** 2
+/** Up to so many bytes, compressing by Brotli and gzip takes few milliseconds. */
+const PACKED_MAX_BYTES = 256 * 1024
+const [QUICK, LARGE, AS_BUILT]: ReadonlySet<Encoding>[] = [
+  new Set<Encoding>(['identity', 'br', 'zstd', 'gzip']),
+  new Set<Encoding>(['identity', 'zstd']),
+  new Set<Encoding>(['identity']),
+]
+
+/** A body that is made of bytes. */
+export const bodyOf = (content: Uint8Array<ArrayBuffer>, encoding: Encoding, etag = etagOf(content)): Body => ({
+  content,
+  size: content.length,
+  etag,
+  encoding,
+})
 
 /** Of bodies that are compressed while somebody waits. */
 const QUICK_BROTLI = 5
@@ -33,12 +56,21 @@ export class Bodies {
   /** The encodings that a file can be had in. */
   encodings(entry: Entry): ReadonlySet<Encoding> {
     if (this.#isStored(entry)) return new Set(Object.keys(entry.etags) as Encoding[])
-    return new Set<Encoding>('br' in entry.etags ? ['identity', 'br', 'zstd', 'gzip'] : ['identity'])
+    const size = this.#sizeOf(entry, 'identity')
+    if (!('br' in entry.etags) || size > MADE_MAX_BYTES) return AS_BUILT!
+    return size > PACKED_MAX_BYTES ? LARGE! : QUICK!
   }
 
   /** A file in one of its encodings. */
   read(entry: Entry, encoding: Encoding): Body {
-    return this.#isStored(entry, encoding) ? this.#stored(entry, encoding) : this.#made(entry, encoding)
+    if (this.#isStored(entry, encoding) || this.#sizeOf(entry, 'identity') > MADE_MAX_BYTES) return this.#stored(entry, encoding)
+    const bytes = compressed(this.#moved(entry), encoding)
+    return bodyOf(bytes, encoding)
+  }
+
+  /** The text of a page. */
+  text(entry: Entry): string {
+    return this.#moved(entry).toString('utf8')
   }
 
   /** Whether what is sent is a file: of those that are bare, only what is not compressed. */
@@ -50,25 +82,33 @@ export class Bodies {
     return this.#replace.length > 0 && isText(type) && !immutable
   }
 
-  #stored(entry: Entry, encoding: Encoding): Body {
-    return { bytes: new Uint8Array(readFileSync(join(this.folder, entry.file + SUFFIX[encoding]))), etag: entry.etags[encoding]!, encoding }
+  #pathOf(entry: Entry, encoding: Encoding): string {
+    return join(this.folder, entry.file + SUFFIX[encoding])
   }
 
-  #made(entry: Entry, encoding: Encoding): Body {
-    let plain: Buffer = readFileSync(join(this.folder, entry.file))
-    if (this.#isMoved(entry)) {
-      let text = plain.toString('utf8')
-      for (const [from, to] of this.#replace) text = text.replaceAll(from, to)
-      plain = Buffer.from(text)
-    }
-    const bytes =
-      encoding === 'br'
-        ? brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: QUICK_BROTLI } })
-        : encoding === 'zstd'
-          ? Bun.zstdCompressSync(plain)
-          : encoding === 'gzip'
-            ? gzipSync(plain)
-            : plain
-    return { bytes: new Uint8Array(bytes), etag: etagOf(bytes), encoding }
+  #sizeOf(entry: Entry, encoding: Encoding): number {
+    return statSync(this.#pathOf(entry, encoding)).size
   }
+
+  #stored(entry: Entry, encoding: Encoding): Body {
+    const etag = entry.etags[encoding]!
+    const size = this.#sizeOf(entry, encoding)
+    if (size > READ_MAX_BYTES) return { content: Bun.file(this.#pathOf(entry, encoding)), size, etag, encoding }
+    return bodyOf(new Uint8Array(readFileSync(this.#pathOf(entry, encoding))), encoding, etag)
+  }
+
+  /** The bytes of a file with the addresses that hold here. */
+  #moved(entry: Entry): Buffer {
+    const plain = readFileSync(this.#pathOf(entry, 'identity'))
+    if (!this.#isMoved(entry)) return plain
+    let text = plain.toString('utf8')
+    for (const [from, to] of this.#replace) text = text.replaceAll(from, to)
+    return Buffer.from(text)
+  }
+}
+
+function compressed(plain: Buffer, encoding: Encoding): Uint8Array<ArrayBuffer> {
+  if (encoding === 'br') return new Uint8Array(brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: QUICK_BROTLI } }))
+  if (encoding === 'zstd') return new Uint8Array(Bun.zstdCompressSync(plain))
+  return new Uint8Array(encoding === 'gzip' ? gzipSync(plain) : plain)
 }

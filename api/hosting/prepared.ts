@@ -26,13 +26,13 @@ export class Prepared {
   readonly #head: { headers: Headers }
   readonly #unchanged: { status: number; headers: Headers }
 
-  constructor({ bytes, etag }: Body, fields: Fields) {
+  constructor({ content, size, etag }: Body, fields: Fields) {
     this.#etag = etag
-    this.size = bytes.length
+    this.size = size
     // The length of a body is told by the server itself.
     this.#head = { headers: new Headers(fields) }
     const headers = new Headers(Object.entries(fields).filter(([name]) => name !== 'content-length'))
-    this.#whole = new Response(new Blob([bytes]), { headers })
+    this.#whole = new Response(content instanceof Blob ? content : new Blob([content]), { headers })
     const rest = Object.entries(fields).filter(([name]) => !OF_THE_BODY.includes(name))
     this.#unchanged = { status: 304, headers: new Headers(rest) }
   }

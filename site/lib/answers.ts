@@ -4,9 +4,9 @@ import { encodingFor, type Encoding } from '../../api/values/accept.ts'
 import { SCAN } from '../analyses/operations.ts'
 import { decoded, straight } from '../../api/hosting/paths.ts'
 import { PATH_MAX, tooLong } from './addresses.ts'
-import { Bodies } from '../../api/hosting/bodies.ts'
+import { Bodies, bodyOf } from '../../api/hosting/bodies.ts'
 import { BRIEFLY, HeadersOf, JSON_TYPE, SEARCH, VARY } from './headers.ts'
-import { etagOf, type Entry } from '../../api/hosting/manifest.ts'
+import type { Entry } from '../../api/hosting/manifest.ts'
 import type { Manifest } from './manifest.ts'
 import { Missing } from './missing.ts'
 import { formFor, prefersProblem, type Form } from '../../api/hosting/negotiate.ts'
@@ -228,13 +228,12 @@ export class Answers {
 
   /** The HTML of a page that is completed for each request. */
   template(path: string): string {
-    return new TextDecoder().decode(this.#bodies.read(this.manifest.files[path]!, 'identity').bytes)
+    return this.#bodies.text(this.manifest.files[path]!)
   }
 
   /** A body that is made for one request: what it was the last time is told by its ETag. */
   whole(request: Request, { text, fields }: { text: string; fields: Fields }): Response {
-    const bytes = new TextEncoder().encode(text)
-    const body = { bytes, etag: etagOf(bytes), encoding: 'identity' } as const
+    const body = bodyOf(new TextEncoder().encode(text), 'identity')
     return new Prepared(body, { ...fields, ...this.headers.ofBody(body, { immutable: false }) }).answer(request)
   }
 

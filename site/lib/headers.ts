@@ -34,11 +34,11 @@ export class HeadersOf {
     }
   }
 
-  ofBody({ etag, encoding, bytes }: Body, { immutable }: Pick<Entry, 'immutable'>): Fields {
+  ofBody({ etag, encoding, size }: Body, { immutable }: Pick<Entry, 'immutable'>): Fields {
     return {
       ...this.always,
       etag,
-      'content-length': String(bytes.length),
+      'content-length': String(size),
       'cache-control': immutable ? FOR_EVER : BRIEFLY,
       ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
     }

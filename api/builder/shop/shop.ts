@@ -1,13 +1,13 @@
 /** A deployment as it is served on one host: its files and pages, each in the form, encoding and currency that is asked for. */
 import type { Deployment, ShopPage } from '../builds/assemble.ts'
 import type { Language } from '../builds/snapshot.ts'
-import { Bodies, type Body } from '../../hosting/bodies.ts'
-import { etagOf, type Entry } from '../../hosting/manifest.ts'
+import { Bodies, bodyOf, type Body } from '../../hosting/bodies.ts'
+import type { Entry } from '../../hosting/manifest.ts'
 import { formFor, type Form } from '../../hosting/negotiate.ts'
 import { Prepared, type Fields } from '../../hosting/prepared.ts'
 import { encodingFor, type Encoding } from '../../values/accept.ts'
 import { withFrameScript } from '../feedback/frame.ts'
-import { PRICED_MAX_BYTES, pricedIn } from '../prices.ts'
+import { PRICED_MAX_CHARS, pricedIn } from '../prices.ts'
 import type { Shelf } from './shelf.ts'
 
 /** Asked for anew each time, and mostly answered with 304: a refresh is seen at once. */
@@ -101,7 +101,7 @@ export class Shop {
 
   /** The text of a page as it was built. */
   text(path: string): string {
-    return new TextDecoder().decode(this.#bodies.read(this.file(path)!, 'identity').bytes)
+    return this.#bodies.text(this.file(path)!)
   }
 
   /** A page that was made for one request: it is nobody else's. */
@@ -133,18 +133,16 @@ export class Shop {
 
   /** The same page with its prices in another currency, or as it is reviewed. */
   #remade(entry: Entry, currency: string | null, encoding: Encoding): Body {
-    const { bytes: built } = this.#bodies.read(entry, 'identity')
-    const html = new TextDecoder().decode(built)
-    const priced = currency && built.length <= PRICED_MAX_BYTES ? pricedIn(html, currency) : html
-    const bytes = pack(new TextEncoder().encode(this.#reviewed(priced)), encoding)
-    return { bytes, etag: etagOf(bytes), encoding }
+    const html = this.#bodies.text(entry)
+    const priced = currency && html.length <= PRICED_MAX_CHARS ? pricedIn(html, currency) : html
+    return bodyOf(pack(new TextEncoder().encode(this.#reviewed(priced)), encoding), encoding)
   }
 
-  #ofBody({ etag, encoding, bytes }: Body, { immutable }: Entry): Fields {
+  #ofBody({ etag, encoding, size }: Body, { immutable }: Entry): Fields {
     return {
       ...this.#always,
       etag,
-      'content-length': String(bytes.length),
+      'content-length': String(size),
       'cache-control': immutable ? FOR_EVER : FRESH,
       ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
     }
