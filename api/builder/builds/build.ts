@@ -17,6 +17,7 @@ import { requireHeld } from './held.ts'
 import type { BuildLog } from './log.ts'
 import { LIMITS, MODULES, runAstro } from './run.ts'
 import { writeSnapshot, type Snapshot } from './snapshot.ts'
+import { Turns } from './turns.ts'
 
 /** Entries of a catalog that one process makes the pages of: its memory grows with them. */
 const ENTRIES_PER_RUN = 2_500
@@ -58,7 +59,7 @@ export async function build(building: Building): Promise<Deployment> {
     log.say('reading the data of the store')
     const snapshot = await writeSnapshot(
       join(folder, 'data'),
-      { storefronts, session, db: building.store.read, signal },
+      { storefronts, session, db: building.store.read, signal, turns: new Turns() },
       { base: building.base },
     )
     await writeFonts(join(folder, 'data/fonts'), building.store.read)

@@ -13,6 +13,7 @@ import { settings as settingsTable } from '../../../db/store/store.ts'
 import { LEGAL_KINDS, socialLinks } from '../../../db/store/pages.ts'
 import { readLooks } from '../../store/mails/looks.ts'
 import { BuildError } from './build-error.ts'
+import type { Turns } from './turns.ts'
 import { ownFolder, withOwnPaths } from '../own-files.ts'
 import { inside, type Storefronts } from '../../outside/storefronts.ts'
 import { richTextHtml, richTextMarkdown } from '../../values/rich-text/render.ts'
@@ -76,6 +77,8 @@ interface Needs {
   session: Session
   db: Reader
   signal: AbortSignal
+  /** It is many requests, in the process that answers those of others. */
+  turns: Turns
 }
 
 /** The languages of a store, its own first; two of one language are told apart by their regions. */
@@ -203,7 +206,8 @@ async function writeCatalog(path: string, needs: Needs, { lang, most }: { lang: 
 }
 
 /** One GET of the API; null where a tool is turned off, or what was listed is gone by now. */
-async function read<T>({ storefronts, session, signal }: Needs, path: string): Promise<T | null> {
+async function read<T>({ storefronts, session, signal, turns }: Needs, path: string): Promise<T | null> {
+  await turns.pass()
   signal.throwIfAborted()
   const request = inside(`/api/v1${path}`)
   const response = await storefronts.ask(session, request, null)
@@ -253,8 +257,6 @@ async function* rowsOf(needs: Needs, name: List, lang: string | null): AsyncGene
       const whole = name === 'events' ? answer?.event : answer
       if (whole) yield texts(whole)
     }
-    // Others have their turn: this is many requests, in the process that answers theirs.
-    await new Promise(setImmediate)
     if ((page?.data.length ?? 0) < AT_A_TIME) return
   }
 }
