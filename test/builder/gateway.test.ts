@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RenderBudget } from '../../api/builder/shop/render-budget.ts'
+import { Renderer } from '../../api/builder/shop/renderer.ts'
 import { render } from '../../api/builder/shop/templates.ts'
 import { trouble } from '../../api/builder/shop/trouble.ts'
 import { servicesFor } from '../../api/services.ts'
@@ -419,12 +420,13 @@ describe('a page that can not be shown', () => {
   })
 
   test('of a store whose pages take long waits, and comes back; other stores do not', () => {
-    let [now, used] = [0, 0]
-    const budget = new RenderBudget(
-      () => now,
-      () => used,
-    )
-    const render = (store: string, ms: number) => budget.spend(store, () => ((now += ms), (used += ms)))
+    let now = 0
+    const budget = new RenderBudget(() => now)
+    const render = (store: string, ms: number) => {
+      budget.require(store)
+      now += ms
+      budget.note(store, ms)
+    }
     expect(() => {
       for (let page = 0; page < 60; page++) render('slow', 100)
     }).toThrow('take too long')
@@ -436,8 +438,39 @@ describe('a page that can not be shown', () => {
       render('busy', 3)
       now += 3
     }
-    // Nor one that waits for a processor.
-    for (let page = 0; page < 60; page++) budget.spend('waiting', () => ((now += 1_000), (used += 5)))
+  })
+
+  test('takes nobody’s time but that of its store: pages of others are made in between, and no request waits', async () => {
+    const renderer = new Renderer()
+    const slow = () => '[% for i in (1..9999) %][% for j in (1..9999) %][% endfor %][% endfor %]'
+    const ended: string[] = []
+    let longest = 0
+    let last = performance.now()
+    const watching = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last)
+      last = performance.now()
+    }, 1)
+    const page = (store: string, text: () => string) =>
+      renderer.render(store, { key: `${store} page`, text, view: { name: store } }).then(
+        (html) => ended.push(html),
+        (error) => ended.push((error as Error).message.split(',')[0]!),
+      )
+    await page('first', () => 'Shop [[ name ]]')
+    longest = 0
+    await Promise.all([...Array.from({ length: 5 }, () => page('slow', slow)), page('other', () => 'Shop [[ name ]]')])
+    clearInterval(watching)
+    // After the one that was being made, and one whose turn it was.
+    expect(ended.indexOf('Shop other')).toBeLessThanOrEqual(3)
+    expect(ended.filter((text) => text.includes('limit exceeded'))).toHaveLength(5)
+    // Each takes 100 ms of its thread.
+    expect(longest).toBeLessThan(80)
+    const refused = await Promise.all(Array.from({ length: 20 }, () => page('slow', slow))).then(() =>
+      ended.filter((text) => text.includes('take too long')),
+    )
+    expect(refused.length + ended.filter((text) => text.includes('limit exceeded')).length).toBe(25)
+    await expect(
+      Promise.all(Array.from({ length: 110 }, () => renderer.render('many', { key: 'many', text: () => 'x', view: {} }))),
+    ).rejects.toThrow('too many pages')
   })
 
   test('since its template takes too much is an error of its own, and others go on', async () => {

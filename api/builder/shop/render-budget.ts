@@ -1,6 +1,6 @@
 /**
- * How much of the process the templates of one store may take: they are its own authors', and while one is rendered nobody else is answered.
- * A page of the starter takes a few milliseconds, so this is hundreds a second.
+ * How much of the thread that renders pages the templates of one store may take: they are its own authors', and while one is rendered no
+ * other shop's is. A page of the starter takes a few milliseconds, so this is hundreds a second.
  */
 import { Refusal } from '../../values/refusal.ts'
 
@@ -12,32 +12,22 @@ export class RenderBudget {
   /** What each store has taken, as of an instant. */
   readonly #taken = new Map<string, { ms: number; at: number }>()
 
-  constructor(
-    readonly now: () => number = () => performance.now(),
-    /** The milliseconds that this thread has had a processor for: waiting for one is no fault of a template. */
-    readonly used: () => number = () => {
-      const { user, system } = process.threadCpuUsage()
-      return (user + system) / 1_000
-    },
-  ) {}
+  constructor(readonly now: () => number = () => performance.now()) {}
 
-  /** Renders for a store; refuses with 503 while it has taken too much. */
-  spend<T>(storeId: string, work: () => T): T {
-    const [started, usedBefore] = [this.now(), this.used()]
-    const before = this.#left(storeId, started)
-    if (before > AHEAD_MS)
-      throw new Refusal(
-        503,
-        'the pages of this shop take too long to make',
-        {},
-        { 'retry-after': String(Math.ceil((before - AHEAD_MS) / PER_SECOND_MS)) },
-      )
-    try {
-      return work()
-    } finally {
-      if (this.#taken.size >= STORES_MAX) this.#taken.clear()
-      this.#taken.set(storeId, { ms: before + (this.used() - usedBefore), at: started })
-    }
+  /** Refuses with 503 while a store has taken too much. */
+  require(storeId: string) {
+    const over = this.#left(storeId, this.now()) - AHEAD_MS
+    if (over <= 0) return
+    const wait = String(Math.ceil(over / PER_SECOND_MS))
+    throw new Refusal(503, 'the pages of this shop take too long to make', {}, { 'retry-after': wait })
+  }
+
+  /** Notes what a page has taken of the processor, in ms: waiting for one is no fault of a template. */
+  note(storeId: string, ms: number) {
+    const now = this.now()
+    const taken = this.#left(storeId, now) + ms
+    if (this.#taken.size >= STORES_MAX) this.#taken.clear()
+    this.#taken.set(storeId, { ms: taken, at: now })
   }
 
   #left(storeId: string, now: number): number {

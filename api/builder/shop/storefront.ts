@@ -20,8 +20,7 @@ import { localPath } from './local-path.ts'
 import { orderView, ticketView, ticketsView } from './order-view.ts'
 import type { Outcome } from './outcome.ts'
 import type { TicketLink } from '../../store/mails/shop-links.ts'
-import { RenderBudget } from './render-budget.ts'
-import { render } from './templates.ts'
+import { Renderer } from './renderer.ts'
 import { trouble } from './trouble.ts'
 import { Visit, type Surroundings } from './visit.ts'
 
@@ -53,7 +52,7 @@ const RECENT_MAX = 2_000
 
 export class Storefront {
   readonly #recent = new Map<string, Recent>()
-  readonly #budget = new RenderBudget()
+  readonly #renderer = new Renderer()
   /** The state of the registry that they hold for. */
   #epoch = -1
 
@@ -234,11 +233,11 @@ export class Storefront {
     }
   }
 
-  #shown(visit: Visit, template: string, view: object, status = 200): Response {
+  async #shown(visit: Visit, template: string, view: object, status = 200): Promise<Response> {
     const { shop, request } = visit
     const key = `${shop.deployment.id} ${shop.served.base} ${shop.served.canonical} ${template}`
     const text = () => shop.text(template)
-    const html = this.#budget.spend(visit.session.store.id, () => render(key, text, { here: hereOf(visit), ...view }))
+    const html = await this.#renderer.render(visit.session.store.id, { key, text, view: { here: hereOf(visit), ...view } })
     const response = shop.made(request, html, { status })
     return withCookies(visit, response)
   }

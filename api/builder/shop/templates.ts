@@ -39,6 +39,9 @@ export function mistakeIn(text: string): string | null {
 
 const parsed = new Map<string, Template[]>()
 
+/** Whether a template is parsed already. */
+export const knows = (key: string) => parsed.has(key)
+
 /** Renders the template that `text` gives, which is parsed once for a key. Throws when it is broken, or takes too much. */
 export function render(key: string, text: () => string, view: object): string {
   let template = parsed.get(key)
