@@ -10,7 +10,7 @@ import { each, Folder } from '../../hosting/folder.ts'
 import { inlineScripts } from '../../hosting/inline-scripts.ts'
 import { typeOf, type Entry } from '../../hosting/manifest.ts'
 import { pageOf } from '../../hosting/paths.ts'
-import { mistakeIn } from '../shop/templates.ts'
+import { mistakeIn } from '../shop/rendering/templates.ts'
 import { BuildError } from './build-error.ts'
 
 /** What is to be read, and where to. */

@@ -20,7 +20,7 @@ import { localPath } from './local-path.ts'
 import { orderView, ticketView, ticketsView } from './order-view.ts'
 import type { Outcome } from './outcome.ts'
 import type { TicketLink } from '../../store/mails/shop-links.ts'
-import { Renderer } from './renderer.ts'
+import { Renderer } from './rendering/renderer.ts'
 import { trouble } from './trouble.ts'
 import { Visit, type Surroundings } from './visit.ts'
 

@@ -2,8 +2,8 @@
  * Pages that are filled in for visitors, rendered in a thread of their own: templates are what authors of projects wrote, and while one is
  * parsed or rendered nobody else may wait. Stores take turns; each may take so much of the thread.
  */
-import { Overdue, Thread } from '../../server/thread.ts'
-import { Refusal } from '../../values/refusal.ts'
+import { Overdue, Thread } from '../../../server/thread.ts'
+import { Refusal } from '../../../values/refusal.ts'
 import { RenderBudget } from './render-budget.ts'
 import type { Asked, Told } from './template-thread.ts'
 

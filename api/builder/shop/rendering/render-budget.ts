@@ -2,7 +2,7 @@
  * How much of the thread that renders pages the templates of one store may take: they are its own authors', and while one is rendered no
  * other shop's is. A page of the starter takes a few milliseconds, so this is hundreds a second.
  */
-import { Refusal } from '../../values/refusal.ts'
+import { Refusal } from '../../../values/refusal.ts'
 
 /** Milliseconds of the processor that come back each second, and that may be taken ahead. */
 const [PER_SECOND_MS, AHEAD_MS] = [600, 1_500]
