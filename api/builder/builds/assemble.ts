@@ -111,8 +111,9 @@ async function readOutput(into: string, { outs, files, bytes, builds, user, time
   await chmod(into, 0o700)
   const { found, mistake, error } = JSON.parse(text || '{}') as Told
   if (mistake !== undefined) throw new BuildError(mistake)
-  if (!found)
-    throw Object.assign(new Error(`the build could not be read: ${error ?? `the program ended with code ${code}`}`), { code: error })
+  if (error !== undefined) throw Object.assign(new Error(`the build could not be read: ${error}`), { code: error })
+  // What ends its reader will end the next one, too.
+  if (!found) throw new BuildError(`what the build wrote could not be read: its reader ended with code ${code}`)
   return found
 }
 

@@ -56,6 +56,7 @@ async function refresh(services: Services, job: Running): Promise<'interrupted' 
 export const refreshStorefront = (services: Services): JobKind => ({
   run: (job) => refresh(services, job),
   retriesMs: [60_000, 600_000],
+  mayEndProcess: true,
   concurrency: 1,
 })
 
