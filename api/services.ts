@@ -8,7 +8,7 @@ import { mailersFor } from './outside/mail.ts'
 import { publicPosts } from './outside/post-public.ts'
 import type { Provider } from './outside/payment-provider.ts'
 import { resolverAt } from './outside/resolver.ts'
-import { keyIn, secretsWith } from './outside/secrets.ts'
+import { secretsOf } from './server/key-file.ts'
 import type { Services } from './outside/services.ts'
 import { Storefronts } from './outside/storefronts.ts'
 import { Load } from './server/load.ts'
@@ -21,6 +21,7 @@ type ServiceConfig = Pick<
   | 'dataDir'
   | 's3'
   | 'secretKey'
+  | 'secretKeysOld'
   | 'stripe'
   | 'carriers'
   | 'smtpUrl'
@@ -66,7 +67,7 @@ export const servicesFor = async (
     mailers: mailersFor(config, baseUrl),
     payments: await paymentsOf(config.stripe),
     carriers: config.carriers,
-    secrets: secretsWith(config.secretKey ?? keyIn(config.dataDir)),
+    secrets: secretsOf(config),
     resolver,
     load: new Load(),
     storefronts: new Storefronts({

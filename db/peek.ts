@@ -35,13 +35,13 @@ interface Place {
  */
 export async function peekStores<T>(
   registry: Registry,
-  look: (db: Reader) => Promise<T[]>,
+  look: (db: Reader, place: Place) => Promise<T[]>,
   ids?: readonly string[],
 ): Promise<(T & Place)[]> {
   const found: (T & Place)[] = []
   for (const storeId of ids ?? (await registry.listStores()).map(({ id }) => id))
     for (const environment of ['live', 'sandbox'] as const) {
-      const rows = await peek(registry.location, databaseName(storeId, environment), 'store', look)
+      const rows = await peek(registry.location, databaseName(storeId, environment), 'store', (db) => look(db, { storeId, environment }))
       found.push(...(rows ?? []).map((row) => ({ ...row, storeId, environment })))
     }
   return found

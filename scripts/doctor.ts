@@ -6,7 +6,8 @@ import { connect as connectTls } from 'node:tls'
 import { readConfig, type Config, type Environment } from '../api/server/config.ts'
 import { notHeld } from '../api/builder/builds/held.ts'
 import { cageStrength } from '../api/outside/cage/cage.ts'
-import { KEY_FILE, keyIn, secretsWith } from '../api/outside/secrets.ts'
+import { KEY_FILE, newestOf, secretsOf } from '../api/server/key-file.ts'
+import { sealingsOf } from '../api/sealed-values.ts'
 import { Bucket } from '../db/bucket.ts'
 import { CONTROL, openRegistry } from '../db/control/open.ts'
 import { dataDirProblem } from '../db/data-dir.ts'
@@ -86,18 +87,31 @@ const jobs = (config: Config) =>
     return { ok: false, message: `${message}; mend the cause, then run stoa jobs retry --all, or drop them: see stoa jobs list` }
   })
 
-/** Credentials that were sealed with another key. */
+/** Credentials that were sealed with another key, and what else still needs a key before the newest. */
 const credentials = (config: Config) =>
   inStores('credentials', config, async (registry) => {
     const { name, live, test } = addons
     const rows = await peekStores(registry, (db) => db.select({ name, live, test }).from(addons))
-    if (!rows.length) return { ok: true, message: 'none are stored' }
-    const secrets = secretsWith(config.secretKey ?? keyIn(config.dataDir))
-    const closed = rows.filter((row) => locked(secrets, row).length)
-    if (!closed.length) return { ok: true, message: `those of ${rows.length} addons open` }
-    const [first] = closed
-    const message = `those of ${closed.length} addons were sealed with another key, such as ${first!.name} of store ${first!.storeId}`
-    return { ok: false, message: `${message}: put that SECRET_KEY (or secret.key) back, or connect them again` }
+    // Nothing is made by looking.
+    if (!rows.length && config.secretKey === null && !existsSync(join(config.dataDir, KEY_FILE)))
+      return { ok: true, message: 'none are stored' }
+    const { newest, hasOld } = newestOf(config)
+    const all = secretsOf(config)
+    const closed = rows.filter((row) => locked(all, row).length)
+    if (closed.length) {
+      const [first] = closed
+      const message = `those of ${closed.length} addons were sealed with another key, such as ${first!.name} of store ${first!.storeId}`
+      return { ok: false, message: `${message}: put that SECRET_KEY (or secret.key) back, or connect them again` }
+    }
+    const opening = rows.length ? `those of ${rows.length} addons open` : 'none are stored'
+    if (!hasOld) return { ok: true, message: opening }
+    const sealings = await peekStores(registry, async (db, owner) => [await sealingsOf(db, owner, { newest, all })])
+    const old = sealings.reduce((sum, one) => sum + one.old, 0)
+    const where = config.secretKey === null ? 'run stoa secrets forget' : 'take SECRET_KEY_OLD away'
+    const rest = old
+      ? `${old} sealed values need a key before the newest: run stoa secrets rotate`
+      : `nothing needs a key before the newest: ${where}`
+    return { ok: true, message: `${opening}; ${rest}` }
   })
 
 function disk({ dataDir }: Config): Check {

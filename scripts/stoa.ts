@@ -11,10 +11,11 @@ const maintenance = async () => (await import('./stoa/maintain.ts')).maintenance
 const builder = async () => (await import('./stoa/builder.ts')).builderCommands
 const buy = async () => (await import('./stoa/buy.ts')).buyCommand
 const jobs = async () => (await import('./stoa/jobs.ts')).jobCommands
+const secrets = async () => (await import('./stoa/secrets.ts')).secretCommands
 const seed = async () => (await import('./stoa/seed.ts')).seedCommand
 /** Who adds each command: the one that is asked for is loaded alone, which takes two thirds of the time; for help all are. */
 const COMMANDS = {
-  ...{ store, key, team, backup: installation, restore: installation, migrate: maintenance, doctor: maintenance, jobs, seed, buy },
+  ...{ store, key, team, backup: installation, restore: installation, migrate: maintenance, doctor: maintenance, jobs, secrets, seed, buy },
   ...{ publish: builder, deployments: builder, rollback: builder },
 }
 

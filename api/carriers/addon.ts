@@ -57,7 +57,7 @@ export async function findAddon(db: Reader, name: Carrier): Promise<AddonRow | u
 export const environmentOf = (row: Pick<AddonRow, 'name' | 'live' | 'test'>): AddonEnvironment | null =>
   row.live !== null || !isManageable(row.name) ? 'live' : row.test !== null ? 'test' : null
 
-const placeOf = (name: Carrier, environment: AddonEnvironment) => `addon ${name} ${environment}`
+export const placeOf = (name: Carrier, environment: AddonEnvironment) => `addon ${name} ${environment}`
 
 /** Credentials as a row keeps them. */
 export const sealed = (secrets: Secrets, name: Carrier, environment: AddonEnvironment, credentials: object): string =>

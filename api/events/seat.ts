@@ -13,7 +13,7 @@ import { fold } from '../values/slug.ts'
 export const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 
 /** A token is sealed for its seat alone. */
-const placeOf = (seatId: string) => `seat ${seatId}`
+export const placeOf = (seatId: string) => `seat ${seatId}`
 /** The token of a seat; null when it was sealed with another key. */
 export const tokenOf = (secrets: Secrets, seat: { id: string; token: string }) => secrets.open<string>(seat.token, placeOf(seat.id))
 

@@ -59,7 +59,7 @@ const PRIMARY = [idempotencyKeys.keyId, idempotencyKeys.path, idempotencyKeys.id
 const rowOf = ({ keyId, path, key }: Attempt) =>
   and(eq(idempotencyKeys.keyId, keyId), eq(idempotencyKeys.path, path), eq(idempotencyKeys.idempotencyKey, key))
 
-const placeOf = ({ keyId, path, key }: Attempt) => `idempotency ${keyId} ${path} ${key}`
+export const placeOf = ({ keyId, path, key }: Pick<Attempt, 'keyId' | 'path' | 'key'>) => `idempotency ${keyId} ${path} ${key}`
 
 /** An answer may hold what is shown once (a key, a token, a client secret): it is kept sealed. One of an earlier release is not. */
 function opened(body: string, attempt: Attempt, secrets: Secrets): string {

@@ -31,6 +31,8 @@ export interface Config {
   carriers: CarrierUrls
   /** Null: made once in the data folder. */
   secretKey: string | null
+  /** Keys before it, which open what they have sealed. */
+  secretKeysOld: string[]
   /** Empty: the system's resolvers. */
   dnsServers: string[]
   /** Where PageSpeed Insights is asked, with its key; null: Lighthouse here. */
@@ -73,6 +75,8 @@ export type Environment = Record<string, string | undefined>
 
 /** Processes that share the port; more than any machine has use for. */
 const WORKERS_MAX = 128
+/** Each is tried on what the ones before it do not open. */
+const OLD_SECRETS_MAX = 8
 /** Where the content site is when nothing else is said. */
 const SITE_PORT_USUAL = 4000
 
@@ -113,7 +117,7 @@ export function readConfig(env: Environment): Config {
         test: webUrl('CARRIER_B_TEST_URL', text('CARRIER_B_TEST_URL')),
       },
     },
-    secretKey: strongSecret('SECRET_KEY', text('SECRET_KEY')),
+    ...secretKeys(text('SECRET_KEY'), text('SECRET_KEY_OLD')),
     dnsServers: list(text('DNS_SERVERS')).map((server) =>
       isResolver(server)
         ? server
@@ -278,6 +282,13 @@ function strongSecret(name: string, value: string | null): string | null {
   return secret(name, value) === null || (value!.length >= 32 && new Set(value).size >= 10)
     ? value
     : fail(name, null, 'at least 32 random characters, such as openssl rand -hex 32 prints')
+}
+
+/** The key that seals, and those before it: a secret has no spaces in it, so these stand between several. */
+function secretKeys(key: string | null, old: string | null): Pick<Config, 'secretKey' | 'secretKeysOld'> {
+  const all = (old ?? '').split(/\s+/).filter(Boolean)
+  if (all.length > OLD_SECRETS_MAX) fail('SECRET_KEY_OLD', null, `at most ${OLD_SECRETS_MAX} keys, separated by spaces`)
+  return { secretKey: strongSecret('SECRET_KEY', key), secretKeysOld: all.map((each) => strongSecret('SECRET_KEY_OLD', each)!) }
 }
 
 function rate(value: string | null): Rate | null {

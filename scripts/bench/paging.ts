@@ -1,6 +1,7 @@
 /** Whether a page of a long list costs what a page of a short one does. */
 import { sql } from 'drizzle-orm'
-import { keyIn, secretsWith, type Secrets } from '../../api/outside/secrets.ts'
+import { secretsIn } from '../../api/server/key-file.ts'
+import type { Secrets } from '../../api/outside/secrets.ts'
 import { openRegistry } from '../../db/control/open.ts'
 import { databaseName, openDatabase, type Location } from '../../db/open.ts'
 import { newStore } from '../new-store.ts'
@@ -72,7 +73,7 @@ const LISTS = [
 /** Measures the lists, short and long in turn; then the whole of a roster. */
 export async function measurePaging(dataDir: string): Promise<{ paging: Paged[]; rosterMs: number }> {
   const location = { url: `file:${dataDir}/{name}.db` }
-  const secrets = secretsWith(keyIn(dataDir))
+  const secrets = secretsIn(dataDir, [])
   const keys = {
     short: await storeWith(location, secrets, { subscribers: SHORT, newsletters: SHORT, seats: SHORT }),
     long: await storeWith(location, secrets, { subscribers: SUBSCRIBERS, newsletters: NEWSLETTERS, seats: SEATS }),

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig } from '../../api/server/config.ts'
-import { KEY_FILE } from '../../api/outside/secrets.ts'
+import { KEY_FILE } from '../../api/server/key-file.ts'
 import { makeDataDir } from '../../db/data-dir.ts'
 import { backupInstallation } from '../../db/installation-backup.ts'
 import { restoreInstallation } from '../../db/installation-restore.ts'

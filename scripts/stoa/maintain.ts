@@ -1,7 +1,7 @@
 /** `stoa migrate` and `stoa doctor`: the databases' schema, and whether everything that Stoa needs is there. */
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { KEY_FILE } from '../../api/outside/secrets.ts'
+import { KEY_FILE } from '../../api/server/key-file.ts'
 import { resumeRestore } from '../../db/installation-restore.ts'
 import { migrateAll } from '../../db/migrate-all.ts'
 import { clearAway } from '../../db/remains.ts'

@@ -305,6 +305,7 @@ describe('stoa doctor', () => {
       'credentials',
       'disk',
       'files',
+      'builds',
       'chromium',
       'mail',
     ])

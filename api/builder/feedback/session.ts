@@ -61,7 +61,7 @@ export const FeedbackSessionDetail = Named('FeedbackSessionDetail', {
 
 /** What is stored of a token: who reads the database can't open the review. */
 export const hashOf = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
-const placeOf = (storeId: string) => `feedback link ${storeId}`
+export const placeOf = (storeId: string) => `feedback link ${storeId}`
 
 /** How far the making of a preview is: the step that is being done, counted from 0. */
 export const stepOf = (done: number, eta: string | null): Progress => ({ total: STEPS.length, done, label: STEPS[done] ?? '', eta })

@@ -63,7 +63,7 @@ export async function findWebhook(db: Reader, id: string): Promise<WebhookRow> {
 /** A secret that nobody has yet, in the form of Standard Webhooks. */
 export const newSecret = () => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
 
-const placeOf = ({ storeId, environment }: Owner, id: string) => `webhook ${storeId} ${environment} ${id}`
+export const placeOf = ({ storeId, environment }: Owner, id: string) => `webhook ${storeId} ${environment} ${id}`
 export const sealSecret = (secrets: Secrets, owner: Owner, id: string, secret: string) => secrets.seal(secret, placeOf(owner, id))
 
 /** The secrets that sign at an instant, the present one first; null when it was sealed with another key. */
