@@ -14,7 +14,6 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { create, extract, list } from 'tar'
 import type { KeyRow, StoreRow } from './control/registry.ts'
 import { troubleOf } from './errors.ts'
 import { wrongField } from './manifest-form.ts'
@@ -73,6 +72,7 @@ export async function pack(
   const manifest: Manifest = { format: FORMAT, ...about, parts, ...sums }
   writeFileSync(join(folder, MANIFEST), JSON.stringify(manifest, null, 2))
   const partial = join(folder, 'archive.partial')
+  const { create } = await import('tar')
   try {
     // Customers' data: for the eyes of this user alone.
     closeSync(openSync(partial, 'w', 0o600))
@@ -105,6 +105,7 @@ export function toDisk(path: string) {
 /** Reads an archive again and compares it with what it was made from. */
 async function requireSame(file: string, folder: string, paths: string[]) {
   const packed = new Map<string, string>()
+  const { list } = await import('tar')
   await list({
     file,
     strict: true,
@@ -123,6 +124,7 @@ async function requireSame(file: string, folder: string, paths: string[]) {
 export async function unpack(file: string, folder: string): Promise<Manifest> {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
   const names = new Set([MANIFEST, ...PARTS.map((part) => `${part}.db`)])
+  const { extract } = await import('tar')
   try {
     await extract({
       file,

@@ -7,7 +7,6 @@ import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, isAbsolute, join } from 'node:path'
-import { create, extract } from 'tar'
 import { Bucket, BucketError, type FilesPlace } from './bucket.ts'
 
 /** Says what a deployment is made of; the last file of it to be there, so that one with it is whole. */
@@ -96,6 +95,7 @@ export class DeploymentFiles {
     const archive = join(this.folders.builds, `${id}-${crypto.randomUUID().slice(0, 8)}${SUFFIX}`)
     try {
       const names = [...new Set(files), MANIFEST].map((name) => `./${name}`)
+      const { create } = await import('tar')
       await create({ file: archive, cwd: this.folderOf(id), portable: true, zstd: true }, names)
       await this.#bucket.put(keyOf(storeId, id), Bun.file(archive), 'application/zstd')
     } finally {
@@ -130,6 +130,7 @@ async function unpack(file: string, cwd: string) {
     bytes += size
     return ++files <= MOST.files && bytes <= MOST.bytes
   }
+  const { extract } = await import('tar')
   try {
     await extract({ file, cwd, filter, strict: true, preserveOwner: false, noMtime: true, maxReadSize: READ_BYTES })
   } catch (error) {

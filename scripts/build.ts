@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, write
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readConfig } from '../api/server/config.ts'
+import { DIST } from './built.ts'
 import { ownName, sweepFolder } from '../db/leftovers.ts'
 import { readContent, type Content } from '../site/lib/content.ts'
 import { each, Folder } from '../api/hosting/folder.ts'
@@ -23,23 +24,6 @@ import { pastedAt } from '../site/lib/pasted.ts'
 import type { Site } from '../site/lib/texts.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
-const DIST = join(ROOT, 'dist')
-/** What a build is made from. */
-const SOURCES = ['content', 'site', 'api', 'astro.config.mjs', 'package.json', 'scripts/build.ts']
-/** When the newest of the files below a path was changed. */
-function newest(path: string): number {
-  const entry = statSync(path)
-  if (!entry.isDirectory()) return entry.mtimeMs
-  return Math.max(entry.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))))
-}
-
-/** Whether there is a build, and nothing that it was made from has changed since. */
-export function isBuilt(): boolean {
-  const manifest = join(DIST, 'manifest.json')
-  if (!existsSync(manifest)) return false
-  const built = statSync(manifest).mtimeMs
-  return SOURCES.every((source) => newest(join(ROOT, source)) <= built)
-}
 
 /** Where the site and the store API will be, as far as that is known before they listen. */
 function places() {

@@ -2,10 +2,9 @@
 import { eq } from 'drizzle-orm'
 import type { Registry } from '../db/control/registry.ts'
 import { settings } from '../db/store/store.ts'
-import { newStore, type CreatedStore } from './new-store.ts'
+import { DEMO, newStore, type CreatedStore } from './new-store.ts'
 import { AMOUNTS, seedStore } from './seed.ts'
 
-export const DEMO = 'demo'
 const ABOUT = { name: 'Demo store', slug: DEMO, plan: 'growth', currency: 'usd', locale: 'en-US', aiBuilt: true } as const
 /** It sells in a second language and currency, so that both can be seen. */
 const MORE = {

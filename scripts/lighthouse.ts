@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { readConfig } from '../api/server/config.ts'
 import { findChromium } from '../site/analyses/speed/chromium.ts'
 import { serveSite } from '../site/server.ts'
-import { build, isBuilt } from './build.ts'
+import { build } from './build.ts'
+import { isBuilt } from './built.ts'
 
 const LIGHTHOUSE = new URL('../node_modules/lighthouse/cli/index.js', import.meta.url).pathname
 const PAGES = ['/', '/docs/getting-started/quick-start', '/blog/group-commit', '/pricing', '/docs/api-reference/products', '/scan']

@@ -4,6 +4,9 @@ import { newKey } from '../db/control/keys.ts'
 import type { NewStore } from '../db/control/first-settings.ts'
 import { STOREFRONT_SCOPES, type FirstOfStore, type Registry } from '../db/control/registry.ts'
 
+/** The slug of the demo store. */
+export const DEMO = 'demo'
+
 /** Secrets, known only now: unrestricted, the four storefront scopes, unrestricted on the sandbox. */
 export interface FirstKeys {
   admin: string

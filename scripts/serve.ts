@@ -12,11 +12,9 @@ import { resumeRestore } from '../db/installation-restore.ts'
 import { migrateAll } from '../db/migrate-all.ts'
 import { clearAway } from '../db/remains.ts'
 import { version } from '../package.json'
-import { build, isBuilt } from './build.ts'
-import { DEMO, makeDemoStore } from './demo.ts'
-import type { FirstKeys } from './new-store.ts'
+import { isBuilt } from './built.ts'
+import { DEMO, type FirstKeys } from './new-store.ts'
 import { startSite } from './site.ts'
-import { startWorkers } from './workers.ts'
 
 /** Something that ends in order when it is asked to. */
 export interface Running {
@@ -34,6 +32,7 @@ async function prepare(registry: Registry, { dataDir, s3 }: Config): Promise<Fir
     console.error(`${database} is not usable, its store is not served: ${error}`)
   }
   if ((await registry.listStores()).length) return null
+  const { makeDemoStore } = await import('./demo.ts')
   const { id, slug, keys } = await makeDemoStore(registry)
   console.log(
     [
@@ -60,6 +59,7 @@ async function startApi(config: Config, running: Running[]): Promise<Started> {
   makeDataDir(config.dataDir)
   const { registry, close } = await openRegistry(config.database)
   await first(registry).finally(close)
+  const { startWorkers } = await import('./workers.ts')
   return started(await startWorkers(config))
 }
 
@@ -133,7 +133,7 @@ export async function serve(running: Running[]) {
   await requirePorts(config)
   if (!isBuilt()) {
     console.error('building the content site')
-    await build()
+    await (await import('./build.ts')).build()
   }
   try {
     const { api, keys, site } = await startBoth(config, running)

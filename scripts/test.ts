@@ -5,7 +5,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isBuilt } from './build.ts'
+import { isBuilt } from './built.ts'
 
 interface Report {
   numPassedTests: number

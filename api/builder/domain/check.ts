@@ -4,7 +4,7 @@ import type { DnsAnswer } from '../../outside/dns.ts'
 import type { Services } from '../../outside/services.ts'
 import { proofOf } from '../../store/email-domain.ts'
 import type { DomainRow } from './claims.ts'
-import { recordFor, type AddressRecord } from './custom-domain.ts'
+import type { AddressRecord } from './custom-domain.ts'
 
 type Looking = Pick<Services, 'resolver' | 'storefronts'>
 
@@ -12,10 +12,13 @@ type Looking = Pick<Services, 'resolver' | 'storefronts'>
 export const portless = (host: string) => host.replace(/:\d+$/, '')
 
 /** The records that a domain needs: the one that leads to the store, and the one that proves whose it is. */
-export const recordsFor = ({ storefronts }: Pick<Services, 'storefronts'>, { domain, slug, token }: DomainRow) => ({
-  record: recordFor(domain, { ip: storefronts.place.ip, host: portless(storefronts.hostOf(slug)) }),
-  proof: proofOf(domain, token),
-})
+export async function recordsFor({ storefronts }: Pick<Services, 'storefronts'>, { domain, slug, token }: DomainRow) {
+  const { recordFor } = await import('./custom-domain.ts')
+  return {
+    record: recordFor(domain, { ip: storefronts.place.ip, host: portless(storefronts.hostOf(slug)) }),
+    proof: proofOf(domain, token),
+  }
+}
 
 export interface Check {
   status: 'Valid Configuration' | 'Invalid Configuration' | 'Domain Not Found' | 'Unknown Error'
@@ -84,7 +87,7 @@ function judge(found: Found, wanted: Wanted): Check {
 /** Looks at a domain in DNS: all that is asked is asked at once, so it takes 5 s at most. Whose a verified one is is not asked again. */
 export async function checkDomain(looking: Looking, row: DomainRow): Promise<Check> {
   const { resolver, storefronts } = looking
-  const { record, proof } = recordsFor(looking, row)
+  const { record, proof } = await recordsFor(looking, row)
   const host = portless(storefronts.hostOf(row.slug))
   const ask = (...question: Parameters<typeof resolver.ask>) => resolver.ask(...question).catch(() => null)
   const [alias, v4, v6, proven, own4, own6] = await Promise.all([

@@ -8,7 +8,6 @@ import type { Log } from '../../server/log.ts'
 import { Refusal, wrong } from '../../values/refusal.ts'
 import { checkDomain, portless, recordsFor, type Check } from './check.ts'
 import { attach, detach, domainOf, noteCheck, putBack, type Attached, type DomainRow } from './claims.ts'
-import { customDomain } from './custom-domain.ts'
 
 const SCOPE = 'store:admin'
 
@@ -50,16 +49,18 @@ const hasProject = ({ store, environment }: Session) => store.aiBuilt && environ
 const domainOfCaller = ({ session, services, now }: { session: Session; services: Services; now: string }) =>
   hasProject(session) ? domainOf(services.registry, session.store.id, now) : null
 
-function view(services: Services, row: DomainRow | null): Static<typeof Domain> {
+async function view(services: Services, row: DomainRow | null): Promise<Static<typeof Domain>> {
   if (!row) return { domain: null, status: 'No Domain', verified: false, dns: null }
-  const { record, proof } = recordsFor(services, row)
+  const { record, proof } = await recordsFor(services, row)
   const isVerified = row.verifiedAt !== null
   const verification = isVerified ? [] : [{ type: proof.type, domain: proof.name, value: proof.value }]
   return { domain: row.domain, status: row.status, verified: isVerified, dns: { record, verification } }
 }
 
 /** The domain that a request names; 400 that says what is wrong with it. */
-function domainIn(text: string, { place }: Services['storefronts']): string {
+async function domainIn(text: string, { place }: Services['storefronts']): Promise<string> {
+  // The list of public suffixes is long, and few stores have domains of their own.
+  const { customDomain } = await import('./custom-domain.ts')
   const others = [place.apiUrl, place.contentUrl].map((url) => new URL(url).hostname)
   const read = customDomain(text, { parent: portless(place.domain), others })
   if ('mistake' in read) throw wrong('domain', read.mistake)
@@ -104,7 +105,7 @@ export const domainRoutes = resource('builder', '/domain')
     async (call) => {
       const { body, session, services, clock, now, log } = call
       if (!hasProject(session)) throw new Refusal(400, 'this store has no builder project: a domain leads to what a site builder made')
-      const domain = domainIn(body.domain, services.storefronts)
+      const domain = await domainIn(body.domain, services.storefronts)
       return call.write(async () => {
         const made = await attached(services, log, { storeId: session.store.id, domain, token: clock.secret(), now })
         if (made) call.undo(() => putBack(services.registry, made.claim, made.former))

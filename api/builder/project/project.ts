@@ -5,7 +5,6 @@
 import fs, { constants, existsSync } from 'node:fs'
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import git from 'isomorphic-git'
 import { version } from '../../../package.json'
 import { GIT_CONFIG } from '../../../db/project-files.ts'
 import { AUTHOR, copyFolder, isSameTree, MAIN, ProjectError } from './tree.ts'
@@ -22,6 +21,7 @@ export const hasProject = (folder: string) => existsSync(join(folder, '.git', 'H
 export async function makeProject(folder: string) {
   const unfinished = `${folder}.new-${crypto.randomUUID()}`
   const at = { fs, dir: unfinished }
+  const { default: git } = await import('isomorphic-git')
   try {
     await copyFolder(STARTER, unfinished)
     await git.init({ ...at, defaultBranch: MAIN })
