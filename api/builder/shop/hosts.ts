@@ -17,8 +17,13 @@ export interface Host {
 type Found = Host | 'closed' | null
 
 const KEPT = 1_000
-/** Manifests in memory: one of a large catalog takes some megabytes. */
-const MANIFESTS_MAX = 16
+/** A name of DNS is no longer. */
+const NAME_MAX = 253
+/** Files and pages of all manifests in memory together: each takes some hundred bytes, and a large catalog has tens of thousands. */
+const ENTRIES_MAX = 300_000
+/** Manifests that are kept though no host that was found serves them: the registry may have changed for another reason. */
+const UNUSED_MAX = 16
+const entriesOf = ({ deployment: { files, pages } }: Shop) => Object.keys(files).length + Object.keys(pages).length
 
 /** The name of a host, as names are compared: without its port, in lower case. */
 export function hostNameOf(request: Request): string {
@@ -32,6 +37,8 @@ export function hostNameOf(request: Request): string {
 export class Hosts {
   readonly #found = new Map<string, Found>()
   readonly #shops = new Map<string, Shop>()
+  /** Files and pages of those. */
+  #entries = 0
   readonly #parent: string
   /** The names of the API and of the content site, which are no store's, whatever its slug. */
   readonly #ours: ReadonlySet<string>
@@ -42,6 +49,7 @@ export class Hosts {
     readonly storefronts: Storefronts,
     readonly shelf: Shelf,
     readonly hasStripe: boolean,
+    readonly maxEntries = ENTRIES_MAX,
   ) {
     const { domain, apiUrl, contentUrl } = storefronts.place
     this.#parent = `.${domain.replace(/:\d+$/, '')}`
@@ -67,11 +75,13 @@ export class Hosts {
   forget() {
     this.#found.clear()
     this.#shops.clear()
+    this.#entries = 0
   }
 
   /** What a host serves. */
   async find(name: string): Promise<Found> {
-    if (this.#ours.has(name) || (!this.isBelow(name) && (!name.includes('.') || isIP(name) || name.startsWith('[')))) return null
+    if (name.length > NAME_MAX || this.#ours.has(name)) return null
+    if (!this.isBelow(name) && (!name.includes('.') || isIP(name) || name.startsWith('['))) return null
     const epoch = await this.registry.epoch()
     if (epoch !== this.#epoch) {
       this.#found.clear()
@@ -125,15 +135,34 @@ export class Hosts {
   async #shop({ id, storeId }: Pick<DeploymentRow, 'id' | 'storeId'>, served: Served): Promise<Shop | null> {
     const key = `${id} ${served.base} ${served.canonical}`
     const known = this.#shops.get(key)
-    if (known) return known
+    if (known) {
+      this.#shops.delete(key)
+      this.#shops.set(key, known)
+      return known
+    }
     const deployment = (await this.storefronts.deployments.fetch(storeId, id)) ? readDeployment(this.storefronts, id) : null
     if (!deployment) return null
-    const shop = new Shop(deployment, this.storefronts.deployments.folderOf(id), served, this.shelf)
-    for (const oldest of this.#shops.keys()) {
-      if (this.#shops.size < MANIFESTS_MAX) break
-      this.#shops.delete(oldest)
-    }
+    const meanwhile = this.#shops.get(key)
+    if (meanwhile) return meanwhile
+    // What pages were made of matters to builds alone.
+    const shop = new Shop({ ...deployment, hashes: {} }, this.storefronts.deployments.folderOf(id), served, this.shelf)
     this.#shops.set(key, shop)
+    this.#entries += entriesOf(shop)
+    this.#makeRoom(shop)
     return shop
+  }
+
+  /** Forgets shops, those first that were asked for least lately, with the hosts that serve them: they are found anew when they are asked for. */
+  #makeRoom(newest: Shop) {
+    if (this.#entries <= this.maxEntries && this.#shops.size <= UNUSED_MAX) return
+    const used = new Set([...this.#found.values()].map((found) => (found === 'closed' ? null : found?.shop)))
+    for (const [key, shop] of this.#shops) {
+      const isTooMuch = this.#entries > this.maxEntries
+      if (shop === newest || (!isTooMuch && this.#shops.size <= UNUSED_MAX)) break
+      if (!isTooMuch && used.has(shop)) continue
+      this.#shops.delete(key)
+      this.#entries -= entriesOf(shop)
+      for (const [name, found] of this.#found) if (found !== 'closed' && found?.shop === shop) this.#found.delete(name)
+    }
   }
 }

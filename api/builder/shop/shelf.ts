@@ -4,14 +4,19 @@ import type { Prepared } from '../../hosting/prepared.ts'
 /** What an answer takes beside its body. */
 const OVERHEAD_BYTES = 2_000
 
+/** The place of an answer. Whoever remembers one holds the place alone: once it is empty, the answer is let go of everywhere. */
+export interface Place {
+  answer: Prepared | null
+}
+
 export class Shelf {
-  readonly #kept = new Map<string, Prepared>()
+  readonly #kept = new Map<string, Place & { answer: Prepared }>()
   #bytes = 0
 
   constructor(readonly maxBytes: number) {}
 
-  /** The answer under a key, made when it is not there. */
-  take(key: string, make: () => Prepared): Prepared {
+  /** The answer under a key, made when it is not there, and its place; that is null for one that is too large to be kept. */
+  take(key: string, make: () => Prepared): { answer: Prepared; place: Place | null } {
     const known = this.#kept.get(key)
     if (known) {
       // The order is what tells which was unused for longest: it matters when there is little room.
@@ -19,18 +24,20 @@ export class Shelf {
         this.#kept.delete(key)
         this.#kept.set(key, known)
       }
-      return known
+      return { answer: known.answer, place: known }
     }
-    const made = make()
-    const bytes = made.size + OVERHEAD_BYTES
-    if (bytes > this.maxBytes / 8) return made
-    this.#kept.set(key, made)
+    const answer = make()
+    const bytes = answer.size + OVERHEAD_BYTES
+    if (bytes > this.maxBytes / 8) return { answer, place: null }
+    const place = { answer }
+    this.#kept.set(key, place)
     this.#bytes += bytes
-    for (const [oldest, answer] of this.#kept) {
+    for (const [oldest, other] of this.#kept) {
       if (this.#bytes <= this.maxBytes) break
       this.#kept.delete(oldest)
-      this.#bytes -= answer.size + OVERHEAD_BYTES
+      this.#bytes -= other.answer.size + OVERHEAD_BYTES
+      ;(other as Place).answer = null
     }
-    return made
+    return { answer, place }
   }
 }

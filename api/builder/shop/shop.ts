@@ -78,7 +78,7 @@ export class Shop {
   }
 
   /** What answers a GET of a page as it was built, or of a file; null when it takes no form of it. */
-  prepared(request: Request, path: string, entry: Entry, currency: string | null): Prepared | null {
+  prepared(request: Request, path: string, entry: Entry, currency: string | null): ReturnType<Shelf['take']> | null {
     const page = this.page(path)
     const form = page ? formFor(request.headers.get('accept')) : null
     if (page && form === null) return null

@@ -1,7 +1,6 @@
 /** Answers the requests of the stores' own hosts: pages as they were built, pages that are filled in for a visitor, and the gateway. */
 import { pathOf, searchOf } from '../../http/url.ts'
 import { decoded, straight } from '../../hosting/paths.ts'
-import type { Prepared } from '../../hosting/prepared.ts'
 import { prefersProblem } from '../../hosting/negotiate.ts'
 import type { Log } from '../../server/log.ts'
 import type { RateLimiter } from '../../server/rate-limit.ts'
@@ -21,6 +20,7 @@ import { orderView, ticketView, ticketsView } from './order-view.ts'
 import type { Outcome } from './outcome.ts'
 import type { TicketLink } from '../../store/mails/shop-links.ts'
 import { Renderer } from './rendering/renderer.ts'
+import type { Place } from './shelf.ts'
 import { trouble } from './trouble.ts'
 import { Visit, type Surroundings } from './visit.ts'
 
@@ -46,7 +46,8 @@ interface Recent {
   packed: string | null
   /** It is the same whatever cookies say. */
   isOne: boolean
-  prepared: Prepared
+  /** On the shelf, which alone says how long: one answer has as many URLs as there are spellings of its host. */
+  place: Place
 }
 const RECENT_MAX = 2_000
 
@@ -80,19 +81,22 @@ export class Storefront {
     const accept = headers.get('accept')
     const packed = headers.get('accept-encoding')
     const recent = this.#recent.get(url)
-    if (recent && recent.accept === accept && recent.packed === packed && (recent.isOne || headers.get('cookie') === null))
-      return recent.prepared.get(request)
+    if (recent && recent.accept === accept && recent.packed === packed && (recent.isOne || headers.get('cookie') === null)) {
+      const { answer } = recent.place
+      if (answer) return answer.get(request)
+    }
     const found = this.needs.hosts.remembered(hostNameOf(request))
     if (!found || found === 'closed' || url.includes('?')) return null
     const path = pathOf(url)
-    const prepared = path.includes('%') || path.startsWith('/api/') ? null : this.#built(request, found, path)
-    if (!prepared) return null
+    const built = path.includes('%') || path.startsWith('/api/') ? null : this.#built(request, found, path)
+    if (!built) return null
+    const { answer, place } = built
     const isOne = found.shop.deployment.currencies.length < 2
-    if (isOne || headers.get('cookie') === null) {
+    if (place && url.length <= PATH_MAX && (isOne || headers.get('cookie') === null)) {
       if (this.#recent.size >= RECENT_MAX) this.#recent.clear()
-      this.#recent.set(url, { accept, packed, isOne, prepared })
+      this.#recent.set(url, { accept, packed, isOne, place })
     }
-    return prepared.get(request)
+    return answer.get(request)
   }
 
   /** Answers a request of a store's host; null when its host is none. */
@@ -163,7 +167,7 @@ export class Storefront {
     const list = isListQuery(searchOf(request.url)) ? listAt(host.shop.deployment, host.shop.withoutLanguage(path)) : null
     if (!list) {
       const built = this.#built(request, host, path)
-      if (built) return built.answer(request)
+      if (built) return built.answer.answer(request)
     }
     const live = await this.#live(request, host, path, list)
     if (live) return live

@@ -4,7 +4,8 @@
  */
 import { Liquid, type Template } from 'liquidjs'
 
-const KEPT = 200
+/** Templates that are kept parsed, and characters of theirs: parsed they take several times as much. */
+const [KEPT, KEPT_CHARS] = [500, 5_000_000]
 /** What a page may take of the processor. */
 const RENDER_MAX_MS = 100
 /** What it may take where the processor was busy with something else meanwhile, */
@@ -38,17 +39,29 @@ export function mistakeIn(text: string): string | null {
 }
 
 const parsed = new Map<string, Template[]>()
+let chars = 0
+
+/** The template under a key, parsed where it is not kept. */
+function parsedOf(key: string, text: () => string): Template[] {
+  const known = parsed.get(key)
+  if (known) return known
+  const source = text()
+  const template = liquid.parse(source)
+  if (parsed.size >= KEPT || chars + source.length > KEPT_CHARS) {
+    parsed.clear()
+    chars = 0
+  }
+  parsed.set(key, template)
+  chars += source.length
+  return template
+}
 
 /** Whether a template is parsed already. */
 export const knows = (key: string) => parsed.has(key)
 
 /** Renders the template that `text` gives, which is parsed once for a key. Throws when it is broken, or takes too much. */
 export function render(key: string, text: () => string, view: object): string {
-  let template = parsed.get(key)
-  if (!template) {
-    if (parsed.size >= KEPT) parsed.clear()
-    parsed.set(key, (template = liquid.parse(text())))
-  }
+  const template = parsedOf(key, text)
   const before = processorMs()
   try {
     return liquid.renderSync(template, view) as string
