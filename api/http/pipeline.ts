@@ -9,7 +9,7 @@ import { troubleOf } from '../../db/errors.ts'
 import type { Handle } from '../../db/open.ts'
 import { Unusable } from '../../db/unusable.ts'
 import { Refusal } from '../values/refusal.ts'
-import { allow, authenticate, limit, ownerOf, requirePlan } from './auth.ts'
+import { allow, authenticate, limit, mayCall, ownerOf, requirePlan } from './auth.ts'
 import { callOf, countVisitor, requireTool, strangerIn, type Task } from './call.ts'
 import { OVERVIEW } from './documentation.ts'
 import { refusalOf } from './errors.ts'
@@ -189,6 +189,8 @@ export class Pipeline {
     const query = parseQuery('', reading.query, new Notes())
     notes.compare(bodyOf(reading, await reading.route.handler({ ...call, query })))
     notes.refuse()
+    // Whoever may not read it is not told which of their guesses are right: what they send is compared with what they are answered.
+    if (!mayCall(reading.route, call.session)) return notes.compareLater()
     tell(notes, headers)
   }
 

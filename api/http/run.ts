@@ -66,7 +66,7 @@ export async function run(running: Running, call: AnyCall): Promise<Response> {
 async function handled({ ready, notes, headers }: Running, call: AnyCall): Promise<unknown> {
   try {
     const result = await ready.handle(call)
-    if (notes.hasShown && ready.route.method === 'POST') notes.compare(bodyOf(ready, result))
+    if (notes.hasShown && (notes.isLate || ready.route.method === 'POST')) notes.compare(bodyOf(ready, result))
     tell(notes, headers)
     return result
   } catch (error) {

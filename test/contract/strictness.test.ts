@@ -101,6 +101,30 @@ describe('what was read', () => {
   })
 })
 
+test('a key that may not read a resource is not told which values of it are right', async () => {
+  const covered: string[] = []
+  await each(replacing, async (operation, find) => {
+    const reader = readerOf(operation)!
+    const scope = operation.scopes.find((name) => !reader.scopes.includes(name))
+    if (!scope || !reader.scopes.length) return
+    const key = await shop.keyWith(scope)
+    const path = somewhere(operation)
+    const before = (await caller.call(reader, path)).body as Json
+    // Refused whatever it says: nothing of the resource is in the answer, and nothing changes.
+    const guess = async (body: Json) => {
+      const { status, headers } = await shop.call(operation.method, path, body, { key, headers: { 'if-match': '"another"' } })
+      return [status, headers.get('ignored-fields')]
+    }
+    const own = new Set(Object.keys(operation.body!.schema.properties as Json))
+    for (const name of Object.keys(before).filter((field) => !own.has(field))) {
+      const [right, wrong] = [await guess(before), await guess({ ...before, [name]: 'a wrong guess' })]
+      if (right[0] === 412) covered.push(operation.id)
+      if (right[1] !== wrong[1]) find(`tells whether ${name} is ${JSON.stringify(before[name])}`)
+    }
+  })
+  expect(covered.length).toBeGreaterThan(0)
+})
+
 describe('names that answers show', () => {
   test.each(['coupons', 'promotions'])('restrict %s, too', async (path) => {
     const { id } = (await shop.call('POST', '/products', { name: 'Restricted', price: 1 })).body

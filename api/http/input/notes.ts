@@ -61,6 +61,7 @@ export class Notes {
   readonly #shown: Shown[] = []
   /** Fields that were sent under two names with different values. */
   readonly problems: Detail[] = []
+  isLate = false
 
   /** `strict`: what is unknown is refused. */
   constructor(readonly strict = false) {}
@@ -71,6 +72,11 @@ export class Notes {
 
   shown(above: Place | null, name: string, value: unknown) {
     this.#shown.push({ above, name, value })
+  }
+
+  /** Has the answer compared, instead of what was there before. */
+  compareLater() {
+    this.isLate = true
   }
 
   /** Whether something was sent that only answers have. */
