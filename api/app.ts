@@ -1,5 +1,6 @@
 /** The store API: how requests reach its resources (resources.ts). */
 import type { Handles } from '../db/handles.ts'
+import { slowWrites } from '../db/watchdog.ts'
 import { serveReview, type ReviewNeeds } from './builder/feedback/review.ts'
 import { serveInspector } from './builder/publishing/inspector.ts'
 import { Hosts } from './builder/shop/hosts.ts'
@@ -98,6 +99,8 @@ function scraping({ handles, scrape }: AppOptions, metrics: Metrics, underway: U
     metrics.figures({
       stoa_open_stores: handles.size,
       stoa_in_flight: underway.requests,
+      stoa_slow_writes: slowWrites().slow,
+      stoa_ended_writes: slowWrites().ended,
       process_resident_memory_bytes: process.memoryUsage().rss,
     })
   return scrape?.(own) ?? (async () => own())
@@ -201,10 +204,21 @@ const reviewsOver = ({ services, handles, visitors }: Surroundings): ReviewNeeds
   visitors,
 })
 
+/** Minds what the databases tell: that the registry has changed; and, for the log, which writes hold a store for long, or were ended. */
+function listenTo({ handles, services }: AppOptions, log: Log) {
+  services.registry.onChange = () => handles.suspect()
+  handles.onSlow = ({ name, seconds, isEnded }, storeId, environment) =>
+    log.write('warn', isEnded ? 'a write was ended that held its store' : 'a write holds its store', {
+      ...{ route: name, seconds, storeId, environment },
+    })
+  services.registry.control.onSlow = ({ name, seconds, isEnded }) =>
+    log.write('warn', isEnded ? 'a write was ended that held the registry' : 'a write holds the registry', { route: name, seconds })
+}
+
 /** Makes the API over open databases. It listens to nothing: `fetch` answers one request. */
 export function createApp(options: AppOptions): App {
   const { services, handles, version, log = createLog('silent') } = options
-  services.registry.onChange = () => handles.suspect()
+  listenTo(options, log)
   const metrics = new Metrics()
   const underway = new Underway(log)
   const readiness = new Readiness({ handles, folders: options.folders ?? [], log })
@@ -234,7 +248,7 @@ export function createApp(options: AppOptions): App {
         router.unknown(request)
       )
     if (request.method !== 'HEAD') return router.answer(request, path)
-    const get = new Request(request.url, { method: 'GET', headers: request.headers })
+    const get = new Request(request.url, { method: 'GET', headers: request.headers, signal: request.signal })
     anew.sentAs.set(get, sent)
     return headOf(await router.answer(get, path))
   }

@@ -1,6 +1,7 @@
 /** The two kinds of connection: a database file, and a database on a libSQL server. */
 import type { Client, InArgs, Transaction } from '@libsql/client'
 import LibsqlFile from 'libsql'
+import { Hung } from './errors.ts'
 
 /** The result of a statement that returns no rows: how many rows it changed. */
 export interface RunResult {
@@ -15,6 +16,48 @@ export interface Connection {
   run(text: string, params: unknown[]): RunResult | Promise<RunResult>
   exec(text: string): void | Promise<void>
   close(): void
+}
+
+/**
+ * A connection as a write has it, lent for as long as the write runs: one that was ended can't use it any more, though its code may go on.
+ */
+export class LentConnection implements Connection {
+  /** How often it was used. */
+  used = 0
+  #isOver = false
+
+  constructor(readonly own: Connection) {}
+
+  protected get lent(): Connection {
+    if (this.#isOver) throw new Hung()
+    this.used++
+    return this.own
+  }
+
+  /** Takes it away from whoever has it. */
+  revoke() {
+    this.#isOver = true
+  }
+
+  rows(text: string, params: unknown[]) {
+    return this.lent.rows(text, params)
+  }
+
+  row(text: string, params: unknown[]) {
+    return this.lent.row(text, params)
+  }
+
+  run(text: string, params: unknown[]) {
+    return this.lent.run(text, params)
+  }
+
+  exec(text: string) {
+    return this.lent.exec(text)
+  }
+
+  close() {
+    this.own.close()
+  }
 }
 
 /** At most this many prepared statements are kept for a connection; the one unused for longest goes first. */

@@ -17,6 +17,13 @@ export class Abandoned extends Error {
   }
 }
 
+/** The write was ended, and undone: it had asked its database for nothing for so long that it held its store for good. */
+export class Hung extends Error {
+  constructor() {
+    super('the write was ended: it did nothing any more, and nobody else could write')
+  }
+}
+
 /** A refused constraint; `columns` are `table.column` names of a unique one. */
 interface Constraint {
   kind: 'unique' | 'foreign_key' | 'check' | 'other'

@@ -1,6 +1,7 @@
 /** Which stores are open now: a bounded set, the one unused for longest closed first. */
 import { statSync } from 'node:fs'
 import { databaseName, fileOf, openStore, type Environment, type Handle, type Location } from './open.ts'
+import type { SlowWrite } from './watchdog.ts'
 
 /** Open stores, at most `max` of them beside those in use; the one unused for longest is closed first. */
 export class Handles {
@@ -13,6 +14,9 @@ export class Handles {
   #closed = 0
   /** Called after each commit of a store in which something was announced (`announce`). */
   onNews: (storeId: string, environment: Environment) => void = () => {}
+
+  /** Called when a write holds its store for long, and when one was ended. */
+  onSlow: (slow: SlowWrite, storeId: string, environment: Environment) => void = () => {}
 
   constructor(
     readonly location: Location,
@@ -54,6 +58,7 @@ export class Handles {
   async #openOne(storeId: string, environment: Environment): Promise<Handle> {
     const store = await openStore(this.location, storeId, environment)
     store.onNews = () => this.onNews(storeId, environment)
+    store.onSlow = (slow) => this.onSlow(slow, storeId, environment)
     return store
   }
 

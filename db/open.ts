@@ -12,7 +12,8 @@ import { ownName } from './leftovers.ts'
 import { migrate, migrations, versionOf, type Kind } from './migrate.ts'
 import { explained, requireFile, requireSchema, requireSettings } from './unusable.ts'
 import { noTurns, turnsAt, type Turns } from './turns.ts'
-import { fileTransactions, serverTransactions, Writer, type Begin } from './writer.ts'
+import type { SlowWrite } from './watchdog.ts'
+import { fileTransactions, serverTransactions, Writer, type Asking, type Begin } from './writer.ts'
 
 export type Environment = 'live' | 'sandbox'
 
@@ -58,13 +59,18 @@ export class Handle {
    * Runs `fn` as one transaction, durable when it resolves. Nothing in it may wait for a network. It is not run when `isAbandoned`
    * tells that nobody waits for it any more.
    */
-  write<T>(fn: (tx: Db) => Promise<T>, isAbandoned?: () => boolean): Promise<T> {
-    return this.#writer.write(fn, isAbandoned)
+  write<T>(fn: (tx: Db) => Promise<T>, asking?: Asking): Promise<T> {
+    return this.#writer.write(fn, asking)
   }
 
   /** Has `fn` called after each commit in which something was announced (`announce`). */
   set onNews(fn: () => void) {
     this.#writer.onNews = fn
+  }
+
+  /** Has `fn` called when a write holds the store for long, and when one was ended. */
+  set onSlow(fn: (slow: SlowWrite) => void) {
+    this.#writer.onSlow = fn
   }
 
   get idle() {

@@ -1,7 +1,7 @@
 /** Writes of many statements, run so that those who read get their turns in between. */
 import { sql, type SQL } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Connection, RunResult } from './connection.ts'
+import { LentConnection, type RunResult } from './connection.ts'
 import type { Db } from './driver.ts'
 
 /** Statements of one write hold the event loop for about this long at a time; a checkout is over before. */
@@ -26,10 +26,8 @@ export async function deleteInTurns(tx: Db, table: SQLiteTable, where: SQL) {
  * A file's connection as writes have it. A statement runs when it is asked for, so that none overtakes another; after a slice it is the
  * answer that waits for a turn of the event loop.
  */
-export class SlicedConnection implements Connection {
+export class SlicedConnection extends LentConnection {
   #turned = performance.now()
-
-  constructor(readonly own: Connection) {}
 
   /** The event loop has just had a turn. */
   begin() {
@@ -44,23 +42,15 @@ export class SlicedConnection implements Connection {
     })
   }
 
-  rows(text: string, params: unknown[]) {
-    return this.#told(this.own.rows(text, params) as unknown[][])
+  override rows(text: string, params: unknown[]) {
+    return this.#told(this.lent.rows(text, params) as unknown[][])
   }
 
-  row(text: string, params: unknown[]) {
-    return this.#told(this.own.row(text, params) as unknown[] | undefined)
+  override row(text: string, params: unknown[]) {
+    return this.#told(this.lent.row(text, params) as unknown[] | undefined)
   }
 
-  run(text: string, params: unknown[]) {
-    return this.#told(this.own.run(text, params) as RunResult)
-  }
-
-  exec(text: string) {
-    return this.own.exec(text)
-  }
-
-  close() {
-    this.own.close()
+  override run(text: string, params: unknown[]) {
+    return this.#told(this.lent.run(text, params) as RunResult)
   }
 }

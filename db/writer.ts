@@ -3,11 +3,12 @@
  * A commit to disk costs as much as the statements of a checkout; sharing it is where write throughput comes from. Each write
  * runs inside its own savepoint, so that they share the commit without sharing their fate. Processes write by turns, a group each.
  */
-import { ServerConnection, type Connection } from './connection.ts'
+import { LentConnection, ServerConnection, type Connection } from './connection.ts'
 import { database, type Db } from './driver.ts'
-import { Abandoned, Busy, isLocked } from './errors.ts'
+import { Abandoned, Busy, Hung, isLocked } from './errors.ts'
 import { SlicedConnection, turn } from './sliced.ts'
 import { noTurns, type Turns } from './turns.ts'
+import { WatchedGroup, type SlowWrite } from './watchdog.ts'
 import type { Client } from '@libsql/client'
 
 /** More waiting writes than this are refused with `Busy`. */
@@ -21,12 +22,16 @@ const SLICE_MS = 1
 const WAIT_MAX_MS = 15_000
 /** A process whose turn it is has this long to take it; then this one goes on. */
 const YIELD_MS = 3
+/** How long a server may take to undo what it was asked for. */
+const UNDO_MS = 5_000
 /** How often those that wait are looked through for whom it is too late. */
 const LOOK_MS = 100
 
 /** An open transaction: where its statements run, and how it ends. */
 interface Transaction {
-  connection: Connection
+  connection: LentConnection
+  /** Takes its connection away from a write that was ended, for those that follow. */
+  renew(): void
   commit(): void | Promise<void>
   rollback(): void | Promise<void>
 }
@@ -40,22 +45,37 @@ export function fileTransactions(open: () => Connection, beforeCommit: () => voi
     const { own } = connection
     own.run('BEGIN IMMEDIATE', [])
     connection.begin()
-    return {
+    const transaction: Transaction = {
       connection,
+      renew() {
+        transaction.connection.revoke()
+        transaction.connection = connection = new SlicedConnection(own)
+      },
       commit() {
         beforeCommit()
         own.run('COMMIT', [])
       },
       rollback: () => void own.run('ROLLBACK', []),
     }
+    return transaction
   }
 }
 
 /** Transactions of a libSQL server. */
 export function serverTransactions(client: Client): Begin {
   return async () => {
-    const transaction = await client.transaction('write')
-    return { connection: new ServerConnection(transaction), commit: () => transaction.commit(), rollback: () => transaction.rollback() }
+    const remote = await client.transaction('write')
+    const own = new ServerConnection(remote)
+    const transaction: Transaction = {
+      connection: new LentConnection(own),
+      renew() {
+        transaction.connection.revoke()
+        transaction.connection = new LentConnection(own)
+      },
+      commit: () => remote.commit(),
+      rollback: () => remote.rollback(),
+    }
+    return transaction
   }
 }
 
@@ -65,13 +85,20 @@ const announced = new WeakSet<Db>()
 /** Says inside a transaction that it leaves something to be done: the `onNews` of its database is called once it is on disk. */
 export const announce = (tx: Db) => void announced.add(tx)
 
-interface Job {
+/** Who asks for a write. */
+export interface Asking {
+  /** Tells that nobody waits for it any more. */
+  isAbandoned?: () => boolean
+  /** What it is, for whoever is told that it holds the store. */
+  name?: string
+}
+
+interface Job extends Asking {
   run(tx: Db): Promise<unknown>
   resolve(value: unknown): void
   reject(error: unknown): void
   /** When it has waited for long enough, by the monotonic clock. */
   deadline: number
-  isAbandoned: (() => boolean) | undefined
 }
 
 /** Undoes one write of a group. Throws what it failed of when all of the group is undone already, as on a full disk. */
@@ -81,6 +108,17 @@ async function undo(connection: Connection, error: unknown) {
     await connection.run('RELEASE one', [])
   } catch {
     throw error
+  }
+}
+
+/** Waits for something that a server does, but not for good; throws `error` when it has not done it by then. */
+async function within(ms: number, done: Promise<unknown>, error: unknown): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(error), ms)
+  try {
+    await Promise.race([done, late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -101,6 +139,8 @@ export class Writer {
   #look: ReturnType<typeof setInterval> | undefined
   /** Called after a commit in which something was announced. */
   onNews: () => void = () => {}
+  /** Called when a write holds the store for long, and when one was ended. */
+  onSlow: (slow: SlowWrite) => void = () => {}
   /** The Drizzle database of the last connection: a file has one for ever, a server one for each transaction. */
   #last: { connection: Connection; db: Db } | undefined
 
@@ -118,13 +158,13 @@ export class Writer {
 
   /**
    * Runs `fn` in a transaction and resolves once it is on disk. Throws `Busy` when too many wait, at once, and when it has waited for
-   * too long; `Abandoned` when nobody waits for it any more as its turn comes. What throws so has not run.
+   * too long; `Abandoned` when nobody waits for it any more as its turn comes. What throws so has not run. `Hung`: it was ended, and undone.
    */
-  write<T>(fn: (tx: Db) => Promise<T>, isAbandoned?: () => boolean): Promise<T> {
+  write<T>(fn: (tx: Db) => Promise<T>, asking?: Asking): Promise<T> {
     if (this.#queue.length >= QUEUE_MAX) return Promise.reject(new Busy(1, 'too many writes are waiting'))
     return new Promise<T>((resolve, reject) => {
       const deadline = performance.now() + this.waitMaxMs
-      this.#queue.push({ run: fn, resolve: resolve as (value: unknown) => void, reject, deadline, isAbandoned })
+      this.#queue.push({ run: fn, resolve: resolve as (value: unknown) => void, reject, deadline, ...asking })
       this.#look ??= setInterval(() => this.#lookThrough(), Math.min(LOOK_MS, this.waitMaxMs))
       if (this.#running) return
       this.#running = true
@@ -181,14 +221,32 @@ export class Writer {
     return this.#last.db
   }
 
-  async #group(transaction: Transaction) {
+  /**
+   * Runs one write of a group, in a savepoint of its own. What it came to is told after the commit: what refused it may be a write of this
+   * very group.
+   */
+  async #one(job: Job, transaction: Transaction, watched: WatchedGroup): Promise<{ tell(): void; isNews: boolean }> {
     const { connection } = transaction
     const tx = this.#database(connection)
+    await connection.run('SAVEPOINT one', [])
+    announced.delete(tx)
+    try {
+      const value = await watched.run(() => job.run(tx), { code: job.run, name: job.name, connection })
+      await connection.run('RELEASE one', [])
+      return { tell: () => job.resolve(value), isNews: announced.has(tx) }
+    } catch (error) {
+      if (error instanceof Hung) transaction.renew()
+      await within(UNDO_MS, undo(transaction.connection, error), error)
+      return { tell: () => job.reject(error), isNews: false }
+    }
+  }
+
+  async #group(transaction: Transaction) {
     const taken: Job[] = []
-    const outcomes: (() => void)[] = []
+    const outcomes: { tell(): void; isNews: boolean }[] = []
     const started = performance.now()
     let sliceStarted = started
-    let isNews = false
+    const watched = new WatchedGroup((slow) => this.onSlow(slow))
     try {
       while (this.#queue.length && taken.length < GROUP_MAX && performance.now() - started < GROUP_MS) {
         const job = this.#queue.shift()!
@@ -198,24 +256,15 @@ export class Writer {
           await turn()
           sliceStarted = performance.now()
         }
-        await connection.run('SAVEPOINT one', [])
-        announced.delete(tx)
-        try {
-          const value = await job.run(tx)
-          await connection.run('RELEASE one', [])
-          isNews ||= announced.has(tx)
-          outcomes.push(() => job.resolve(value))
-        } catch (error) {
-          await undo(connection, error)
-          // Told after the commit: what refused it may be a write of this very group.
-          outcomes.push(() => job.reject(error))
-        }
+        outcomes.push(await this.#one(job, transaction, watched))
       }
+      watched.close()
       await transaction.commit()
       this.#gaveWay = this.turns.pass()
     } catch (error) {
+      watched.close()
       try {
-        await transaction.rollback()
+        await within(UNDO_MS, Promise.resolve(transaction.rollback()), error)
       } catch {
         /* the database has rolled back already */
       }
@@ -225,7 +274,7 @@ export class Writer {
       for (const job of taken) job.reject(reason)
       return
     }
-    for (const tell of outcomes) tell()
-    if (isNews) this.onNews()
+    for (const { tell } of outcomes) tell()
+    if (outcomes.some(({ isNews }) => isNews)) this.onNews()
   }
 }

@@ -52,8 +52,11 @@ export async function requireTool(keyed: Keyed, tool: keyof Settings['tools']) {
   if (!(await settingsOf(keyed)).tools[tool]) throw new Refusal(404, `${tool} is turned off in this store`)
 }
 
-/** Tells whether the client of a request has hung up: what it asked for is not begun any more. */
-export const abandoned = (request: Request) => () => request.signal.aborted
+/** The request of a route as it asks for a write: what its client, who has hung up, asked for is not begun any more. */
+export const askedBy = (request: Request, { method, path }: Pick<Route, 'method' | 'path'>) => ({
+  isAbandoned: () => request.signal.aborted,
+  name: `${method} ${path}`,
+})
 
 /** Names of one guess: what is guessed at, and the client that does. */
 function guessesOf(visitors: Surroundings['visitors'], request: Request, { store, environment }: Session): Guesses {
@@ -77,13 +80,15 @@ function countSubmission(visitors: Surroundings['visitors'], request: Request, s
   take(limiter, visitors, request, ownerOf({ session }))
 }
 
-/** The same of a visitor without a key. */
+/** The same of a visitor without a key; null: of no store yet. */
 export function countVisitor(visitors: Surroundings['visitors'], request: Request, owner: Owner | null) {
-  if (visitors && owner) take(visitors.submissions, visitors, request, owner)
+  if (visitors) take(visitors.submissions, visitors, request, owner)
 }
 
-function take(limiter: RateLimiter, { clientOf }: Visitors, request: Request, { storeId, environment }: Owner) {
-  const { retryAfterSeconds: wait } = limiter.take(`${clientOf(request)} at ${storeId} ${environment}`)
+function take(limiter: RateLimiter, { clientOf }: Visitors, request: Request, owner: Owner | null) {
+  const { retryAfterSeconds: wait } = limiter.take(
+    `${clientOf(request)} at ${owner ? `${owner.storeId} ${owner.environment}` : 'no store'}`,
+  )
   if (wait) throw new Refusal(429, `too much was sent from this address: wait ${wait} s`, {}, { 'retry-after': String(wait) })
 }
 
@@ -131,25 +136,34 @@ export function callOf(
     settings: () => (inside ? settingsIn(inside) : settingsOf(keyed)),
     ...following(tasks),
     write: (fn) =>
-      handle.write(async (tx) => {
-        inside = tx
-        try {
-          return await audited(route, call, tx, fn)
-        } finally {
-          inside = null
-        }
-      }, abandoned(request)),
+      handle.write(
+        async (tx) => {
+          inside = tx
+          try {
+            return await audited(route, call, tx, fn)
+          } finally {
+            inside = null
+          }
+        },
+        askedBy(request, route),
+      ),
   }
   return call
 }
 
+interface Strange {
+  route: Route
+  prepared: unknown
+  tasks: Task[]
+}
+
 /** The call of a request without a key, in the store that it is about. Nothing of it goes into the audit log: that names keys. */
-export const strangerIn = (handle: Handle, call: AnyCall, prepared: unknown, tasks: Task[]): AnyCall => ({
+export const strangerIn = (handle: Handle, call: AnyCall, { route, prepared, tasks }: Strange): AnyCall => ({
   ...call,
   ...following(tasks),
   prepared,
   db: handle.read,
-  write: (fn) => handle.write(fn, abandoned(call.request)),
+  write: (fn) => handle.write(fn, askedBy(call.request, route)),
 })
 
 /** The same call, with all its reads and writes in one transaction that is open already. */

@@ -1,6 +1,6 @@
 /** Errors that are no refusals yet: what the database would not take, and what nobody expected. */
 import { BucketError } from '../../db/bucket.ts'
-import { Abandoned, Busy, constraintOf, troubleOf, type Trouble } from '../../db/errors.ts'
+import { Abandoned, Busy, constraintOf, Hung, troubleOf, type Trouble } from '../../db/errors.ts'
 import { Unusable } from '../../db/unusable.ts'
 import { Refusal } from '../values/refusal.ts'
 
@@ -20,6 +20,8 @@ function constraintMessage({ kind, columns }: { kind: string; columns: string[] 
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error
   if (error instanceof Busy) return new Refusal(503, 'the store is busy, try again', {}, { 'retry-after': String(error.retryAfterSeconds) })
+  if (error instanceof Hung)
+    return new Refusal(503, 'the change took too long and was ended: nothing of it was made', {}, { 'retry-after': '10' })
   if (error instanceof Unusable)
     return new Refusal(503, "the store's database can't be used: whoever runs the server has to restore it", {}, { 'retry-after': '60' })
   if (isCutOff(error)) return new Refusal(408, 'the connection was closed before the whole request had come')

@@ -3,7 +3,8 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Db, Reader } from '../../db/driver.ts'
 import type { Handle } from '../../db/open.ts'
 import { idempotencyKeys } from '../../db/store/store.ts'
-import { abandoned } from './call.ts'
+import { askedBy } from './call.ts'
+import type { Asking } from '../../db/writer.ts'
 import { isSealed, type Secrets } from '../outside/secrets.ts'
 import { invalid, Refusal } from '../values/refusal.ts'
 import { jsonResponse } from './respond.ts'
@@ -30,7 +31,7 @@ export interface Attempt {
   /** The `Idempotency-Key`. */
   key: string
   bodyHash: string
-  isAbandoned(): boolean
+  asking: Asking
   about: { requestId: string; now: string }
 }
 
@@ -52,7 +53,7 @@ export function attemptOf(request: Request, pattern: string, keyId: string, text
   const path = oneSpelling(pathOf(request.url))
   // A secret is not kept in clear.
   const known = hasSecret(pattern) ? `${pattern} ${new Bun.CryptoHasher('sha256').update(path).digest('hex')}` : path
-  return { keyId, path: known, key, bodyHash, isAbandoned: abandoned(request), about }
+  return { keyId, path: known, key, bodyHash, asking: askedBy(request, { method: 'POST', path: pattern }), about }
 }
 
 const PRIMARY = [idempotencyKeys.keyId, idempotencyKeys.path, idempotencyKeys.idempotencyKey]
@@ -108,5 +109,5 @@ export async function once(
     // One that is kept no longer may still be there.
     await tx.insert(idempotencyKeys).values(row).onConflictDoUpdate({ target: PRIMARY, set: row })
     return { ...outcome, replayed: false }
-  }, attempt.isAbandoned)
+  }, attempt.asking)
 }

@@ -154,13 +154,16 @@ export class Pipeline {
     const share = named && receives(ready) ? named.storeId : STRANGERS
     const said = await read(ready, request, { share, maxBytes: STRANGER_MAX_BYTES }, headers)
     const { query, body, file } = said
-    const countSubmission = () => countVisitor(this.app.visitors, request, owner instanceof Reply ? null : (owner ?? null))
+    // Whoever counts before the store is known counts by the client alone.
+    let about: Owner | null = named || null
+    const countSubmission = () => countVisitor(this.app.visitors, request, about)
     const call = { ...known, query, body, file, countSubmission } as AnyCall
     const owner = named || (await find?.(call))
     if (owner instanceof Reply) return respond(ready, request, checkAnswers, owner, headers)
     if (!owner) return respond(ready, request, checkAnswers, await ready.route.handler(call), headers)
+    about = owner
     return this.#open(owner, (handle, tasks) =>
-      run(this.#running(exchange, handle, said, null), strangerIn(handle, call, owner.prepared, tasks)),
+      run(this.#running(exchange, handle, said, null), strangerIn(handle, call, { route: ready.route, prepared: owner.prepared, tasks })),
     )
   }
 
@@ -186,11 +189,11 @@ export class Pipeline {
   async #compare({ ready: { route }, headers }: Exchange, call: AnyCall, { notes }: Read) {
     const reading = route.method === 'POST' || !notes.hasShown ? undefined : this.#reads.get(route.path)
     if (!reading) return
+    // Whoever may not read it is not told which of their guesses are right: what they send is compared with what they are answered.
+    if (!mayCall(reading.route, call.session)) return notes.compareLater()
     const query = parseQuery('', reading.query, new Notes())
     notes.compare(bodyOf(reading, await reading.route.handler({ ...call, query })))
     notes.refuse()
-    // Whoever may not read it is not told which of their guesses are right: what they send is compared with what they are answered.
-    if (!mayCall(reading.route, call.session)) return notes.compareLater()
     tell(notes, headers)
   }
 

@@ -2,7 +2,7 @@
 import type { Handle } from '../../db/open.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import { Refusal } from '../values/refusal.ts'
-import { abandoned, joined } from './call.ts'
+import { askedBy, joined } from './call.ts'
 import { constraintRefusal } from './errors.ts'
 import { etagOf, stillMatches } from './etag.ts'
 import { answered, attemptOf, once, replayed, type Attempt } from './idempotency.ts'
@@ -87,11 +87,15 @@ async function runOnce({ ready, handle, secrets, checkAnswers, headers }: Runnin
 
 async function runIf(running: Running, call: AnyCall, condition: string, effect: Effect): Promise<unknown> {
   const { ready, handle, request } = running
-  return handle.write(async (tx) => {
-    const inside = joined(ready.route, call, tx)
-    if (!stillMatches(condition, await currentTag(running, inside))) throw new Refusal(412, 'the resource has changed since: read it again')
-    return effect(inside)
-  }, abandoned(request))
+  return handle.write(
+    async (tx) => {
+      const inside = joined(ready.route, call, tx)
+      if (!stillMatches(condition, await currentTag(running, inside)))
+        throw new Refusal(412, 'the resource has changed since: read it again')
+      return effect(inside)
+    },
+    askedBy(request, ready.route),
+  )
 }
 
 /** The query of a request as a GET takes it: what that needs may stand in the body, too; null when it is in neither. */

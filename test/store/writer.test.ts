@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { asc, eq, sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { folderOnDisk } from '../folder.ts'
-import { Busy, constraintOf } from '../../db/errors.ts'
+import { Busy, constraintOf, Hung } from '../../db/errors.ts'
 import { createDatabase, openDatabase, type Handle } from '../../db/open.ts'
 import { counters, outbox } from '../../db/store/store.ts'
+import { lookAtWrites, slowWrites, type SlowWrite } from '../../db/watchdog.ts'
 
 let folder: string
 let path: string
@@ -255,5 +256,97 @@ describe('two processes on one store', () => {
       expect((await store.read.all<[string]>(sql`PRAGMA integrity_check`))[0]).toEqual(['ok'])
       await add(`after${round}`)
     }
+  })
+})
+
+describe('a write that hangs', () => {
+  /** So many looks of the watch, as if so many seconds had passed. */
+  const looks = async (count: number) => {
+    for (let i = 0; i < count; i++) lookAtWrites()
+    await new Promise(setImmediate)
+  }
+  /** Writes, and then waits until it is told to go on. */
+  function hanging(id: string) {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    let after: unknown = 'nothing yet'
+    const written = store.write(
+      async (tx) => {
+        await tx.insert(outbox).values(event(id))
+        begun.resolve()
+        await promise
+        after = await tx
+          .insert(outbox)
+          .values(event(`${id} late`))
+          .then(
+            () => 'written',
+            (error) => error,
+          )
+      },
+      { name: 'PATCH /things' },
+    )
+    return { written, begun: begun.promise, goOn: resolve, after: () => after }
+  }
+
+  test('is told of after ten looks and ended after a minute of nothing; the store is written to again, by others and for good', async () => {
+    const told: SlowWrite[] = []
+    store.onSlow = (slow) => void told.push(slow)
+    const before = add('before')
+    const hung = hanging('hung')
+    const behind = add('behind')
+    const outcome = hung.written.catch((error) => error)
+    await hung.begun
+    const { ended } = slowWrites()
+    await looks(9)
+    expect([told, slowWrites().slow]).toEqual([[], 0])
+    await looks(1)
+    expect(told).toEqual([{ name: 'PATCH /things', seconds: expect.any(Number), isEnded: false }])
+    expect(slowWrites()).toEqual({ slow: 1, ended })
+    await looks(60)
+    expect(await outcome).toBeInstanceOf(Hung)
+    expect(told.slice(1)).toEqual([{ name: 'PATCH /things', seconds: expect.any(Number), isEnded: true }])
+    expect(slowWrites()).toEqual({ slow: 0, ended: ended + 1 })
+    // Those of its group lose nothing, and what it wrote is undone.
+    await Promise.all([before, behind])
+    expect(await ids()).toEqual(['before', 'behind'])
+    // Whatever it waited for: its connection is nobody's any more, while another write has the store.
+    const other = store.write(async (tx) => {
+      await tx.insert(outbox).values(event('other'))
+      hung.goOn()
+      await new Promise(setImmediate)
+      await tx.insert(outbox).values(event('other too'))
+    })
+    await other
+    expect(String(hung.after())).toContain('ended')
+    await add('after')
+    expect(await ids()).toEqual(['before', 'behind', 'other', 'other too', 'after'])
+    expect(await ids(await open())).toEqual(['before', 'behind', 'other', 'other too', 'after'])
+  })
+
+  test('is none as long as it asks for something, however long it takes', async () => {
+    const told: SlowWrite[] = []
+    store.onSlow = (slow) => void told.push(slow)
+    await store.write(async (tx) => {
+      for (let i = 0; i < 20; i++) {
+        await tx.insert(outbox).values(event(`long ${i}`))
+        await looks(30)
+      }
+    })
+    expect((await ids()).length).toBe(20)
+    // Without a name it is told by its code.
+    expect(told).toEqual([{ name: expect.stringContaining('long ${i}'), seconds: expect.any(Number), isEnded: false }])
+  })
+
+  test('lets another process write once it is ended', async () => {
+    const second = await open()
+    const hung = hanging('hung')
+    const outcome = hung.written.catch((error) => error)
+    await hung.begun
+    const waiting = add('second', second)
+    await looks(61)
+    expect(await outcome).toBeInstanceOf(Hung)
+    await waiting
+    second.close()
+    expect(await ids()).toEqual(['second'])
   })
 })
