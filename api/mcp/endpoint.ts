@@ -35,6 +35,8 @@ export interface Identity extends Implementation {
 const MESSAGE_MAX_MS = 30_000
 /** Messages that an older client may send in one request. */
 const BATCH_MAX = 10
+/** Names in a message, those of its arguments aside, and arguments of a call. */
+const NAMES_MAX = 1_000
 
 const JSON_RPC = { parse: -32700, invalid: -32600, unknown: -32601 }
 
@@ -70,6 +72,25 @@ const isMessage = (value: unknown): value is Record<string, unknown> => typeof v
 /** A method as text; what is none is refused by whoever answers. */
 const methodOf = (message: unknown) => (isMessage(message) && typeof message.method === 'string' ? message.method : '')
 
+/** How many of so many names are left when those of a value are counted, with all that are below it; negative: too many. */
+function leftOf(value: unknown, left: number, without?: string): number {
+  if (typeof value !== 'object' || value === null) return left
+  for (const name in value) {
+    if (left-- <= 0) return -1
+    if (name !== without) left = leftOf((value as Record<string, unknown>)[name], left)
+  }
+  return left
+}
+
+/** Whether a message has more names than any client sends. They are checked one by one; those below its arguments are only handed on. */
+function isTooWide(message: unknown): boolean {
+  if (!isMessage(message)) return false
+  const { params } = message
+  if (leftOf(message, NAMES_MAX, 'params') < 0 || leftOf(params, NAMES_MAX, 'arguments') < 0) return true
+  const given = isMessage(params) ? params.arguments : undefined
+  return isMessage(given) && Object.keys(given).length > NAMES_MAX
+}
+
 /** The JSON of a request, within the limits of a body of the API; an answer when it is none. */
 async function readMessage(request: Request, { share, maxBytes }: Allowance): Promise<{ body: unknown } | Response> {
   const tooLarge = () => new Refusal(413, `the message has more than ${maxBytes} bytes`)
@@ -96,6 +117,8 @@ export async function readMessages(request: Request, allowance: Allowance): Prom
   }
   const all = Array.isArray(body) ? body : [body]
   if (!all.length) return new Response(null, { status: 202 })
+  if (all.some(isTooWide))
+    return errorAnswer(400, JSON_RPC.invalid, `a message has at most ${NAMES_MAX} names in it, and as many arguments`)
   const messages = all.map((message) => ({ method: methodOf(message), id: isMessage(message) ? (message.id ?? null) : null }))
   // It would keep a connection open for news that never come: the tools of a server change with its release alone.
   const waiting = messages.find(({ method }) => method === 'subscriptions/listen')

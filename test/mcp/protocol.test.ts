@@ -142,6 +142,24 @@ describe('what is no message', () => {
     }
   })
 
+  test('a message of more names than any client sends is refused before each is looked at', async () => {
+    const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]))
+    const call = (given: object, more: object = {}) => message('tools/call', { name: 'getMe', arguments: given, ...more })
+    expect((await post(message('ping', names(990)))).status).toBe(200)
+    expect((await post(call({ body: names(5_000) }))).status).toBe(200)
+    for (const wide of [
+      call(names(1_001)),
+      call({}, { _meta: names(80_000) }),
+      message('ping', names(80_000)),
+      { ...message('ping'), ...names(80_000) },
+      message('initialize', { capabilities: { experimental: { a: names(80_000) } } }),
+      [message('ping', {}, 1), message('ping', names(1_001), 2)],
+    ]) {
+      const { status, body } = await post(wide)
+      expect([status, body.error.message]).toEqual([400, 'a message has at most 1000 names in it, and as many arguments'])
+    }
+  })
+
   test('two messages of one id, and a message that ends another, leave nobody waiting', async () => {
     const same = await post([message('ping', {}, 1), message('ping', {}, 1)])
     expect([same.status, same.body.error.message]).toEqual([400, 'two messages have the same id'])

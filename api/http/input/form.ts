@@ -11,6 +11,10 @@ import type { Upload } from '../route.ts'
 const REST_MAX_BYTES = 65_536
 /** Parts of a form: more than any route has fields. */
 const PARTS_MAX = 100
+/** The `Content-Type` of a form: its parameters, and what a boundary is made of. */
+const TYPE_MAX_LENGTH = 300
+const PARAMETERS = /^multipart\/form-data\s*((?:;\s*[\w-]+=(?:"[^"\\]*"|[^\s;"]+)\s*)+)$/i
+const BOUNDARY = /^[0-9A-Za-z'()+_,./:=?-]{1,70}$/
 /** A file of 20 MB over a slow phone. */
 const DEADLINE_MS = 300_000
 
@@ -80,19 +84,32 @@ function requireShort(values: Record<string, string>, maxBytes: number) {
   if (bytes > maxBytes) throw new Refusal(413, `the fields of the form are larger than ${maxBytes} bytes`)
 }
 
+/**
+ * The boundary of a form (RFC 2046, 5.1.1); null where one reader of the header may find another one than the next: what is counted here is
+ * to be what is parsed.
+ */
+function boundaryOf(type: string): string | null {
+  const parameters = type.length <= TYPE_MAX_LENGTH && PARAMETERS.exec(type)?.[1]
+  const found = [...(parameters || '').matchAll(/;\s*boundary=(?:"([^"]*)"|([^\s;"]+))/gi)]
+  if (found.length !== 1) return null
+  const boundary = found[0]![1] ?? found[0]![2]!
+  return BOUNDARY.test(boundary) ? boundary : null
+}
+
 /** Refuses a form of very many parts: each takes time and memory of its own. */
-function requireFewParts(bytes: Uint8Array, type: string) {
-  const boundary = /;\s*boundary=(?:"([^"]*)"|([^;\s]+))/i.exec(type)?.slice(1).find(Boolean)
-  if (boundary === undefined) return
+function requireFewParts(bytes: Uint8Array, boundary: string) {
   const [all, mark] = [Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), Buffer.from(`--${boundary}`)]
   for (let parts = 0, at = all.indexOf(mark); at >= 0; at = all.indexOf(mark, at + mark.length))
     if (++parts > PARTS_MAX) throw new Refusal(400, 'the form has too many parts')
 }
 
 async function parsed(bytes: Uint8Array, type: string): Promise<FormData> {
-  requireFewParts(bytes, type)
+  const boundary = boundaryOf(type)
+  if (boundary === null) throw new Refusal(400, 'the form has no usable boundary')
+  requireFewParts(bytes, boundary)
   try {
-    return (await new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { 'content-type': type } }).formData()) as FormData
+    const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"` }
+    return (await new Response(bytes as Uint8Array<ArrayBuffer>, { headers }).formData()) as FormData
   } catch {
     throw new Refusal(400, 'the body is not a valid form')
   }
