@@ -2,6 +2,7 @@
 import type { Handles } from '../db/handles.ts'
 import { slowWrites } from '../db/watchdog.ts'
 import { serveReview, type ReviewNeeds } from './builder/feedback/review.ts'
+import { turns } from './builder/publishing/turn.ts'
 import { serveInspector } from './builder/publishing/inspector.ts'
 import { Hosts } from './builder/shop/hosts.ts'
 import { Shelf } from './builder/shop/shelf.ts'
@@ -16,7 +17,7 @@ import { Router } from './http/routing/router.ts'
 import { describe } from './openapi/describe.ts'
 import { createLog, type Log } from './server/log.ts'
 import { health } from './server/health.ts'
-import { Metrics, type Figures } from './server/metrics.ts'
+import { Metrics, shareDisk, type Figures } from './server/metrics.ts'
 import { Underway } from './server/underway.ts'
 import type { RateLimiter } from './server/rate-limit.ts'
 import { Readiness } from './server/readiness.ts'
@@ -47,6 +48,8 @@ export interface AppOptions {
   /** The most bytes that remembered answers may take together; 16 MB unless told otherwise, with 0 none are remembered. */
   rememberedBytes?: number
   metrics?: boolean
+  /** What counts in this process, the services included; one of its own when not given. */
+  counts?: Metrics
   /** From how to tell the figures of this process, how to ask for those of all that share its port; none: it is alone. */
   scrape?: (own: () => Figures) => () => Promise<Figures>
   version: string
@@ -94,15 +97,20 @@ async function headOf(response: Response): Promise<Response> {
 }
 
 /** How to ask for the figures of all processes that share the port. */
-function scraping({ handles, scrape }: AppOptions, metrics: Metrics, underway: Underway): () => Promise<Figures> {
-  const own = () =>
-    metrics.figures({
+function scraping({ handles, scrape, folders = [] }: AppOptions, metrics: Metrics, underway: Underway): () => Promise<Figures> {
+  const own = () => {
+    shareDisk(metrics, folders[0])
+    const { running, waiting } = turns()
+    return metrics.figures({
+      stoa_builds_running: running,
+      stoa_builds_waiting: waiting,
       stoa_open_stores: handles.size,
       stoa_in_flight: underway.requests,
       stoa_slow_writes: slowWrites().slow,
       stoa_ended_writes: slowWrites().ended,
       process_resident_memory_bytes: process.memoryUsage().rss,
     })
+  }
   return scrape?.(own) ?? (async () => own())
 }
 
@@ -219,7 +227,7 @@ function listenTo({ handles, services }: AppOptions, log: Log) {
 export function createApp(options: AppOptions): App {
   const { services, handles, version, log = createLog('silent') } = options
   listenTo(options, log)
-  const metrics = new Metrics()
+  const metrics = options.counts ?? new Metrics()
   const underway = new Underway(log)
   const readiness = new Readiness({ handles, folders: options.folders ?? [], log })
   const anew: Anew = { sentAs: new WeakMap(), direct: new WeakSet() }

@@ -17,6 +17,8 @@ import { contentUrlOf, printed, readConfig, urlOf, type Config } from './server/
 import { Clients } from './server/client-address.ts'
 import { close, listen, requireHost, type Serve } from './server/listen.ts'
 import { createLog, type Log } from './server/log.ts'
+import { watchLoop } from './server/loop-delay.ts'
+import { Metrics } from './server/metrics.ts'
 import { GUESSES_RATE, RELAYED_RATE, SHOPPERS_RATE, SUBMISSIONS_RATE, TABLE_CELLS, ownTable, RateLimiter } from './server/rate-limit.ts'
 import { scrapeAll, type FromWorker } from './server/scrape.ts'
 import { onShutdown } from './server/shutdown.ts'
@@ -116,13 +118,15 @@ async function open(config: Config, server: Server<undefined>, url: string, opti
   offerTurns(config, log)
   await options.prepare?.(registry)
   const handles = new Handles(config.database, handlesFor(processLimits()))
+  const metrics = new Metrics()
   const services = await servicesFor(config, {
     registry,
+    metrics,
     baseUrl: url,
     port: server.port!,
     listensOn: urlOf(null, config.host, server.port!),
   })
-  const runner = new Runner({ ...services, handles, kinds: jobKinds(services), log })
+  const runner = new Runner({ ...services, handles, kinds: jobKinds(services), log, metrics })
   handles.onNews = (storeId, environment) => runner.wake(storeId, environment)
   const app = createApp({
     services,
@@ -132,6 +136,7 @@ async function open(config: Config, server: Server<undefined>, url: string, opti
     limiter: config.rate && new RateLimiter(config.rate, tableIn(config.dataDir, 'rate-limits', log)),
     visitors: visitorsOf(config, log, server),
     metrics: config.metrics,
+    counts: metrics,
     scrape: options.scrape,
     folders: foldersOf(config),
     version,
@@ -139,11 +144,12 @@ async function open(config: Config, server: Server<undefined>, url: string, opti
   })
   const endWatch = watchStores({ services, handles, log })
   const endRounds = maintain({ services, handles, runner, mailFolder: mailFolder(config.dataDir), log })
+  const endLoop = config.metrics ? watchLoop(metrics) : () => {}
   runner.start()
   return {
     app,
     log,
-    rest: () => Promise.all([endRounds(), endWatch(), runner.stop()]),
+    rest: () => Promise.all([endLoop(), endRounds(), endWatch(), runner.stop()]),
     async close() {
       log.flush()
       await registry.use.write()

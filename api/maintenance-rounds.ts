@@ -25,8 +25,8 @@ const REST_MS = ROUND_MS - 30_000
 interface MaintenanceNeeds {
   services: Services
   handles: Handles
-  /** Looks at each store for jobs that another process left. */
-  runner: Pick<Runner, 'look'>
+  /** Looks at each store for jobs that another process left, and counts them. */
+  runner: Pick<Runner, 'look'> & Partial<Pick<Runner, 'tally' | 'tell'>>
   /** Where mails are written that are not sent. */
   mailFolder: string
   log: Log
@@ -43,6 +43,7 @@ export async function goRound({ services, handles, runner, mailFolder, log }: Ma
   const isDaily = sweeps && (await take('orphans', DAY_MS))
   let takenAt = clock.now().getTime()
   const given = new Map<string, Numbers>()
+  const tally = runner.tally?.() ?? null
   for (const { id: storeId } of await registry.listStores()) {
     for (const environment of ['live', 'sandbox'] as const) {
       if (signal.aborted) return swept
@@ -60,7 +61,7 @@ export async function goRound({ services, handles, runner, mailFolder, log }: Ma
       } catch (error) {
         log.write('warn', 'maintenance of a store failed', { storeId, environment, error: String(error) })
       }
-      await runner.look(storeId, environment)
+      await runner.look(storeId, environment, tally)
       await Bun.sleep(20)
     }
     if (given.size >= NOTED_AT_ONCE) {
@@ -68,6 +69,7 @@ export async function goRound({ services, handles, runner, mailFolder, log }: Ma
       given.clear()
     }
   }
+  runner.tell?.(tally)
   await noteGiven(registry.control, given)
   if (sweeps) {
     await pruneMails(mailFolder, clock.now(), isDaily)

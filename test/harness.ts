@@ -17,6 +17,7 @@ import { mailFolder } from '../api/outside/mail.ts'
 import { Runner } from '../api/jobs/runner.ts'
 import { readConfig } from '../api/server/config.ts'
 import type { BucketPlace } from '../db/bucket.ts'
+import { Metrics } from '../api/server/metrics.ts'
 import { servicesFor } from '../api/services.ts'
 import { noticedWithinMs } from '../db/control/notice.ts'
 import type { NewStore } from '../db/control/first-settings.ts'
@@ -129,8 +130,10 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     dnsServers: options.dnsServers ?? [],
     s3: options.s3 ?? null,
   }
+  const counts = new Metrics()
   const made = await servicesFor(config, {
     registry,
+    metrics: counts,
     baseUrl: options.baseUrl ?? 'https://api.shop.example',
     port: options.port ?? 3000,
   })
@@ -144,7 +147,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     carriers: options.carriers ?? made.carriers,
     secrets: options.secrets ?? made.secrets,
   }
-  const jobs = new Runner({ ...services, handles, kinds: jobKinds(services), log })
+  const jobs = new Runner({ ...services, handles, kinds: jobKinds(services), log, metrics: counts })
   const app = createApp({
     services,
     handles,
@@ -164,6 +167,8 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     },
     log,
     metrics: options.metrics,
+    counts,
+    folders: options.metrics ? [folder] : [],
   })
   if (options.background) {
     handles.onNews = (storeId, environment) => jobs.wake(storeId, environment)

@@ -1,5 +1,5 @@
 /** The jobs of stores as somebody looks at them: those that were given up, wait or run, and what becomes of those that were given up. */
-import { and, asc, desc, eq, isNotNull, isNull } from 'drizzle-orm'
+import { and, asc, count, desc, eq, isNotNull, isNull, type SQL } from 'drizzle-orm'
 import type { Registry } from '../../db/control/registry.ts'
 import type { Db, Reader } from '../../db/driver.ts'
 import { peekStores } from '../../db/peek.ts'
@@ -42,6 +42,16 @@ export const jobsIn = (db: Reader, state: JobState, { limit, offset = 0 }: { lim
 export async function countIn(db: Reader, state: JobState): Promise<number> {
   if (state !== 'waiting') return db.$count(jobs, SUCH[state].where)
   return (await db.$count(jobs)) - (await db.$count(jobs, SUCH.given_up.where)) - (await db.$count(jobs, leased))
+}
+
+/** How many jobs of each kind are in each state. */
+export async function countByKind(db: Reader): Promise<{ kind: string; state: JobState; count: number }[]> {
+  const by = (where?: SQL) => db.select({ kind: jobs.kind, count: count() }).from(jobs).where(where).groupBy(jobs.kind)
+  const others = { given_up: await by(SUCH.given_up.where), running: await by(leased) }
+  const counted = (['given_up', 'running'] as const).flatMap((state) => others[state].map((row) => ({ ...row, state })))
+  const taken = (kind: string) => counted.reduce((sum, row) => sum + (row.kind === kind ? row.count : 0), 0)
+  const waiting = (await by()).map(({ kind, count: all }) => ({ kind, state: 'waiting' as const, count: all - taken(kind) }))
+  return [...counted, ...waiting.filter((row) => row.count > 0)]
 }
 
 /** The jobs that were given up, the newest of each store first; those of the stores that are named alone. */

@@ -7,12 +7,14 @@ import type { Db } from '../../db/driver.ts'
 import type { Handles } from '../../db/handles.ts'
 import type { Environment, Handle } from '../../db/open.ts'
 import type { Log } from '../server/log.ts'
+import type { Metrics } from '../server/metrics.ts'
 import type { Clock } from '../values/clock.ts'
 import { holderToken } from './holder.ts'
 import type { JobKind } from './kind.ts'
 import { claim, nextDues, type ClaimedJob } from './queue.ts'
 import { Presence } from './presence.ts'
 import { keyOf, Slots, type StoreDatabase } from './slots.ts'
+import { Tally } from './tally.ts'
 import { runJob } from './work.ts'
 
 interface RunnerNeeds {
@@ -23,6 +25,8 @@ interface RunnerNeeds {
   log: Log
   /** A lease lasts this long unless it is renewed: the work of a process that died waits for that long. */
   leaseMs?: number
+  /** Counts runs, and the jobs of all stores at each look round; none: nobody asks. */
+  metrics?: Pick<Metrics, 'add' | 'share'>
   /** Runs the jobs of `kinds` and leaves all others to whoever knows them: not what a server does. */
   isPartial?: boolean
 }
@@ -47,7 +51,7 @@ interface Turn {
 const dueKey = (database: StoreDatabase, pool: Pool) => `${keyOf(database)} ${pool}`
 
 export class Runner {
-  readonly #needs: Required<RunnerNeeds>
+  readonly #needs: Required<Omit<RunnerNeeds, 'metrics'>> & Pick<RunnerNeeds, 'metrics'>
   /** When each store next has something to do in each pool, in ms; a store without an entry has nothing. */
   readonly #due = new Map<string, { database: StoreDatabase; pool: Pool; at: number }>()
   readonly #running = new Map<Promise<void>, Turn>()
@@ -75,12 +79,24 @@ export class Runner {
 
   /** Reads the queues of all stores, one at a time, with a pause in between. */
   async lookRound(pauseMs = LOOK_PAUSE_MS) {
+    const tally = this.tally()
     for (const { id } of await this.#needs.registry.listStores())
       for (const environment of ['live', 'sandbox'] as const) {
         if (this.#stopping.signal.aborted) return
-        await this.look(id, environment)
+        await this.look(id, environment, tally)
         if (pauseMs) await Bun.sleep(pauseMs)
       }
+    this.tell(tally)
+  }
+
+  /** A count of jobs to be handed to each look of a round; null where nobody asks for it. */
+  tally(): Tally | null {
+    return this.#needs.metrics ? new Tally() : null
+  }
+
+  /** Tells what was counted in a whole round. */
+  tell(tally: Tally | null) {
+    if (this.#needs.metrics) tally?.tell(this.#needs.metrics, this.#needs.clock.now())
   }
 
   /** Tells in which stores this process runs jobs, and looks for jobs that a process which has ended left. */
@@ -95,11 +111,14 @@ export class Runner {
     }
   }
 
-  /** Reads when the next job of a store is due. */
-  async look(storeId: string, environment: Environment) {
+  /** Reads when the next job of a store is due, and counts its jobs into a tally. */
+  async look(storeId: string, environment: Environment, tally: Tally | null = null) {
     const database = { storeId, environment }
     try {
-      await this.#needs.handles.visit(storeId, environment, (store) => this.#note(store, database))
+      await this.#needs.handles.visit(storeId, environment, async (store) => {
+        await this.#note(store, database)
+        await tally?.add(store.read, this.#needs.kinds)
+      })
     } catch (error) {
       this.#needs.log.write('warn', 'the jobs of a store can not be read', { ...database, error: String(error) })
       await this.#lookLater(database)
@@ -225,7 +244,7 @@ export class Runner {
   /** A store's turn: its next job, if it still has one. */
   async #take(store: Handle, turn: Turn) {
     const { database } = turn
-    const { kinds, registry, handles, clock, log, leaseMs } = this.#needs
+    const { kinds, registry, handles, clock, log, leaseMs, metrics } = this.#needs
     const isThere = async () => (await registry.knows(database.storeId)) && handles.isCurrent(database.storeId, database.environment, store)
     if (!(await isThere())) return
     // Told before: a process that dies right after it has claimed a job has told where.
@@ -234,7 +253,9 @@ export class Runner {
     await this.#note(store, database)
     if (!job) return
     queueMicrotask(() => this.#begin())
-    await runJob({ store, database, job, kind: kinds[job.kind], clock, log, leaseMs, stopping: this.#stopping.signal, isThere })
+    const kind = kinds[job.kind]
+    const outcome = await runJob({ store, database, job, kind, clock, log, leaseMs, stopping: this.#stopping.signal, isThere })
+    metrics?.add('stoa_job_runs_total', { kind: kind ? job.kind : 'unknown', outcome })
     if (await isThere()) await this.#note(store, database)
   }
 

@@ -29,8 +29,11 @@ class LeaseLost extends Error {}
 /** So often a job is begun that may end its process, when it did so the last time. */
 const LEFT_MAX = 2
 
+/** What came of a run; `lost`: it was no more this process's to say. */
+type RunOutcome = 'done' | 'interrupted' | 'failed' | 'given_up' | 'lost'
+
 /** Runs a claimed job, then completes it, has it run again later, or gives it up. */
-export async function runJob(work: Work) {
+export async function runJob(work: Work): Promise<RunOutcome> {
   const { store, database, job, kind, clock, log, isThere } = work
   const [lost, over] = [new AbortController(), new AbortController()]
   const stops = [renewing(work, lost), budget(kind, over)]
@@ -53,7 +56,7 @@ export async function runJob(work: Work) {
     const outcome = signal.aborted
       ? 'interrupted'
       : await kind.run({ store, ...database, subject: job.subject, clock, signal, ending, held, progress })
-    if (!(await isThere())) return
+    if (!(await isThere())) return 'lost'
     // One whose time is up stands behind the others of its store from now on.
     const dueAt = over.signal.aborted ? clock.now().toISOString() : job.dueAt
     await store.write<unknown>(async (tx) => {
@@ -61,13 +64,14 @@ export async function runJob(work: Work) {
       const next = kind.next ? await kind.next(tx, { subject: job.subject, now: clock.now().toISOString() }) : outcome
       return complete(tx, job, next ?? null)
     })
+    return outcome === 'interrupted' ? 'interrupted' : 'done'
   } catch (error) {
-    if (error instanceof LeaseLost || !(await isThere())) return
+    if (error instanceof LeaseLost || !(await isThere())) return 'lost'
     const message = shortened(error instanceof Error ? error.message : String(error))
     const { subject, attempts } = job
     log.write('warn', 'a job failed', { ...database, kind: job.kind, subject, attempts, error: message })
     const told = error instanceof MailError ? error.told : toldOf(error)
-    await store.write((tx) => failed(tx, work, { error: message, told: told && shortened(told) }))
+    return await store.write((tx) => failed(tx, work, { error: message, told: told && shortened(told) }))
   } finally {
     for (const stop of stops) stop()
   }
@@ -75,12 +79,17 @@ export async function runJob(work: Work) {
 
 const shortened = (text: string) => text.slice(0, 500)
 
-async function failed(tx: Db, { job, kind, clock }: Work, failure: Failure) {
+async function failed(tx: Db, { job, kind, clock }: Work, failure: Failure): Promise<RunOutcome> {
   const now = clock.now()
   const wait = kind?.retriesMs[Math.max(0, job.attempts - 1)]
-  if (wait !== undefined) return void (await retry(tx, job, new Date(now.getTime() + wait).toISOString(), failure))
+  if (wait !== undefined) {
+    await retry(tx, job, new Date(now.getTime() + wait).toISOString(), failure)
+    return 'failed'
+  }
   const wire = now.toISOString()
-  if (await giveUp(tx, job, wire, failure)) await kind?.givenUp?.(tx, { clock, now: wire }, job.subject, failure)
+  if (!(await giveUp(tx, job, wire, failure))) return 'failed'
+  await kind?.givenUp?.(tx, { clock, now: wire }, job.subject, failure)
+  return 'given_up'
 }
 
 /** Renews a lease while its job runs; returns how to stop. */

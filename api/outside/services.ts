@@ -11,6 +11,12 @@ import type { Resolver } from './resolver.ts'
 import type { Secrets } from './secrets.ts'
 import type { Storefronts } from './storefronts.ts'
 
+/** What happens, as it is counted for `/metrics`. */
+interface Counts {
+  add(name: string, labels: Readonly<Record<string, string>>): void
+  observe(name: string, labels: Readonly<Record<string, string>>, seconds: number): void
+}
+
 /** Handlers reach it as `call.services`; jobs and maintenance get the same one. */
 export interface Services {
   /** Time, ids and random secrets. */
@@ -33,8 +39,8 @@ export interface Services {
   secrets: Secrets
   /** DNS, for proofs that a domain is a store's own. */
   resolver: Resolver
-  /** How busy this process is: work that can wait lets requests go first. */
-  load: { readonly isBusy: boolean; note(): void; turn(): Promise<void> }
+  /** How busy this process is, since work that can wait lets requests go first; and what it has counted. */
+  load: { readonly isBusy: boolean; note(): void; turn(): Promise<void>; readonly counts: Counts }
   /** The hosts of stores, and where their storefronts are built. */
   storefronts: Storefronts
 }

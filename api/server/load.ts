@@ -1,4 +1,5 @@
 /** How busy a process is: work that nobody waits for lets requests go first that somebody does. */
+import { Metrics } from './metrics.ts'
 
 /** Who has been answered just now sends the next request soon: the process counts as busy for so long. */
 const BUSY_MS = 25
@@ -7,6 +8,9 @@ const PACE_MS = 5
 const LOOK_MS = 1
 
 export class Load {
+  /** `counts`: what the process has counted. */
+  constructor(readonly counts: Metrics = new Metrics()) {}
+
   #busyUntil = 0
   #last: Promise<void> = Promise.resolve()
 

@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs'
 import type { Nodes, Table } from 'mdast'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jobKinds } from '../../api/job-kinds.ts'
 import type { Json } from '../../api/openapi/schemas.ts'
+import type { Services } from '../../api/outside/services.ts'
 import { readContent, type Page } from '../../site/lib/content.ts'
 import { parse, textOf, walk } from '../../site/lib/markdown.ts'
 import { openapiJson } from '../../site/lib/openapi.ts'
@@ -122,6 +124,8 @@ describe('names', () => {
   const COLUMN = /^(field|parameter|filter|setting|where it stands)s?$/i
   /** A file, what another program says, a field of answers for paths that no operation has, and what a refused cart is warned of. */
   const OTHERS = new Set(['secret.key', 'data.totalPrice', 'order.totalPrice', 'nearest', 'warning', 'warning.code', 'warning.itemId'])
+  /** Kinds of jobs. */
+  const KINDS = new Set(Object.keys(jobKinds({} as Services)))
   /** Options, errors and answers of the package. */
   const PACKAGE = new Set(
     ['client', 'error', 'answered'].flatMap((name) =>
@@ -134,7 +138,7 @@ describe('names', () => {
     const unknown = rowsOf(page).flatMap(({ names, codes, head }) => {
       const fields = [...codes.filter((code) => /[A-Z.]/.test(code)), ...(COLUMN.test(head[0]!) ? names : [])]
       return fields.filter((field) => {
-        if (!FIELD.test(field) || FILE.test(field) || OTHERS.has(field) || PACKAGE.has(field)) return false
+        if (!FIELD.test(field) || FILE.test(field) || OTHERS.has(field) || KINDS.has(field) || PACKAGE.has(field)) return false
         const parts = field.replaceAll('[]', '').split('.')
         const pairs = parts.slice(1).map((part, i) => `${parts[i]}.${part}`)
         // `settings.checkout` is the answer of GET /settings, `order.paid` an event: the first part is what the second belongs to.

@@ -93,10 +93,14 @@ export async function makeDeployment(services: Services, job: Running, making: M
   const base = isWorkspace ? storefronts.urlOf(storefronts.hostOf(id)) : await baseOf(services, session.store, clock.now().toISOString())
   const log = new BuildLog(logPath(services, storeId), LIMITS.outputBytes, () => clock.now())
   const started = performance.now()
+  const count = (outcome: 'made' | 'failed' | 'interrupted') =>
+    services.load.counts.observe('stoa_build_seconds', { kind, outcome }, (performance.now() - started) / 1_000)
   const made = await build({ storefronts, session, store, id, commitSha, isWorkspace, base, previousId, log, signal }).catch((error) => {
+    count(signal.aborted ? 'interrupted' : 'failed')
     log.say(`failed: ${(error as Error).message}`)
     throw error
   })
+  count('made')
   await register(made)
   const ms = Math.round(performance.now() - started)
   await store.write(async (tx) => {
