@@ -19,6 +19,7 @@ import { createLog, type Log } from './server/log.ts'
 import { health } from './server/health.ts'
 import { Metrics, shareDisk, type Figures } from './server/metrics.ts'
 import { Underway } from './server/underway.ts'
+import { guess } from './server/guesses.ts'
 import type { RateLimiter } from './server/rate-limit.ts'
 import { Readiness } from './server/readiness.ts'
 import type { Route } from './http/route.ts'
@@ -193,11 +194,8 @@ function storefrontOver({ services, handles, visitors, log }: Surroundings): Sto
     log,
     hosts,
     store: (storeId, fn) => handles.use(storeId, 'live', fn),
-    mayGuess(request, isWrong) {
-      if (!visitors) return true
-      const name = `orders looked up by ${visitors.clientOf(request)}`
-      return isWrong ? visitors.guesses.take(name).retryAfterSeconds === 0 : visitors.guesses.waitFor(name) === 0
-    },
+    guess: (request, look) =>
+      guess({ limiter: visitors?.guesses ?? null, names: [`orders looked up by ${visitors?.clientOf(request)}`] }, look),
     mayPay: (request) =>
       !visitors || visitors.submissions.take(`payments looked at by ${visitors.clientOf(request)}`).retryAfterSeconds === 0,
     stripeKey,

@@ -43,15 +43,13 @@ interface Asked<T> {
  * and get the same 404; 429 after 20 wrong ones in a minute.
  */
 export async function findBought<T>(db: Reader, guesses: Guesses, { code, email, what, rowsOf }: Asked<T>) {
-  const subject = `ticket ${hashOf(code)}`
-  guesses.require(subject)
-  const found = await orderByCode.get(db, { code })
-  const isBuyer = isSameAddress(email, found?.email ?? '')
-  const rows = await rowsOf(found && found.accessCode === code && isBuyer ? found.id : '')
-  if (!found || !rows.length) {
-    guesses.failed(subject)
-    throw missing(what)
-  }
-  const { accessCode: _, ...order } = found
-  return { order, rows }
+  const bought = await guesses(`ticket ${hashOf(code)}`, async () => {
+    const found = await orderByCode.get(db, { code })
+    const isBuyer = isSameAddress(email, found?.email ?? '')
+    const rows = await rowsOf(found && found.accessCode === code && isBuyer ? found.id : '')
+    return found && rows.length ? { found, rows } : null
+  })
+  if (!bought) throw missing(what)
+  const { accessCode: _, ...order } = bought.found
+  return { order, rows: bought.rows }
 }

@@ -6,6 +6,7 @@ import { auditLog, settings as settingsTable } from '../../db/store/store.ts'
 import { isStorefront, ownerOf } from './auth.ts'
 import type { Received } from './input/form.ts'
 import type { Owner } from '../outside/files.ts'
+import { guess } from '../server/guesses.ts'
 import type { RateLimiter } from '../server/rate-limit.ts'
 import { Refusal } from '../values/refusal.ts'
 import type { AnyCall, Guesses, Route, Settings, Via } from './route.ts'
@@ -58,20 +59,13 @@ export const askedBy = (request: Request, { method, path }: Pick<Route, 'method'
   name: `${method} ${path}`,
 })
 
-/** Names of one guess: what is guessed at, and the client that does. */
-function guessesOf(visitors: Surroundings['visitors'], request: Request, { store, environment }: Session): Guesses {
-  const names = (subject: string) => [subject, `guesses of ${visitors!.clientOf(request)} at ${store.id} ${environment}`]
-  return {
-    require(subject) {
-      if (!visitors) return
-      const wait = Math.max(...names(subject).map((name) => visitors.guesses.waitFor(name)))
-      if (wait) throw new Refusal(429, `too many wrong guesses: wait ${wait} s`, {}, { 'retry-after': String(wait) })
-    },
-    failed(subject) {
-      if (visitors) for (const name of names(subject)) visitors.guesses.take(name)
-    },
+/** Guesses by the client of a request, which count for what is guessed at and for the client. */
+const guessesOf =
+  (visitors: Surroundings['visitors'], request: Request, { store, environment }: Session): Guesses =>
+  (subject, look) => {
+    const client = visitors && `guesses of ${visitors.clientOf(request)} at ${store.id} ${environment}`
+    return guess({ limiter: visitors?.guesses ?? null, names: [subject, client ?? ''] }, look)
   }
-}
 
 /** Counts a visitor's submission by the client that it is from; keys of merchants are not counted. */
 function countSubmission(visitors: Surroundings['visitors'], request: Request, session: Session) {

@@ -28,13 +28,8 @@ export interface Upload {
   name: string | null
 }
 
-/** Limits guessing: what was wrong counts, and when there was too much of it right and wrong are refused alike. */
-export interface Guesses {
-  /** Refuses with 429 when there were too many wrong ones at `subject`, or by this client. */
-  require(subject: string): void
-  /** Counts a wrong one. */
-  failed(subject: string): void
-}
+/** A guess at `subject`: what `look` finds, null when it was wrong. 429 when there were too many wrong ones at it, or by this client. */
+export type Guesses = <T>(subject: string, look: () => Promise<T | null>) => Promise<T | null>
 
 /** The argument of a handler. `db` reads; `write` runs one durable transaction; both see one store only. */
 export interface Call<Q = unknown, B = unknown, P = unknown> {

@@ -80,11 +80,14 @@ export class RateLimiter {
     }
   }
 
-  /** Whether `name`'s bucket has a token; takes none. In seconds how long to wait for one, 0 for not at all. */
-  waitFor(name: string, now = BigInt(Date.now()) * 1_000_000n): number {
-    const fullAt = this.#current(Atomics.load(this.table, this.#cellOf(hashOf(name), now) + 1), now)
-    const short = fullAt + this.#tokenNs - (now + this.#windowNs)
-    return short > 0n ? seconds(short) : 0
+  /** Gives back a token that was taken of `name`'s bucket. */
+  giveBack(name: string, now = BigInt(Date.now()) * 1_000_000n) {
+    const cell = this.#cellOf(hashOf(name), now) + 1
+    for (;;) {
+      const stored = Atomics.load(this.table, cell)
+      const fullAt = this.#current(stored, now)
+      if (fullAt <= now || Atomics.compareExchange(this.table, cell, stored, later(now, fullAt - this.#tokenNs)) === stored) return
+    }
   }
 
   /** A full bucket is full now; a time that no bucket can have is of a clock that was set back since. */

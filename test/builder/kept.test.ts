@@ -88,7 +88,7 @@ class Watched extends Shelf {
 
 function storefront(shelf: Shelf, hosts = new Hosts(services.registry, services.storefronts, shelf, false)) {
   const limits = { visitors: null, clientOf: () => '' }
-  const needs = { services, log: createLog('silent'), hosts, limits, stripeKey: null, mayGuess: () => true, mayPay: () => true }
+  const needs = { services, log: createLog('silent'), hosts, limits, stripeKey: null, guess: () => null, mayPay: () => true }
   return new Storefront({ ...needs, store: () => Promise.reject(new Error('no store is opened here')) } as never)
 }
 /** Spellings of one host. */

@@ -347,6 +347,30 @@ test('after 20 wrong look-ups by a client, or at a code, right and wrong are 429
   }
 })
 
+test('of 240 wrong look-ups at once 20 are looked at; right ones are not refused, however many there are', async () => {
+  const limited = await testApp({ visitorRate: { perSecond: 1, burst: 1_000 } })
+  try {
+    const store = await newShop(limited)
+    const { event: made1 } = made(await store.post('/events', { name: 'Workshop', price: '25' }))
+    const variantId = made(await store.get(`/products/${made1.id}`)).variants[0].id
+    const bought = await store.buy({ items: [{ variantId }], email: EMAIL })
+    const ask = async (client: string, code: string) =>
+      (await store.get(`/tickets/${code}?email=${EMAIL}`, { headers: { 'x-client': client } })).status
+    const began = performance.now()
+    const wrong = await Promise.all(Array.from({ length: 240 }, (_, n) => ask('guesser', `unknown-${n}`)))
+    // One more comes back every three seconds.
+    const most = 20 + Math.floor((performance.now() - began) / 3_000)
+    const looked = wrong.filter((status) => status === 404).length
+    expect(looked).toBeGreaterThanOrEqual(20)
+    expect(looked).toBeLessThanOrEqual(most)
+    expect(wrong.filter((status) => status === 429).length).toBe(240 - looked)
+    const right = await Promise.all(Array.from({ length: 60 }, () => ask('buyer', bought.accessCode)))
+    expect(right).toEqual(Array(60).fill(200))
+  } finally {
+    await limited.close()
+  }
+})
+
 test('a door takes the tickets of its own event alone', async () => {
   const other = made(await shop.post('/events', { name: 'Gala', price: '500' })).event
   expect((await checkIn(tokens[0]!, { event: event.id.toUpperCase() })).status).toBe(200)

@@ -9,6 +9,7 @@ import { readBytes } from '../../http/input/bytes.ts'
 import { decoded, storable } from '../../http/input/json.ts'
 import { isBrowser, pathOf } from '../../http/url.ts'
 import type { Services } from '../../outside/services.ts'
+import { guess } from '../../server/guesses.ts'
 import type { RateLimiter } from '../../server/rate-limit.ts'
 import { ownerOfToken } from '../../store/links/link-token.ts'
 import { done } from '../../store/links/page.ts'
@@ -66,17 +67,17 @@ function count(limiter: RateLimiter | null | undefined, name: string) {
   if (wait) throw new Refusal(429, `too many requests: wait ${wait} s`, {}, { 'retry-after': String(wait) })
 }
 
-/** Limits guessing: after too many wrong tokens of a client, right ones are refused, too. */
-function guard({ visitors }: ReviewNeeds, request: Request) {
-  const name = `reviews of ${visitors?.clientOf(request)}`
-  const wait = visitors?.guesses.waitFor(name) ?? 0
-  if (wait) throw new Refusal(429, `too many links that lead nowhere: wait ${wait} s`, {}, { 'retry-after': String(wait) })
-  return {
-    wrong(): never {
-      visitors?.guesses.take(name)
-      throw missing('review')
-    },
-  }
+/** The review that a token opens. 404 when it opens none; after too many wrong tokens of a client, right ones are refused, too. */
+async function reviewOf(token: string, request: Request, { services, store, visitors }: ReviewNeeds) {
+  const names = [`reviews of ${visitors?.clientOf(request)}`]
+  const found = await guess({ limiter: visitors?.guesses ?? null, names, what: 'links that lead nowhere' }, async () => {
+    const owner = ownerOfToken(token)
+    const named = owner?.environment === 'live' ? await services.registry.store(owner.storeId) : null
+    const session = named ? await store(named.id, ({ read }) => sessionOfToken(read, token)) : null
+    return session && { storeId: named!.id, storeName: named!.name, session }
+  })
+  if (!found) throw missing('review')
+  return found
 }
 
 /** The cookie that tells whose comments are whose; null without one. */
@@ -183,15 +184,8 @@ async function answer(request: Request, needs: ReviewNeeds, found: RegExpExecArr
   if (action.writes) count(visitors?.submissions, `reviewed by ${client}`)
   else count(visitors?.shoppers, `reviews read by ${client}`)
   if (action.writes && isForeign(request)) throw new Refusal(403, 'this is for the page of the review alone')
-  const { wrong } = guard(needs, request)
-  const owner = ownerOfToken(token!)
-  const named = owner?.environment === 'live' ? await services.registry.store(owner.storeId) : null
-  if (!named) return wrong()
-  return needs.store(named.id, async (store) => {
-    const session = await sessionOfToken(store.read, token!)
-    if (!session) return wrong()
-    return action.run({ request, services, store, storeId: named.id, storeName: named.name, session, id })
-  })
+  const review = await reviewOf(token!, request, needs)
+  return needs.store(review.storeId, (store) => action.run({ ...review, request, services, store, id }))
 }
 
 /** What a refusal looks like: a page for a person whose browser has followed a link, JSON for everybody else. */

@@ -23,8 +23,8 @@ export interface Surroundings {
   services: Services
   /** Runs something with the live database of a store. */
   store<T>(storeId: string, fn: (store: Handle) => Promise<T>): Promise<T>
-  /** Counts wrong guesses of a visitor; false when there were too many. */
-  mayGuess(request: Request, isWrong: boolean): boolean
+  /** A guess of a visitor at an order: what `look` finds, null when it was wrong. 429 when there were too many wrong ones. */
+  guess<T>(request: Request, look: () => Promise<T | null>): Promise<T | null>
   /** Counts that a visitor has a payment looked at, which asks Stripe; false when there was too much of that. */
   mayPay(request: Request): boolean
   /** Null: Stripe's element is not offered. */

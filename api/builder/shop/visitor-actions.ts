@@ -3,6 +3,7 @@ import type { Form } from './cart-actions.ts'
 import { WISHES_MAX, wishesOf } from './list-view.ts'
 import { findOrder, orderPath, ticketsView } from './order-view.ts'
 import type { TicketLink } from '../../store/mails/shop-links.ts'
+import { Refusal } from '../../values/refusal.ts'
 import { refused, type Outcome } from './outcome.ts'
 import type { Visit } from './visit.ts'
 
@@ -98,11 +99,13 @@ const tooMany: Outcome = { notice: { code: 'many', text: 'too many wrong guesses
 /** Finds an order by its number and address. Wrong guesses are counted. */
 export async function lookUpOrder(visit: Visit, form: Form): Promise<Outcome> {
   visit.comesFrom(form.get('from') ?? undefined)
-  if (!visit.app.mayGuess(visit.request, false)) return tooMany
-  const found = await findOrder(visit, text(form, 'number'), text(form, 'email'))
-  if (found) return { location: orderPath(visit, found) }
-  visit.app.mayGuess(visit.request, true)
-  return notFound(form)
+  try {
+    const found = await visit.app.guess(visit.request, () => findOrder(visit, text(form, 'number'), text(form, 'email')))
+    return found ? { location: orderPath(visit, found) } : notFound(form)
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 429) return tooMany
+    throw error
+  }
 }
 
 /** Opens the tickets of an order by the code of the mail and its address. */
