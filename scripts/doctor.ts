@@ -19,6 +19,7 @@ import { peekStores } from '../db/peek.ts'
 import { addons } from '../db/store/addons.ts'
 import { fileOf } from '../db/open.ts'
 import { findChromium } from '../site/analyses/speed/chromium.ts'
+import { holdOf, wordsOf } from '../site/analyses/speed/hold.ts'
 import { examineDatabases } from './doctor-databases.ts'
 
 interface Check {
@@ -48,7 +49,7 @@ export async function examine(env: Environment, tell: (text: string) => void = (
     disk(config),
     await files(config),
     await builds(config),
-    chromium(),
+    chromium(config),
     await mail(config),
   ]
 }
@@ -162,9 +163,13 @@ async function builds({ buildsTrusted }: Config): Promise<Check> {
   return { name, ok: true, message: `not held here (${why}): ${message}` }
 }
 
-function chromium(): Check {
+/** The Chromium that measures page speed, and what holds the strangers' pages in it. */
+function chromium({ chromiumNoSandbox }: Config): Check {
   const found = findChromium()
-  return { name: 'chromium', ok: true, message: found ?? 'not found; only measuring page speed here needs it: install chromium for that' }
+  const message = found
+    ? `${found}, ${wordsOf(holdOf(chromiumNoSandbox))}`
+    : 'not found; only measuring page speed here needs it: install chromium for that'
+  return { name: 'chromium', ok: true, message }
 }
 
 /** Waits for the mail server's greeting; nothing is sent. */

@@ -11,6 +11,7 @@ const PASSED_ON = [
   ...['PATH', 'HOME', 'TZ', 'TMPDIR', 'LANG', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'],
   ...['HOST', 'CONTENT_BASE_URL', 'DATA_DIR', 'TRUST_PROXY', 'DNS_SERVERS', 'FETCH_ALLOW', 'PAGESPEED_URL', 'PAGESPEED_KEY', 'LOG'],
+  'CHROMIUM_NO_SANDBOX',
 ]
 
 /** Starts it; `storeApi` is where the store API is. Throws when it can't start, and has said why then. */

@@ -37,6 +37,8 @@ export interface Config {
   dnsServers: string[]
   /** Where PageSpeed Insights is asked, with its key; null: Lighthouse here. */
   pagespeed: { url: string; key: string | null } | null
+  /** Chromium shows strangers' pages without its sandbox, as the server's own user where there is no other. */
+  chromiumNoSandbox: boolean
   /** `host:port` pairs that may be fetched from although they are private, in lower case. */
   fetchAllow: string[]
   /** The parent of the stores' own hosts, with its port; null: `localhost` and the port of the API. */
@@ -107,16 +109,7 @@ export function readConfig(env: Environment): Config {
       ...stripe(text('STRIPE_SECRET_KEY'), text('STRIPE_WEBHOOK_SECRET'), text('STRIPE_API_BASE')),
       publishableKey: secret('STRIPE_PUBLISHABLE_KEY', text('STRIPE_PUBLISHABLE_KEY')),
     },
-    carriers: {
-      carrier_a: {
-        live: webUrl('CARRIER_A_LIVE_URL', text('CARRIER_A_LIVE_URL')),
-        test: webUrl('CARRIER_A_TEST_URL', text('CARRIER_A_TEST_URL')),
-      },
-      carrier_b: {
-        live: webUrl('CARRIER_B_LIVE_URL', text('CARRIER_B_LIVE_URL')),
-        test: webUrl('CARRIER_B_TEST_URL', text('CARRIER_B_TEST_URL')),
-      },
-    },
+    carriers: carrierUrls(text),
     ...secretKeys(text('SECRET_KEY'), text('SECRET_KEY_OLD')),
     dnsServers: list(text('DNS_SERVERS')).map((server) =>
       isResolver(server)
@@ -128,6 +121,7 @@ export function readConfig(env: Environment): Config {
           ),
     ),
     pagespeed: pagespeed(webUrl('PAGESPEED_URL', text('PAGESPEED_URL')), secret('PAGESPEED_KEY', text('PAGESPEED_KEY'))),
+    chromiumNoSandbox: oneOf('CHROMIUM_NO_SANDBOX', text('CHROMIUM_NO_SANDBOX') ?? '0', ['0', '1']) === '1',
     fetchAllow: list(text('FETCH_ALLOW')).map(
       (place) =>
         hostAndPort(place) ??
@@ -265,6 +259,18 @@ function s3Store(text: (name: string) => string | null): BucketPlace | null {
   const { S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = all as Record<keyof typeof all, string>
   return { endpoint: S3_ENDPOINT, bucket: S3_BUCKET, accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY }
 }
+
+/** Where the carriers are asked, each in both environments. */
+const carrierUrls = (text: (name: string) => string | null): CarrierUrls => ({
+  carrier_a: {
+    live: webUrl('CARRIER_A_LIVE_URL', text('CARRIER_A_LIVE_URL')),
+    test: webUrl('CARRIER_A_TEST_URL', text('CARRIER_A_TEST_URL')),
+  },
+  carrier_b: {
+    live: webUrl('CARRIER_B_LIVE_URL', text('CARRIER_B_LIVE_URL')),
+    test: webUrl('CARRIER_B_TEST_URL', text('CARRIER_B_TEST_URL')),
+  },
+})
 
 /** A key without a service to ask would be of no use. */
 function pagespeed(url: string | null, key: string | null): Config['pagespeed'] {

@@ -56,7 +56,10 @@ export function openAnalyses(config: Config, { answers, peerOf, entry, log }: Op
   const setting: Setting = { allow: config.fetchAllow, own, dnsServers: config.dnsServers, userAgent: userAgentOf(version, base) }
   const places = publicPlaces({ ...setting, lookup: resolverAt(config.dnsServers).addresses })
   const analysts = new Analysts(setting)
-  const measure = pageSpeed(places, config.pagespeed ? insights(config.pagespeed.url, config.pagespeed.key) : lighthouse(setting))
+  const measure = pageSpeed(
+    places,
+    config.pagespeed ? insights(config.pagespeed.url, config.pagespeed.key) : lighthouse(setting, config.chromiumNoSandbox),
+  )
   const analyses = new Analyses({
     limits: new Limits(new Clients(config.trustProxy), tablesIn(config, log)),
     desk: new Desk(),

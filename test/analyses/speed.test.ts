@@ -1,9 +1,11 @@
 import { createSocket } from 'node:dgram'
-import { readdirSync, rmSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDns, type TestDns } from '../dns.ts'
 import { folderFor } from '../folder.ts'
 import { hasChromium } from '../browser/chromium.ts'
+import { freeUser } from '../../api/outside/cage/cage.ts'
+import { holdOf, isHeld, wordsOf } from '../../site/analyses/speed/hold.ts'
 import { fieldDataOf, sideOf } from '../../site/analyses/speed/results.ts'
 import { differences } from './conform.ts'
 import { http, openScanner, rawShop, setEnv, type RawShop } from './scanner.ts'
@@ -192,6 +194,8 @@ describe('by PageSpeed Insights', () => {
 
 /** Where this test's browsers have their profiles, and no others. */
 const own = folderFor('profiles')
+// As a folder for what is temporary is: others may go through it.
+chmodSync(own, 0o711)
 const left = () => readdirSync(own).filter((name) => !name.startsWith('stoa-site-'))
 const running = () =>
   Bun.spawnSync(['pgrep', '-f', `user-data-dir=${own}`])
@@ -314,6 +318,45 @@ describe.skipIf(!hasChromium)('by Lighthouse here', () => {
     await going
     await gone()
   }, 60_000)
+
+  test.skipIf(process.getuid!() !== 0)(
+    'none of its processes is root’s, nor sees what only root may, and its pages are in a sandbox',
+    async () => {
+      const going = scanner.analyse('pagespeed', `http://127.0.0.1:${hostile.port}/?whose`)
+      const seen = new Map<string, string>()
+      for (let i = 0; i < 2_000 && !hostile.asked.some((one) => one.includes('whose')); i++) await Bun.sleep(10)
+      // What a Chromium begins has its profile among its arguments, or its process group.
+      const [leader] = running().split('\n')
+      const group = Bun.spawnSync(['ps', '-o', 'pgid=', '-p', leader!]).stdout.toString().trim()
+      for (const pid of Bun.spawnSync(['pgrep', '-g', group]).stdout.toString().trim().split('\n'))
+        try {
+          seen.set(pid, readFileSync(`/proc/${pid}/status`, 'utf8'))
+        } catch {
+          // It has ended meanwhile.
+        }
+      const ids = (name: string) => [...seen.values()].map((status) => new RegExp(`^${name}:[ \\t]*(.*)$`, 'm').exec(status)![1]!.trim())
+      expect(seen.size).toBeGreaterThan(3)
+      const users = new Set([...ids('Uid'), ...ids('Gid')].flatMap((all) => all.split(/\s+/)))
+      expect([users.size, Number([...users][0]) > 61_000]).toEqual([1, true])
+      expect(new Set(ids('Groups'))).toEqual(new Set(['']))
+      // Those that show pages have namespaces of their own, and may not call what they like.
+      if (holdOf(false)!.hasSandbox) expect(ids('Seccomp')).toContain('2')
+      await going
+      await gone()
+      // What was killed takes a moment to be gone.
+      const left = () => Bun.spawnSync(['pgrep', '-u', [...users][0]!]).stdout.toString()
+      for (let i = 0; i < 250 && left(); i++) await Bun.sleep(20)
+      expect(left()).toBe('')
+    },
+    120_000,
+  )
+
+  test('root shows no pages where there is no other user, unless whoever runs the server says so', async () => {
+    const isRoot = process.getuid!() === 0
+    expect([isHeld(true), isHeld(false)]).toEqual([true, !isRoot || freeUser() !== null])
+    expect(wordsOf(null)).toContain('CHROMIUM_NO_SANDBOX=1')
+    expect(holdOf(true)).toMatchObject({ hasSandbox: false })
+  })
 
   test('without a Chromium it says what to install', async () => {
     const path = process.env.PATH

@@ -1,8 +1,9 @@
 /** Chromium, where there is one: found, started for one measurement, ended with all that it started. */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Hold } from './hold.ts'
 
 const CANDIDATES = [
   'chromium',
@@ -23,7 +24,7 @@ export const findChromium = (): string | null =>
   ).find(Boolean) ?? null
 
 /** Everything that a page asks for goes through the proxy at `proxyPort`: its own machine, too, and no name is looked up elsewhere. */
-const flags = (profile: string, proxyPort: number) => [
+const flags = (profile: string, proxyPort: number, { hasSandbox }: Hold) => [
   '--headless',
   '--disable-gpu',
   '--disable-background-networking',
@@ -52,40 +53,79 @@ const flags = (profile: string, proxyPort: number) => [
   '--disable-quic',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
-  // The sandbox needs a user of its own: it refuses to start as root.
-  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+  ...(hasSandbox ? [] : ['--no-sandbox']),
   'about:blank',
 ]
 
-export interface Chromium {
-  /** Where it is told what to do, on loopback. */
-  port: number
+/** One that has begun: all that is needed to end it. */
+export interface Begun {
   pid: number
   profile: string
+  /** Its own; null: it has that of the server. */
+  user: number | null
+}
+
+interface Chromium extends Begun {
+  /** Where it is told what to do, on loopback. */
+  port: number
+}
+
+/** How often the processes of a user are looked for: one may have begun another meanwhile. */
+const LOOKS_MAX = 20
+
+/** The processes of a user. Not by who has their folders in `/proc`: those of a sandbox are root's. */
+const processesOf = (user: number) =>
+  readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false
+    try {
+      const status = readFileSync(`/proc/${name}/status`, 'utf8')
+      return Number(/^Uid:\s+(\d+)/m.exec(status)?.[1]) === user && !/^State:\s+Z/m.test(status)
+    } catch {
+      return false
+    }
+  })
+
+function endProcess(pid: number) {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 /** Ends a Chromium with all processes that it has started, and removes its profile. */
-export function endChromium({ pid, profile }: Pick<Chromium, 'pid' | 'profile'>) {
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // It has ended by itself.
+export function endChromium({ pid, profile, user }: Begun) {
+  endProcess(-pid)
+  // One that has left the group could move what is removed.
+  for (let look = 0; user !== null && look < LOOKS_MAX; look++) {
+    const left = processesOf(user)
+    if (!left.length) break
+    for (const other of left) endProcess(Number(other))
   }
   rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
 }
 
-/** Starts a Chromium in a process group and with a profile of its own. `begun` is told of it before it listens. */
-export async function startChromium(
-  path: string,
-  proxyPort: number,
-  begun: (chromium: Pick<Chromium, 'pid' | 'profile'>) => void,
-): Promise<Chromium> {
+interface Begin {
+  path: string
+  proxyPort: number
+  hold: Hold
+}
+
+/** The folder of a Chromium, which belongs to its user. Its home is its profile: what a page downloads, and what is left when it is killed, goes with that. */
+function makeProfile({ user }: Hold): { profile: string; temporary: string } {
   const profile = mkdtempSync(join(tmpdir(), 'stoa-chromium-'))
-  // Its home is its profile: what a page downloads, and what it leaves elsewhere when it is killed, goes with that.
   const temporary = join(profile, 'temporary')
   mkdirSync(temporary)
+  if (user !== null) for (const folder of [temporary, profile]) chownSync(folder, user, user)
+  return { profile, temporary }
+}
+
+/** Starts a Chromium in a process group and with a profile of its own. `begun` is told of it before it listens. */
+export async function startChromium({ path, proxyPort, hold }: Begin, begun: (chromium: Begun) => void): Promise<Chromium> {
+  const { profile, temporary } = makeProfile(hold)
   const env = { PATH: process.env.PATH, LANG: 'C.UTF-8', HOME: profile, TMPDIR: temporary }
-  const child = spawn(path, flags(profile, proxyPort), { detached: true, stdio: 'ignore', env })
+  const as = hold.user === null ? {} : { uid: hold.user, gid: hold.user }
+  const child = spawn(path, flags(profile, proxyPort, hold), { ...as, detached: true, stdio: 'ignore', cwd: profile, env })
   const failed = new Promise<never>((_, reject) => {
     child.once('error', reject)
     child.once('exit', (code) => reject(new Error(`Chromium ended (${code})`)))
@@ -93,12 +133,13 @@ export async function startChromium(
   failed.catch(() => {})
   if (child.pid === undefined) await failed
   const pid = child.pid!
-  begun({ pid, profile })
+  const chromium = { pid, profile, user: hold.user }
+  begun(chromium)
   const file = join(profile, 'DevToolsActivePort')
   const deadline = Date.now() + START_MAX_MS
   while (Date.now() < deadline) {
     const port = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : NaN
-    if (port) return { port, pid, profile }
+    if (port) return { port, ...chromium }
     await Promise.race([failed, Bun.sleep(PAUSE_MS)])
   }
   throw new Error('Chromium does not begin')

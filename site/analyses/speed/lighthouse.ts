@@ -2,7 +2,8 @@
 import { notNow } from '../../../api/outside/not-fetched.ts'
 import { Busy } from '../desk.ts'
 import type { Setting } from '../messages.ts'
-import { endChromium, findChromium, type Chromium } from './chromium.ts'
+import { endChromium, findChromium, type Begun } from './chromium.ts'
+import { isHeld } from './hold.ts'
 import type { FromRunner, ToRunner } from './runner.ts'
 import { SIDES, type Measured, type Provider, type SideName } from './speed.ts'
 
@@ -20,7 +21,7 @@ const PASSED_ON = ['PATH', 'HOME', 'TZ', 'TMPDIR', 'NODE_EXTRA_CA_CERTS']
 /** Runs one process; whatever becomes of it, it and its Chromium have ended when this settles. */
 async function run(message: ToRunner, signal: AbortSignal): Promise<Record<SideName, Measured>> {
   const sides: Partial<Record<SideName, Measured>> = {}
-  let chromium: Pick<Chromium, 'pid' | 'profile'> | undefined
+  let chromium: Begun | undefined
   const runner = Bun.spawn([process.execPath, RUNNER], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.includes(name))),
@@ -52,8 +53,8 @@ async function run(message: ToRunner, signal: AbortSignal): Promise<Record<SideN
   return Object.fromEntries(SIDES.map((name) => [name, sides[name] ?? missing])) as Record<SideName, Measured>
 }
 
-/** A queue of its own for each installation. */
-export function lighthouse(setting: Setting): Provider {
+/** A queue of its own for each installation; `isTrusted`: pages may be shown by a Chromium that nothing holds. */
+export function lighthouse(setting: Setting, isTrusted: boolean): Provider {
   let last: Promise<unknown> = Promise.resolve()
   /** Who is measured for, and who waits. */
   const clients = new Set<string>()
@@ -63,13 +64,15 @@ export function lighthouse(setting: Setting): Provider {
       const chromium = findChromium()
       if (!chromium)
         throw notNow('status', 'there is no Chromium on this machine to measure it with: install chromium, or set PAGESPEED_URL')
+      if (!isHeld(isTrusted))
+        throw notNow('status', 'this server runs as root, and shows no strangers’ pages so: run it as another user, or set PAGESPEED_URL')
       // One place for each client: nobody keeps the queue full alone.
       if (clients.size > WAITING_MAX || clients.has(client)) throw new Busy(TURN_SECONDS)
       clients.add(client)
       const began = performance.now()
       const turn = last.then(() => {
         if (performance.now() - began > WAITED_MAX_MS) throw new Busy(TURN_SECONDS)
-        return signal.aborted ? Promise.reject(signal.reason) : run({ url: url.href, chromium, setting }, signal)
+        return signal.aborted ? Promise.reject(signal.reason) : run({ url: url.href, chromium, isTrusted, setting }, signal)
       })
       last = turn.catch(() => {})
       return turn.finally(() => clients.delete(client))

@@ -6,7 +6,8 @@ import type { Flags } from 'lighthouse'
 import { publicPlaces } from '../../../api/outside/public-places.ts'
 import { resolverAt } from '../../../api/outside/resolver.ts'
 import type { Setting } from '../messages.ts'
-import { endChromium, startChromium, type Chromium } from './chromium.ts'
+import { endChromium, startChromium, type Begun } from './chromium.ts'
+import { holdOf } from './hold.ts'
 import { startProxy } from './proxy.ts'
 import { CATEGORY_IDS, sideOf, type LighthouseResult } from './results.ts'
 import { SIDES, type Measured, type SideName } from './speed.ts'
@@ -17,9 +18,11 @@ const LOAD_MAX_MS = 20_000
 export interface ToRunner {
   url: string
   chromium: string
+  /** Whoever runs the server answers for pages that nothing holds. */
+  isTrusted: boolean
   setting: Setting
 }
-export type FromRunner = { begun: Pick<Chromium, 'pid' | 'profile'> } | { name: SideName; measured: Measured }
+export type FromRunner = { begun: Begun } | { name: SideName; measured: Measured }
 
 /** What Lighthouse means, in words. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -34,7 +37,7 @@ const REASONS: Readonly<Record<string, string>> = {
   NO_LCP: 'the page paints nothing',
 }
 
-let chromium: Pick<Chromium, 'pid' | 'profile'> | undefined
+let chromium: Begun | undefined
 const tell = (message: FromRunner) => new Promise<void>((told) => process.send!(message, undefined, undefined, () => told()))
 
 function end(code: number): never {
@@ -83,10 +86,12 @@ async function measureSide(name: SideName, url: string, port: number, isAgain = 
   return { failure: reason ?? 'Lighthouse could not load the page' }
 }
 
-async function run({ url, chromium: path, setting }: ToRunner) {
+async function run({ url, chromium: path, isTrusted, setting }: ToRunner) {
+  const hold = holdOf(isTrusted)
+  if (!hold) throw new Error('nothing holds Chromium here')
   const places = publicPlaces({ ...setting, lookup: resolverAt(setting.dnsServers).addresses })
   const proxy = await startProxy(places)
-  const { port } = await startChromium(path, proxy.port, (begun) => {
+  const { port } = await startChromium({ path, proxyPort: proxy.port, hold }, (begun) => {
     chromium = begun
     void tell({ begun })
   })
