@@ -12,13 +12,16 @@ import { Missing } from './missing.ts'
 import { formFor, prefersProblem, type Form } from '../../api/hosting/negotiate.ts'
 import { CORS, Prepared, READ, type Fields } from '../../api/hosting/prepared.ts'
 import { problemBody, type Problem } from './problem.ts'
+import { Shelf, type Taken } from '../../api/hosting/shelf.ts'
 
 /** A server that knows more paths than this takes long to start. */
 const ROUTES_MAX = 5_000
 /** What is completed or made for each request. */
 const COMPLETED = ['/404', SEARCH, `${SEARCH}.md`, SCAN, `${SCAN}.md`]
-/** Answers that are kept whole, about 20 KB each; what comes beyond them is read again. */
-const PREPARED_MAX = 2_000
+/** Answers that are kept whole, in bytes; what comes beyond them is read again. */
+const KEPT_MAX_BYTES = 32_000_000
+/** What a browser accepts is shorter; who writes more into a header has its answer looked for each time. */
+const ACCEPT_MAX = 500
 
 /** How bodies are packed that are made for one request. */
 const PACKED: ReadonlySet<Encoding> = new Set(['identity', 'zstd', 'gzip'])
@@ -28,6 +31,8 @@ interface Place {
   base: string
   storeApi: string
   version: string
+  /** Where answers are kept. */
+  shelf?: Shelf
 }
 
 export class Answers {
@@ -36,7 +41,7 @@ export class Answers {
   /** Made when first something is not found. */
   #nowhere: Missing | undefined
   /** What was answered before, by path, form and encoding. */
-  readonly #prepared = new Map<string, Prepared>()
+  readonly #shelf: Shelf
 
   constructor(
     readonly manifest: Manifest,
@@ -48,6 +53,7 @@ export class Answers {
       [manifest.storeApi, place.storeApi],
     ])
     this.headers = new HeadersOf(manifest, place.base)
+    this.#shelf = place.shelf ?? new Shelf(KEPT_MAX_BYTES)
   }
 
   /** What answers a GET of each path of the build, for a server that finds paths by itself; none where they are too many. */
@@ -61,23 +67,24 @@ export class Answers {
     const isPage = Object.hasOwn(this.manifest.pages, path)
     let accept: string | null
     let encoding: string | null
-    let last: Prepared | undefined
+    let last: Taken['place'] = null
     return (request) => {
       const { headers } = request
       const wanted = isPage ? headers.get('accept') : null
       const packed = headers.get('accept-encoding')
-      if (last && wanted === accept && packed === encoding) return last.get(request)
-      const answer = this.#safely(request, () => this.#known(request, path) ?? this.#work(request))
-      if (!(answer instanceof Prepared)) return answer
-      ;[accept, encoding, last] = [wanted, packed, answer]
-      return answer.get(request)
+      // The shelf alone says how long an answer is kept: what has its place here goes with it.
+      if (last?.answer && wanted === accept && packed === encoding) return last.answer.get(request)
+      const taken = this.#safely(request, () => this.#known(request, path) ?? this.#work(request))
+      if (taken instanceof Response) return taken
+      if ((wanted?.length ?? 0) + (packed?.length ?? 0) <= ACCEPT_MAX) [accept, encoding, last] = [wanted, packed, taken.place]
+      return taken.answer.get(request)
     }
   }
 
   /** Answers one request. Never throws. */
   answer(request: Request): Response {
-    const answer = this.#safely(request, () => this.#work(request))
-    return answer instanceof Prepared ? answer.answer(request) : answer
+    const taken = this.#safely(request, () => this.#work(request))
+    return taken instanceof Response ? taken : taken.answer.answer(request)
   }
 
   #safely<T>(request: Request, work: () => T): T | Response {
@@ -100,7 +107,7 @@ export class Answers {
   }
 
   /** What answers a request: one of the prepared bodies, or an answer for it alone. */
-  #work(request: Request): Prepared | Response {
+  #work(request: Request): Taken | Response {
     const raw = pathOf(request.url)
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...this.headers.always, ...CORS } })
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -130,14 +137,14 @@ export class Answers {
   }
 
   /** What answers GET or HEAD of a path of the build. */
-  #known(request: Request, path: string): Prepared | Response | null {
+  #known(request: Request, path: string): Taken | Response | null {
     if (Object.hasOwn(this.manifest.pages, path)) return this.#page(request, path)
     const entry = Object.hasOwn(this.manifest.files, path) ? this.manifest.files[path] : undefined
     return entry && path !== '/404' ? this.#file(request, path, entry) : null
   }
 
   /** A page in the form that the client asks for. */
-  #page(request: Request, path: string): Prepared | Response {
+  #page(request: Request, path: string): Taken | Response {
     const form = formFor(request.headers.get('accept'))
     if (form === null) {
       const detail = 'This page is there as text/html, text/markdown and text/plain.'
@@ -156,7 +163,7 @@ export class Answers {
   }
 
   /** What has one form: Accept is ignored. */
-  #file(request: Request, path: string, entry: Entry): Prepared {
+  #file(request: Request, path: string, entry: Entry): Taken {
     return this.#prepare(request, { path, form: null }, entry, () => {
       const page = path === '/index.md' ? '/' : path.replace(/\.md$/, '').replace(/^\/api(?=\/(docs|help|blog|changelog)\/)/, '')
       const isTwin = page !== path && Object.hasOwn(this.manifest.pages, page)
@@ -170,18 +177,14 @@ export class Answers {
   }
 
   /** What answers this request of a form of a page, or of a file: made at the first one that takes its encoding. */
-  #prepare(request: Request, { path, form }: { path: string; form: Form | null }, entry: Entry, fields: () => Fields): Prepared {
+  #prepare(request: Request, { path, form }: { path: string; form: Form | null }, entry: Entry, fields: () => Fields): Taken {
     const encoding = encodingFor(request.headers.get('accept-encoding'), this.#bodies.encodings(entry))
-    const key = `${path} ${form} ${encoding}`
-    let prepared = this.#prepared.get(key)
-    if (!prepared) {
-      if (this.#prepared.size >= PREPARED_MAX) this.#prepared.clear()
+    return this.#shelf.take(`${path} ${form} ${encoding}`, () => {
       const read = this.#bodies.read(entry, encoding)
       // The bytes of the Markdown, as another type: another representation.
       const body = form === 'text' ? { ...read, etag: read.etag.replace(/"$/, '-text"') } : read
-      this.#prepared.set(key, (prepared = new Prepared(body, { ...fields(), ...this.headers.ofBody(body, entry) })))
-    }
-    return prepared
+      return new Prepared(body, { ...fields(), ...this.headers.ofBody(body, entry) })
+    })
   }
 
   /** JSON that was made for one request. */

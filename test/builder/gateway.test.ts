@@ -316,7 +316,7 @@ describe('lists', () => {
 describe('hosts', () => {
   test('the names of the API and of the content site are no store’s, whatever its slug', async () => {
     const { Hosts } = await import('../../api/builder/shop/hosts.ts')
-    const { Shelf } = await import('../../api/builder/shop/shelf.ts')
+    const { Shelf } = await import('../../api/hosting/shelf.ts')
     const { Storefronts } = await import('../../api/outside/storefronts.ts')
     const place = {
       ...{

@@ -4,7 +4,7 @@ import type { Registry, Session } from '../../../db/control/registry.ts'
 import type { Storefronts } from '../../outside/storefronts.ts'
 import { readDeployment } from '../builds/build.ts'
 import { type DeploymentRow, hostedByDomain, hostedById, hostedBySlug, provenDomain, storefrontSession, type Hosted } from '../projects.ts'
-import type { Shelf } from './shelf.ts'
+import type { Shelf } from '../../hosting/shelf.ts'
 import { Shop, type Served } from './shop.ts'
 
 /** A host that serves a storefront. */

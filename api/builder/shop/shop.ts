@@ -8,7 +8,7 @@ import { Prepared, type Fields } from '../../hosting/prepared.ts'
 import { encodingFor, type Encoding } from '../../values/accept.ts'
 import { withFrameScript } from '../feedback/frame.ts'
 import { PRICED_MAX_CHARS, pricedIn } from '../prices.ts'
-import type { Shelf } from './shelf.ts'
+import type { Shelf } from '../../hosting/shelf.ts'
 
 /** Asked for anew each time, and mostly answered with 304: a refresh is seen at once. */
 const FRESH = 'public, max-age=0, must-revalidate'

@@ -20,7 +20,7 @@ import { orderView, ticketView, ticketsView } from './order-view.ts'
 import type { Outcome } from './outcome.ts'
 import type { TicketLink } from '../../store/mails/shop-links.ts'
 import { Renderer } from './rendering/renderer.ts'
-import type { Place } from './shelf.ts'
+import type { Place } from '../../hosting/shelf.ts'
 import { trouble } from './trouble.ts'
 import { Visit, type Surroundings } from './visit.ts'
 

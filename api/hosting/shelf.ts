@@ -1,5 +1,5 @@
 /** Answers that are kept whole, for all hosts together: at most so many bytes, the one unused for longest let go first. */
-import type { Prepared } from '../../hosting/prepared.ts'
+import type { Prepared } from './prepared.ts'
 
 /** What an answer takes beside its body. */
 const OVERHEAD_BYTES = 2_000
@@ -9,14 +9,25 @@ export interface Place {
   answer: Prepared | null
 }
 
+/** An answer with its place; that is null for one that is too large to be kept. */
+export interface Taken {
+  answer: Prepared
+  place: Place | null
+}
+
 export class Shelf {
   readonly #kept = new Map<string, Place & { answer: Prepared }>()
   #bytes = 0
 
   constructor(readonly maxBytes: number) {}
 
-  /** The answer under a key, made when it is not there, and its place; that is null for one that is too large to be kept. */
-  take(key: string, make: () => Prepared): { answer: Prepared; place: Place | null } {
+  /** What is kept, in bytes. */
+  get bytes() {
+    return this.#bytes
+  }
+
+  /** The answer under a key, made when it is not there. */
+  take(key: string, make: () => Prepared): Taken {
     const known = this.#kept.get(key)
     if (known) {
       // The order is what tells which was unused for longest: it matters when there is little room.
