@@ -1,4 +1,7 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inlineScripts } from '../../api/hosting/inline-scripts.ts'
 import { servicesFor } from '../../api/services.ts'
 import { shopToken } from '../../api/store/mails/shop-links.ts'
 import { pricedByPatterns } from './priced-by-patterns.ts'
@@ -25,6 +28,9 @@ beforeAll(async () => {
     phone: '+15035550100',
   }
   pickupId = (await shop.call('POST', '/pickup-locations', place)).body.id
+  // A page with a script of its own.
+  const cart = join(shop.config.dataDir, 'builder', shop.store.id, 'src/pages/[...lang]/cart.astro')
+  writeFileSync(cart, readFileSync(cart, 'utf8').replace('<Notice ', '<script is:inline>window.own = 1</script><Notice '))
   expect(await shop.publish()).toMatchObject({ status: 'live' })
 }, 60_000)
 afterAll(() => shop?.close())
@@ -152,4 +158,22 @@ test('pages have the prices of the currency that a visitor has chosen, as patter
     }
   }
   expect(seen.join('')).toContain('10,000')
+})
+
+test('the policy of each page names the scripts that stand in it, and no others', async () => {
+  const scripts: Record<string, number> = {}
+  for (const path of ['/', '/products', '/products/oak-table', '/cart', '/checkout', '/search?q=oak', '/nothing-here']) {
+    const answer = await shop.visit(host(), path, { headers: { accept: 'text/html' } })
+    const [, sources] = /script-src ([^;]*)/.exec(answer.headers.get('content-security-policy')!)!
+    const own = inlineScripts(await answer.text())
+    expect([
+      path,
+      sources!
+        .split(' ')
+        .filter((source) => source.startsWith("'sha256-"))
+        .toSorted(),
+    ]).toEqual([path, own.toSorted()])
+    scripts[path] = own.length
+  }
+  expect(scripts).toMatchObject({ '/': 0, '/cart': 1 })
 })

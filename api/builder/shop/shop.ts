@@ -24,6 +24,9 @@ const PACKED: ReadonlySet<Encoding> = new Set(['identity', 'zstd', 'gzip'])
 /** Where Stripe's element comes from, as its documentation says. */
 const STRIPE = 'https://js.stripe.com https://*.js.stripe.com'
 
+/** What a policy may name as a script that stands in a page: anything else in its place could mean every script. */
+const HASH = /^'sha256-[\w+/]{43}='$/
+
 /** How a deployment is served: where, and to whom. */
 export interface Served {
   /** The public URL of its host, without a slash at the end. */
@@ -41,6 +44,8 @@ export interface Served {
 export class Shop {
   readonly #bodies: Bodies
   readonly #always: Fields
+  /** Of a deployment from before pages told which scripts stand in them. */
+  readonly #isUntold: boolean
 
   constructor(
     readonly deployment: Deployment,
@@ -49,6 +54,7 @@ export class Shop {
     readonly shelf: Shelf,
   ) {
     this.#bodies = new Bodies(folder, [[deployment.base, served.canonical]], deployment.isBare)
+    this.#isUntold = !Object.values(deployment.pages).some(({ scripts }) => scripts)
     this.#always = {
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'strict-origin-when-cross-origin',
@@ -104,25 +110,23 @@ export class Shop {
     return this.#bodies.text(this.file(path)!)
   }
 
-  /** A page that was made for one request: it is nobody else's. */
-  made(request: Request, html: string, { status = 200, headers = {} }: { status?: number; headers?: Fields } = {}): Response {
+  /** A page that was made for one request, of what was built at a path: it is nobody else's. */
+  made(request: Request, html: string, { path, status = 200 }: { path: string; status?: number }): Response {
     const bytes = new TextEncoder().encode(this.#reviewed(html))
     const encoding = encodingFor(request.headers.get('accept-encoding'), PACKED)
     const packed = pack(bytes, encoding)
     const fields = {
-      ...this.headersOf('html'),
+      ...this.#ofHtml(path),
       vary: VARY,
       'cache-control': 'private, no-store',
       'content-length': String(packed.length),
       ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
-      ...headers,
     }
     return new Response(request.method === 'HEAD' ? null : packed, { status, headers: fields })
   }
 
-  /** The headers of every answer, of a type. */
-  headersOf(form: Form): Fields {
-    return { ...this.#always, 'content-type': TYPES[form], ...(form === 'html' ? { 'content-security-policy': this.#policy() } : {}) }
+  #ofHtml(path: string): Fields {
+    return { ...this.#always, 'content-type': TYPES.html, 'content-security-policy': this.#policy(this.page(path)) }
   }
 
   /** A page that is reviewed can be pointed into. */
@@ -161,7 +165,7 @@ export class Shop {
       ...(markdown ? [`<${encodeURI(markdown)}>; rel="alternate"; type="text/markdown"`] : []),
       '</llms.txt>; rel="describedby"; type="text/markdown"',
     ]
-    return { ...this.headersOf('html'), vary: VARY, link: links.join(', ') }
+    return { ...this.#ofHtml(path), vary: VARY, link: links.join(', ') }
   }
 
   #ofFile(path: string, entry: Entry): Fields {
@@ -174,10 +178,17 @@ export class Shop {
     }
   }
 
-  /** Scripts of this host alone, and of the payment provider where there is one. */
-  #policy(): string {
+  /** The hashes of the scripts that stand in a page. */
+  #scriptsIn(page: ShopPage | undefined): string[] {
+    const { scripts } = this.deployment
+    const own = this.#isUntold ? scripts : (page?.scripts ?? []).map((at) => scripts[at] ?? '')
+    return own.filter((hash) => HASH.test(hash))
+  }
+
+  /** Scripts of this host and those that stand in the page, and of the payment provider where there is one. */
+  #policy(page: ShopPage | undefined): string {
     const { reviewedAt, hasStripe, base } = this.served
-    const scripts = ["'self'", ...this.deployment.scripts, ...(hasStripe ? [STRIPE] : [])].join(' ')
+    const scripts = ["'self'", ...this.#scriptsIn(page), ...(hasStripe ? [STRIPE] : [])].join(' ')
     const images = base.startsWith('https:') ? "'self' data: https:" : "'self' data: https: http:"
     return [
       `default-src 'none'; script-src ${scripts}; style-src 'self' 'unsafe-inline'; img-src ${images}; font-src 'self'; media-src 'self' https:`,

@@ -242,7 +242,7 @@ export class Storefront {
     const key = `${shop.deployment.id} ${shop.served.base} ${shop.served.canonical} ${template}`
     const text = () => shop.text(template)
     const html = await this.#renderer.render(visit.session.store.id, { key, text, view: { here: hereOf(visit), ...view } })
-    const response = shop.made(request, html, { status })
+    const response = shop.made(request, html, { path: template, status })
     return withCookies(visit, response)
   }
 
@@ -305,7 +305,7 @@ export class Storefront {
         { status: 404, headers: { 'cache-control': 'no-store' } },
       )
     const html = shop.file('/404') ? shop.text('/404') : '<!doctype html><title>Not found</title><p>Not found</p>'
-    return shop.made(request, html, { status: 404 })
+    return shop.made(request, html, { path: '/404', status: 404 })
   }
 }
 
