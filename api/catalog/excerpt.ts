@@ -1,4 +1,5 @@
 /** Excerpts of what a search has found: some words around the first that was meant, in time that the length of the text bounds. */
+import { normal } from '../values/compared.ts'
 
 /** Words of an excerpt, and how many of them stand before the first that was found. */
 const WORDS = 16
@@ -9,7 +10,7 @@ const LENGTH_MAX = 600
 const READ_MAX = 100_000
 
 const PLAIN = /^[\w]*$/
-const plain = (word: string) => (PLAIN.test(word) ? word : word.normalize('NFD').replace(/\p{M}/gu, '')).toLowerCase()
+const plain = (word: string) => (PLAIN.test(word) ? word : normal(word, 'NFD').replace(/\p{M}/gu, '')).toLowerCase()
 
 /** Makes excerpts for one search of `words`: what was found of them stands between `**`. */
 export function excerpts(words: readonly string[]) {

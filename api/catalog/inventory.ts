@@ -8,7 +8,7 @@ import { resource, type Call } from '../http/route.ts'
 import { Body, Named, Nullable, Text, Type, Uuid, type Static } from '../http/schema.ts'
 import { columns, Level, level, levelOf } from './level.ts'
 import { tellLow } from './told.ts'
-import { contains } from '../values/like.ts'
+import { contains } from '../values/compared.ts'
 import { foundAmong, matchExpression } from './search/search-index.ts'
 import { fallsLow, record } from './stock.ts'
 

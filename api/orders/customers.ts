@@ -2,7 +2,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
 import { customerAddresses, customers, ORDER_STATUSES, orders } from '../../db/store/orders.ts'
-import { contains } from '../values/like.ts'
+import { contains } from '../values/compared.ts'
 import { addressOf } from './address.ts'
 import { Address, ADDRESSES_MAX, Customer, findCustomer, item, readCustomer } from './customer.ts'
 import { normalizeEmail } from '../values/email.ts'

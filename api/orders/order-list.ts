@@ -3,7 +3,7 @@ import { and, desc, eq, gte, isNotNull, isNull, lt, lte, or, sql } from 'drizzle
 import { aside } from '../../db/aside.ts'
 import type { Reader } from '../../db/driver.ts'
 import { isDue, ORDER_SOURCES, ORDER_STATUSES, orders, PAYMENT_STATUSES } from '../../db/store/orders.ts'
-import { contains } from '../values/like.ts'
+import { contains } from '../values/compared.ts'
 import { normalizeEmail } from '../values/email.ts'
 import { wrong } from '../values/refusal.ts'
 import { CurrencyCode, Instant, OneOf, Paging, Type, Uuid, type Static } from '../http/schema.ts'

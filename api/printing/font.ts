@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module'
 import anyAscii from 'any-ascii'
 import * as fontkit from 'fontkit'
+import { normal } from '../values/compared.ts'
 
 /** The part of fontkit's fonts that is used. */
 interface Font {
@@ -31,7 +32,7 @@ export function printable(text: string): string {
     const codePoint = letter.codePointAt(0)!
     return PLAIN.test(letter) && regular.hasGlyphForCodePoint(codePoint) && bold.hasGlyphForCodePoint(codePoint) ? letter : anyAscii(letter)
   }
-  return [...text.normalize('NFC').replace(UNSEEN, ' ')].map(plain).join('').replace(/\s+/g, ' ').trim()
+  return [...normal(text).replace(UNSEEN, ' ')].map(plain).join('').replace(/\s+/g, ' ').trim()
 }
 
 /** How wide a text is, in its own size. */

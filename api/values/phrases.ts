@@ -1,4 +1,5 @@
 /** The words of what somebody searches for, as phrases of SQLite's full-text index. */
+import { normal } from './compared.ts'
 
 /** More words than these narrow nothing down. */
 const WORDS_MAX = 8
@@ -20,8 +21,7 @@ interface Phrase {
 
 /** The words of a text, each as a phrase: `order.paid` is one, in which `order` and `paid` stand together. */
 export function phrasesOf(text: string): Phrase[] {
-  const words = text
-    .normalize('NFC')
+  const words = normal(text)
     .split(/[^\p{L}\p{N}\p{M}._-]+/u)
     .map((word) => word.replace(/^[._-]+/, ''))
     .filter((word) => /[\p{L}\p{N}]/u.test(word))

@@ -1,18 +1,19 @@
 /** URL slugs made from names. */
 import anyAscii from 'any-ascii'
 import { isUuid } from './uuid.ts'
+import { normal } from './compared.ts'
 
 const SLUG_MAX = 120
 
 /** Lowercase `a-z0-9-` of a name in any script (any-ascii transliterates); never empty, never shaped like a UUID. */
 export function slugOf(name: string): string {
-  const slug = anyAscii(name.normalize('NFC'))
+  const slug = anyAscii(normal(name))
     .toLowerCase()
     .replace(/['’]/g, '')
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
+    .replace(/^-|-$/g, '')
     .slice(0, SLUG_MAX)
-    .replace(/-+$/, '')
+    .replace(/-$/, '')
   if (!slug) return 'item'
   return isUuid(slug) ? `item-${slug}` : slug
 }
@@ -25,4 +26,4 @@ export function freeSlug(slug: string, taken: Iterable<string>): string {
 }
 
 /** Text in the form that searches compare: transliterated, lowercase. */
-export const fold = (text: string) => anyAscii(text.normalize('NFC')).toLowerCase()
+export const fold = (text: string) => anyAscii(normal(text)).toLowerCase()

@@ -1,5 +1,5 @@
 /** The shared part of categories, collections and brands: finding one by id or slug, and laying a translation over it. */
-import { contains } from '../../values/like.ts'
+import { contains } from '../../values/compared.ts'
 import { and, eq, inArray, sql, type InferSelectModel, type SQL } from 'drizzle-orm'
 import type { Db, Reader } from '../../../db/driver.ts'
 import { brands, categories, collections } from '../../../db/store/catalog.ts'

@@ -3,6 +3,7 @@ import { and, eq, sql, type SQL } from 'drizzle-orm'
 import { compile, named, type Db } from '../../../db/driver.ts'
 import { searchDocuments } from '../../../db/store/search.ts'
 import { fold } from '../../values/slug.ts'
+import { normal } from '../../values/compared.ts'
 
 type Found = 'product' | 'category' | 'collection' | 'brand' | 'post'
 
@@ -74,7 +75,7 @@ export async function unindexDocument(tx: Db, entity: Found, entityId: string, l
 
 /** The words of what somebody typed, at most 16, without those that say nothing beside another. */
 export function wordsIn(typed: string): string[] {
-  const words = (typed.normalize('NFC').match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, 16)
+  const words = (normal(typed).match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, 16)
   // Whatever begins with the longer one begins with the shorter one, too.
   return words.filter((word, i) => !words.some((other, j) => other.startsWith(word) && (other !== word || j < i)))
 }

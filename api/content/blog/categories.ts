@@ -11,7 +11,7 @@ import { blank } from '../../http/input/blank.ts'
 import { slugFor } from '../../http/input/references.ts'
 import { resource, type Call } from '../../http/route.ts'
 import { Body, deleted, Deleted, Label, Named, Nullable, Page, Paging, Slug, Text, Type, Uuid } from '../../http/schema.ts'
-import { contains } from '../../values/like.ts'
+import { contains } from '../../values/compared.ts'
 import { conflict, missing, wrong } from '../../values/refusal.ts'
 import { isUuid } from '../../values/uuid.ts'
 

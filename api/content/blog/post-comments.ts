@@ -5,7 +5,7 @@ import { posts } from '../../../db/store/blog.ts'
 import { postComments } from '../../../db/store/visitors.ts'
 import { resource } from '../../http/route.ts'
 import { Body, deleted, Deleted, Page, Paging, Type } from '../../http/schema.ts'
-import { contains } from '../../values/like.ts'
+import { contains } from '../../values/compared.ts'
 import { bulkInput, decide, Moderated } from '../visitors/bulk.ts'
 import { findComment, moderated, PostComment } from './comment.ts'
 

@@ -5,7 +5,7 @@ import type { Reader } from '../../../db/driver.ts'
 import { contactMessages, MESSAGE_STATUSES } from '../../../db/store/visitors.ts'
 import { resource } from '../../http/route.ts'
 import { Body, deleted, Deleted, Line, Named, Nullable, OneOf, Paging, Text, Type, Uuid } from '../../http/schema.ts'
-import { contains } from '../../values/like.ts'
+import { contains } from '../../values/compared.ts'
 import { missing } from '../../values/refusal.ts'
 import { formInput, screen, SignalsShape, writer, written } from '../visitors/submission.ts'
 

@@ -7,6 +7,7 @@ import { Named, OneOf, Text, Type } from '../../http/schema.ts'
 import { isEmail, normalizeEmail } from '../../values/email.ts'
 import { conflict, wrong } from '../../values/refusal.ts'
 import { formOf } from './form-token.ts'
+import { normal } from '../../values/compared.ts'
 
 /** So long the same text of the same address is refused. */
 export const REPEAT_MS = 3_600_000
@@ -28,7 +29,8 @@ export const SignalsShape = Named('Signals', {
 
 const LINK =
   /(?:https?:\/\/|www\.)[^\s<>\"']+|\b(?:[a-z0-9-]{1,63}\.){1,4}(?:com|net|org|info|biz|ru|cn|xyz|top|shop|site|online|io|link|click)\b/gi
-const linksIn = (text: string) => text.match(LINK)?.length ?? 0
+/** How many links there are in a text. */
+export const linksIn = (text: string) => text.match(LINK)?.length ?? 0
 
 interface Submission {
   /** What it is, and what it is about: the same words about something else are another text. */
@@ -41,7 +43,7 @@ type SubmissionCall = Pick<Call, 'services' | 'session' | 'clock' | 'now'> & { b
 
 const hashOf = (...parts: string[]) => new Bun.CryptoHasher('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
 /** A text as it is compared: neither case nor spaces make another one of it. */
-const compared = (text: string) => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim()
+export const compared = (text: string) => normal(text, 'NFKC').toLowerCase().replace(/\s+/g, ' ').trim()
 
 /** The text of a field; refuses one that is blank. */
 export function written(body: object, field: string): string {

@@ -1,9 +1,10 @@
 /** Coupon codes (document 3, Decisions): 1-64 printable characters without spaces or `/`, compared after NFC, otherwise exactly. */
 import { isUuid } from '../../values/uuid.ts'
 import { invalid, wrong } from '../../values/refusal.ts'
+import { normal } from '../../values/compared.ts'
 
 /** The form in which a code is stored and looked up. */
-export const codeOf = (text: string) => text.trim().normalize('NFC')
+export const codeOf = (text: string) => normal(text.trim())
 
 /** The code of a request; refuses one that could be taken for an id or can't stand in a path. */
 export function newCode(text: string): string {
