@@ -31,7 +31,12 @@ const METADATA = ['168.63.129.16']
 
 const portOf = ({ protocol, port }: URL) => Number(port || (protocol === 'https:' ? 443 : 80))
 /** The host without the brackets of an IPv6 address, and without the dot of the root. */
-export const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '')
+export function hostOf({ hostname }: URL): string {
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1')
+  let end = bare.length
+  while (bare[end - 1] === '.') end--
+  return bare.slice(0, end)
+}
 const isPrivateName = (host: string) => PRIVATE_NAMES.some((name) => host === name || host.endsWith(`.${name}`))
 const mayBeAsked = (address: string) => isPublic(address) && !METADATA.includes(address)
 

@@ -34,12 +34,15 @@ function wrapped(text: string, width: number, bold: boolean, measure: Measure): 
     }
     if (line) lines.push(line)
     line = ''
+    let used = 0
     for (const letter of word) {
-      if (line && measure(line + letter, bold) > width) {
+      const own = measure(letter, bold)
+      if (line && used + own > width) {
         lines.push(line)
-        line = ''
+        ;[line, used] = ['', 0]
       }
       line += letter
+      used += own
     }
   }
   return line ? [...lines, line] : lines
@@ -47,9 +50,13 @@ function wrapped(text: string, width: number, bold: boolean, measure: Measure): 
 
 const cut = (text: string, width: number, bold: boolean, measure: Measure) => {
   if (measure(text, bold) <= width) return text
-  let kept = [...text]
-  while (kept.length && measure(`${kept.join('')}…`, bold) > width) kept = kept.slice(0, -1)
-  return `${kept.join('').trimEnd()}…`
+  let [kept, left] = ['', width - measure('…', bold)]
+  for (const letter of text) {
+    left -= measure(letter, bold)
+    if (left < 0) break
+    kept += letter
+  }
+  return `${kept.trimEnd()}…`
 }
 
 /** Lines as large as the frame allows. In the smallest size a line that is too long is cut off, which an ellipsis tells, so that none is lost. */

@@ -12,7 +12,7 @@ function plain(text: string): string {
   const bare = text
     .replace(/^\[([^\]]*)\](:\d+)?$/, '$1')
     .replace(/^([\d.]+):\d+$/, '$1')
-    .replace(/%.*$/, '')
+    .split('%', 1)[0]!
   return isIP(bare) ? ipaddr.process(bare).toString() : bare
 }
 

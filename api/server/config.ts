@@ -213,7 +213,7 @@ function webUrl(name: string, value: string | null): string | null {
   const url = parsed(value)
   const isWeb = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash
   return isWeb
-    ? value.replace(/\/+$/, '')
+    ? value.replace(/(?<!\/)\/+$/, '')
     : fail(name, value, 'an http or https URL without user, query and fragment, such as https://shop.example')
 }
 

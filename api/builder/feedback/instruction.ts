@@ -21,7 +21,7 @@ const [PHONE_MAX, TABLET_MAX] = [640, 1_100]
 /** A text on one line, as one sentence: without the stops within it, and at its end. */
 function sentence(text: string): string {
   const line = text.replace(/\s+/gu, ' ').trim()
-  const joined = line.replace(/[.!?…]+ (?=\S)/gu, '; ').replace(/[.!?…;,: ]{1,20}$/u, '')
+  const joined = line.replace(/(?<![.!?…])[.!?…]+ (?=\S)/gu, '; ').replace(/[.!?…;,: ]{1,20}$/u, '')
   const characters = [...(joined || line)]
   return characters.length > WISH_MAX ? `${characters.slice(0, WISH_MAX).join('').trimEnd()}…` : characters.join('')
 }

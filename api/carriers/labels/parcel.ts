@@ -42,7 +42,7 @@ export function templateFor(units: readonly { quantity: number; size: Dimensions
 }
 
 /** Whether a text can be a Code 128 barcode that fits on a label. */
-export const isBarcodable = (text: string) => text.length <= BARCODE_MAX && /^[\x20-\x7e]*[\x21-\x7e][\x20-\x7e]*$/.test(text)
+export const isBarcodable = (text: string) => text.length <= BARCODE_MAX && /^[\x20-\x7e]+$/.test(text) && text.trim() !== ''
 
 /** The number of a shipment that has no other: 20 digits made from its id, the last two of which check the others (ISO 7064, mod 97). */
 export function numberOf(shipmentId: string): string {

@@ -12,7 +12,7 @@ function times(count: number): string {
 
 /** A row of hexadecimal digits, shortened as ZPL allows: runs are counted, and zeros up to its end are a comma. */
 const shortened = (row: string) => {
-  const end = row.replace(/0+$/, '')
+  const end = row.replace(/(?<!0)0+$/, '')
   const rest = end.length % 2 && end.length < row.length ? `${end}0` : end
   return (
     rest.replace(/(.)\1*/g, (run, digit: string) => (run.length > 1 ? times(run.length) : '') + digit) +

@@ -64,7 +64,7 @@ export const feedRoutes = resource('content', '/posts').get(
     const { items, whole } = await newestOf(db, view, query.limit)
     const contents = await contentsOf(db, view, whole)
     const shown = await shownPosts(db, items, view)
-    const base = query.base?.replace(/\/*$/, '/')
+    const base = query.base && `${query.base.replace(/(?<!\/)\/+$/, '')}/`
     const linkTo = (path: string) => (base === undefined ? '' : html`<link rel="alternate" href="${base}${path}"/>\n`)
     const { name, locale } = await call.settings()
     const updated = items.reduce(

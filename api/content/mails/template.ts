@@ -121,7 +121,7 @@ export function requireNeeded(kind: TemplateKind, body: string) {
   const { needed } = KINDS[kind]
   if (!needed) return
   const probe = `https://${crypto.randomUUID()}.example`
-  const shown = htmlBody(marked(body, { [needed]: probe })).replace(/<(?!a )[^>]*>/g, '')
+  const shown = htmlBody(marked(body, { [needed]: probe })).replace(/<(?!a )[^<>]*>/g, '')
   if (!shown.includes(probe)) throw wrong('body', `must have {{${needed}}}`)
 }
 

@@ -43,7 +43,8 @@ function marked(text: string): Html {
 const paragraphs = (content: string) =>
   content
     .trim()
-    .split(/(?:\r?\n){2,}/)
+    .replaceAll('\r\n', '\n')
+    .split(/\n{2,}/)
     .map((part) => html`<p>${marked(part)}</p>\n`)
 
 const isWebImage = (image: string | null): image is string => image !== null && /^https?:\/\//i.test(image)

@@ -21,7 +21,11 @@ const beginning = ({ bytes }: Read) => bytes.toString('utf8', 0, GLANCE_BYTES)
 
 /** A line of it, a comment, or nothing at all. */
 export const isRobots = (answer: Read) =>
-  isPlain(answer) && (!beginning(answer).trim() || /^\uFEFF?\s*(#|[a-z-]+\s*:)/im.test(beginning(answer)))
+  isPlain(answer) &&
+  (!beginning(answer).trim() ||
+    beginning(answer)
+      .split(/[\r\n]/)
+      .some((line) => /^(#|[a-z-]+\s*:)/i.test(line.trim())))
 /** Markdown: a heading, or a link. */
 export const isLlms = (answer: Read) => isPlain(answer) && /^\uFEFF?#{1,6}\s|\]\(/m.test(beginning(answer))
 

@@ -6,6 +6,8 @@ import { readFileSync } from 'node:fs'
 
 const LIST = new URL('../../../content/scan/hsts-preload.bin', import.meta.url)
 const HASH_BYTES = 5
+/** A longer name is none of DNS. */
+const NAME_MAX = 253
 
 let list: Buffer | undefined
 
@@ -27,6 +29,7 @@ function entryOf(name: string): 'with-subdomains' | 'alone' | null {
 
 /** Whether a host, or one that it is below, is on the list. */
 export function isPreloaded(host: string): boolean {
+  if (host.length > NAME_MAX) return false
   const labels = host.toLowerCase().replace(/\.$/, '').split('.')
   return labels.some((_, at) => {
     const entry = entryOf(labels.slice(at).join('.'))

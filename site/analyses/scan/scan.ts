@@ -94,7 +94,7 @@ async function nextOf(visitor: Visitor, url: URL): Promise<string | null | 'nobo
   }
   answer.end()
   const location = locationOf(answer)
-  return location === null ? null : placeOf(location, visitor.places, url).href.replace(/#.*$/, '')
+  return location === null ? null : placeOf(location, visitor.places, url).href.split('#', 1)[0]!
 }
 
 /** What there is for crawlers and agents. */
