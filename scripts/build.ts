@@ -44,7 +44,9 @@ const WITHOUT_LAST_COMPILER = { BUN_JSC_useFTLJIT: '0' }
  */
 function prerender(folder: string, { base, storeApi }: ReturnType<typeof places>) {
   const given = { STOA_SITE: base, STOA_STORE_API: storeApi, STOA_CONTENT: 'stdin' }
-  const env = { ...process.env, ...given, ...WITHOUT_LAST_COMPILER, ASTRO_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' }
+  // A build may take what memory there is, whatever the server that began it keeps to.
+  const { BUN_JSC_forceRAMSize: _, ...inherited } = process.env
+  const env = { ...inherited, ...given, ...WITHOUT_LAST_COMPILER, ASTRO_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' }
   const command = [process.execPath, '--bun', join(ROOT, 'node_modules/astro/bin/astro.mjs'), 'build', '--outDir', folder]
   const begun: string[] = []
   let isOver = false

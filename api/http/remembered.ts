@@ -13,7 +13,7 @@ import { isStrict } from './input/notes.ts'
 import { notModified } from './respond.ts'
 import { searchOf, targetOf } from './url.ts'
 
-/** The most bytes that all stores of a process may take together, unless told otherwise: with it a process stays under 200 MB. */
+/** The most bytes that all stores of a process may take together, unless told otherwise: with it a process stays under 180 MB. */
 export const REMEMBERED_BYTES = 16 * 1_048_576
 /** The part of all bytes that one store may take: a half. */
 const STORE_PART = 2

@@ -28,9 +28,9 @@ const LIST_WRITTEN_RATIO = 3
 const GROUPED_TIMES = 2
 const UNCHANGED_TIMES = 3
 const BESIDE_TIMES = 5
-const MEMORY_MB = 200
+const MEMORY_MB = 180
 const MEMORY_STORES_MB = 700
-const START_MS = 2_000
+const START_MS = 300
 const MAIL_MEMORY_MB = 250
 const DELIVERIES_PER_S = 500
 /** Megabytes more than at rest, while 10,000 events go out. */

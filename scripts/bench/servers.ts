@@ -1,5 +1,6 @@
 /** The processes that a bench starts: each is ended by its own handle, and by nothing else. */
 import type { Subprocess } from 'bun'
+import { scripts } from '../../package.json'
 
 const BUN = process.execPath
 const ROOT = new URL('../../', import.meta.url).pathname
@@ -20,6 +21,9 @@ export const environment = (extra: Record<string, string> = {}): Record<string, 
   )
   return { ...Object.fromEntries(kept), ...extra }
 }
+
+/** What `npm start` tells the engine of the memory that it may take. */
+const ENGINE = Object.fromEntries([...scripts.start.matchAll(/(BUN_JSC_\w+)=(\d+)/g)].map(([, name, value]) => [name!, value!]))
 
 const started = new Set<Subprocess>()
 
@@ -72,6 +76,7 @@ export const startStoa = (
   start(
     [isCold ? 'scripts/bench/cold.ts' : 'api/main.ts'],
     environment({
+      ...ENGINE,
       ...(more as Record<string, string>),
       DATA_DIR: dataDir,
       HOST: '127.0.0.1',
@@ -86,7 +91,15 @@ export const startStoa = (
 export const startWorkers = (dataDir: string, workers: number) =>
   start(
     ['scripts/bench/workers-server.ts'],
-    environment({ DATA_DIR: dataDir, HOST: '127.0.0.1', API_PORT: '0', RATE_LIMIT: '0', LOG: 'silent', WORKERS: String(workers) }),
+    environment({
+      ...ENGINE,
+      DATA_DIR: dataDir,
+      HOST: '127.0.0.1',
+      API_PORT: '0',
+      RATE_LIMIT: '0',
+      LOG: 'silent',
+      WORKERS: String(workers),
+    }),
   )
 
 const POLL_MS = 5
@@ -99,14 +112,21 @@ function freePort(): number {
   return port
 }
 
-/** Starts all of Stoa as its users do, with `npm start`; tells how long its first answer took. */
+/** Starts all of Stoa as `npm start` does once it has seen that all is installed; tells how long its first answer took. */
 export async function startWhole(dataDir: string): Promise<{ ms: number; stop(): Promise<void> }> {
   const port = freePort()
   const startedMs = performance.now()
-  const child = Bun.spawn(['npm', 'start'], {
+  const child = Bun.spawn([BUN, 'scripts/start.ts'], {
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: environment({ DATA_DIR: dataDir, HOST: '127.0.0.1', API_PORT: String(port), SITE_PORT: String(freePort()), LOG: 'silent' }),
+    env: environment({
+      ...ENGINE,
+      DATA_DIR: dataDir,
+      HOST: '127.0.0.1',
+      API_PORT: String(port),
+      SITE_PORT: String(freePort()),
+      LOG: 'silent',
+    }),
   })
   started.add(child)
   while (performance.now() - startedMs < LISTEN_MAX_MS && child.exitCode === null) {
@@ -115,7 +135,7 @@ export async function startWhole(dataDir: string): Promise<{ ms: number; stop():
     await Bun.sleep(POLL_MS)
   }
   await end(child)
-  throw new Error(`npm start gave no answer: ${await new Response(child.stderr).text()}`)
+  throw new Error(`scripts/start.ts gave no answer: ${await new Response(child.stderr).text()}`)
 }
 
 /** The memory that Stoa says it has, in megabytes (10^6 bytes). */
