@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { projectOf } from '../api/builder/projects.ts'
 import { serveApi, type Api } from '../api/main.ts'
-import { printed, readConfig, storesDomainOf, urlOf, type Config } from '../api/server/config.ts'
+import { printed, readConfig, storesDomainOf, type Config } from '../api/server/config.ts'
 import { listen, requireHost } from '../api/server/listen.ts'
 import { KEY_FILE } from '../api/server/key-file.ts'
 import { openRegistry } from '../db/control/open.ts'
@@ -111,21 +111,6 @@ function openDemo(config: Config, api: Api, url: string): Running {
   }
 }
 
-/** Starts the API, and beside it the site: at once where it is known where the API will be. */
-async function startBoth(config: Config, running: Running[]) {
-  const begin = (storeApi: string) => {
-    const { site, stop } = startSite(config, storeApi)
-    running.push({ stop })
-    // Looked at when the API is there, too.
-    site.catch(() => {})
-    return site
-  }
-  const early = config.baseUrl || config.apiPort ? begin(urlOf(config.baseUrl, config.host, config.apiPort)) : null
-  const { api, keys } = await startApi(config, running)
-  running.push(api)
-  return { api, keys, site: await (early ?? begin(api.url)) }
-}
-
 /** Starts all of it and prints where it is. What has to be stopped is added to `running`. Throws with one clear line when it can't. */
 export async function serve(running: Running[]) {
   const config = readConfig(process.env)
@@ -136,7 +121,12 @@ export async function serve(running: Running[]) {
     await (await import('./build.ts')).build()
   }
   try {
-    const { api, keys, site } = await startBoth(config, running)
+    const { api, keys } = await startApi(config, running)
+    running.push(api)
+    // Not at once with the API: that one would begin a tenth of a second later.
+    const { site: listening, stop } = startSite(config, api.url)
+    running.push({ stop })
+    const site = await listening
     const demo = await demoOf(config, api)
     console.log(
       [

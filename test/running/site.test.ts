@@ -65,13 +65,4 @@ describe('the content site under npm start', () => {
     running.child.kill('SIGKILL')
     await until(async () => (await healthOf(site)) === null)
   })
-
-  test('begins beside the API where that has a port of its own', async () => {
-    const port = String(20_000 + Math.floor(Math.random() * 10_000))
-    const { running, api, site } = await startShop({ API_PORT: port })
-    expect(api).toBe(`http://127.0.0.1:${port}`)
-    expect(await (await fetch(site)).text()).toContain(`${api}/api/v1/docs`)
-    running.child.kill('SIGINT')
-    expect((await running.ended).code).toBe(0)
-  })
 })
