@@ -2,7 +2,7 @@
  * Programs that run in a cage (become.ts): bounded in time and memory, ended with all that they began. On systems other than Linux nothing
  * but time holds them.
  */
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { randomInt } from 'node:crypto'
 import type { Confinement } from './become.ts'
 import { knowsCalls } from './calls.ts'
@@ -88,7 +88,7 @@ export function freeUser(): number | null {
     .map((line) => line.trim().split(/\s+/).map(Number))
     .reduce((most, [first, , count]) => (count ? Math.max(most, first! + count - 1) : most), 0)
   if (last < USERS_TO) return null
-  const taken = new Set(processes().flatMap((pid) => statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid ?? []))
+  const taken = new Set(processes().flatMap(usersOf))
   for (;;) {
     const user = randomInt(USERS_FROM, USERS_TO + 1)
     if (!taken.has(user)) return user
@@ -97,6 +97,19 @@ export function freeUser(): number | null {
 
 /** The same for a program in a cage: without Landlock it could read what only the server's user may, or nothing at all. */
 export const cageUser = () => (landlockVersion() > 0 ? freeUser() : null)
+
+/** The users that a process has, whoever its folder belongs to: root has those of processes that show nothing of themselves. */
+function usersOf(pid: string): number[] {
+  try {
+    const line = readFileSync(`/proc/${pid}/status`, 'utf8')
+      .split('\n')
+      .find((text) => text.startsWith('Uid:'))
+    return line!.split('\t').slice(1).map(Number)
+  } catch {
+    // It has ended meanwhile.
+    return []
+  }
+}
 
 const processes = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name))
 
