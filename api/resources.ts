@@ -72,12 +72,14 @@ import { webhookRoutes } from './store/webhooks/webhooks.ts'
 import { auditLogRoutes } from './store/audit-log.ts'
 import { jobRoutes } from './store/jobs.ts'
 import { me } from './store/me.ts'
+import { usageRoutes } from './store/usage.ts'
 import { settingsRoutes } from './store/settings.ts'
 import { teamRoutes } from './store/team.ts'
 
 /** Every resource of this release, by room. */
 export const resources: readonly Resource[] = [
   me,
+  usageRoutes,
   settingsRoutes,
   teamRoutes,
   apiKeyRoutes,

@@ -57,7 +57,7 @@ export function watchStatements(): Watch {
       try {
         await work()
         // What stands in the control database is no store's.
-        return asked.filter((text) => !/"(api_keys|changes|stores)"|^select max\(rowid\)/.test(text))
+        return asked.filter((text) => !/"(api_keys|changes|store_room|stores)"|^select max\(rowid\)/.test(text))
       } finally {
         asked = null
       }

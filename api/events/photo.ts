@@ -7,6 +7,7 @@ import { fileOf, NoImage } from '../content/media/image.ts'
 import { keepImage, rowOf, type StoredImage } from '../content/media/keeping.ts'
 import { ownerOf } from '../http/auth.ts'
 import type { Call } from '../http/route.ts'
+import { requireRoom } from '../store/room.ts'
 import { wrong } from '../values/refusal.ts'
 import { findActiveSeat } from './ticket.ts'
 
@@ -33,6 +34,7 @@ export async function keepPhoto(call: SeatCall): Promise<StoredImage> {
   const { file, services, clock } = call
   if (!file?.bytes.length) throw wrong('file', file ? 'is empty' : 'is required')
   if (file.bytes.length > PHOTO_MAX_BYTES) throw wrong('file', 'must be at most 2 MB')
+  await requireRoom({ registry: services.registry, db: call.db, owner: ownerOf(call) })
   const id = clock.id()
   try {
     const kept = await keepImage(services.files, ownerOf(call), id, { bytes: file.bytes, name: 'guest', source: null })

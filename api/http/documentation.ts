@@ -10,6 +10,7 @@ export const OVERVIEW = `${REFERENCE}overview`
 const PAGES: Readonly<Record<string, string>> = {
   me: 'store',
   'audit-log': 'store',
+  usage: 'store',
   carts: 'carts-operations',
   orders: 'orders-operations',
   payments: 'orders-operations',

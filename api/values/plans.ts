@@ -5,6 +5,10 @@ export type Plan = (typeof PLANS)[number]
 export interface PlanLimits {
   /** Recipients of newsletters in a calendar month (UTC). */
   monthlyEmails: number
+  /** Media, databases, built storefronts and the project together, in MB (1,048,576 bytes). */
+  diskMb: number
+  /** Publishes and previews in 24 hours. */
+  buildsPerDay: number
   /** Workstations and their rules can be changed. */
   workstations: boolean
 }
@@ -14,9 +18,9 @@ export type Allowed = { [K in keyof PlanLimits]: PlanLimits[K] extends boolean ?
 
 /** Document 3, Decisions: monthly email quota, Growth plan. */
 export const LIMITS: Readonly<Record<Plan, PlanLimits>> = {
-  starter: { monthlyEmails: 500, workstations: false },
-  growth: { monthlyEmails: 10_000, workstations: true },
-  scale: { monthlyEmails: 100_000, workstations: true },
+  starter: { monthlyEmails: 500, diskMb: 10_000, buildsPerDay: 50, workstations: false },
+  growth: { monthlyEmails: 10_000, diskMb: 50_000, buildsPerDay: 200, workstations: true },
+  scale: { monthlyEmails: 100_000, diskMb: 250_000, buildsPerDay: 1_000, workstations: true },
 }
 
 /** The cheapest plan that has it. */

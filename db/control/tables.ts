@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { flag, id, instant, json } from '../columns.ts'
 import type { Numbers } from '../numbers.ts'
+import type { Measured } from './room.ts'
 
 export const stores = sqliteTable('stores', {
   id: id(),
@@ -13,6 +14,22 @@ export const stores = sqliteTable('stores', {
   aiBuilt: flag().notNull(),
   createdAt: instant().notNull(),
 })
+
+/** What the platform allows a store beside its plan, and what it took when it was last measured. */
+export const storeRoom = sqliteTable(
+  'store_room',
+  {
+    storeId: text()
+      .primaryKey()
+      .references(() => stores.id, { onDelete: 'cascade' }),
+    /** Null, as of builds: what the plan has. */
+    diskQuotaMb: integer(),
+    buildsPerDay: integer(),
+    measured: json<Measured>(),
+    measuredAt: instant(),
+  },
+  (t) => [check('store_room_quotas', sql`${t.diskQuotaMb} >= 0 and ${t.buildsPerDay} >= 0`)],
+)
 
 export const apiKeys = sqliteTable(
   'api_keys',

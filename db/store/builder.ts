@@ -43,6 +43,11 @@ export const builds = sqliteTable(
   (t) => [check('builds_kind', sql`${t.kind} in ('publish', 'refresh', 'preview')`), index('builds_created').on(t.createdAt)],
 )
 
+/** The publishes and previews that were asked for in the last day. */
+export const buildStarts = sqliteTable('build_starts', { id: id(), createdAt: instant().notNull() }, (t) => [
+  index('build_starts_created').on(t.createdAt),
+])
+
 /** Counts the changes of what a storefront shows: by triggers, on the audit log and on what is sold out or back. */
 export const storefrontChanges = sqliteTable('storefront_changes', { id: integer().primaryKey(), count: integer().notNull() }, (t) => [
   check('storefront_changes_one_row', sql`${t.id} = 1`),

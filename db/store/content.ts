@@ -56,3 +56,8 @@ export const imageUses = sqliteTable(
   { mediaId: text().notNull(), entity: text().notNull(), entityId: text().notNull() },
   (t) => [primaryKey({ columns: [t.mediaId, t.entity, t.entityId] })],
 )
+
+/** The bytes of all media and files of messages: counted by triggers, as they come and go. */
+export const diskUse = sqliteTable('disk_use', { id: integer().primaryKey(), mediaBytes: integer().notNull() }, (t) => [
+  check('disk_use_one_row', sql`${t.id} = 1`),
+])

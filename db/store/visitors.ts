@@ -187,6 +187,7 @@ export const attachedFiles = sqliteTable(
     messageId: text()
       .notNull()
       .references(() => supportMessages.id, { onDelete: 'cascade' }),
+    bytes: integer().notNull().default(0),
   },
   (t) => [index('attached_files_message').on(t.messageId)],
 )

@@ -5,7 +5,8 @@ import { isLocale } from '../../api/values/locales.ts'
 import { isCurrency } from '../../api/values/money.ts'
 import { isUuid } from '../../api/values/uuid.ts'
 import { backupStore } from '../../db/backup.ts'
-import { PLANS, type Plan } from '../../api/values/plans.ts'
+import { LIMITS, PLANS, type Plan } from '../../api/values/plans.ts'
+import { roomOf, setRoom } from '../../db/control/room.ts'
 import type { Registry, StoreRow } from '../../db/control/registry.ts'
 import { remainsOf, removeRemains } from '../../db/remains.ts'
 import { restoreStore, wouldReplace, type Decided } from '../../db/restore.ts'
@@ -26,6 +27,12 @@ const CURRENCY = checked(
 )
 const LOCALE = checked((text) => (isLocale(text) ? null : 'It is no locale, such as en-US or pl-PL.'))
 const FILE = checked((text) => (text.trim() ? null : 'Name a file.'))
+
+/** A number, or what the plan has. */
+const QUOTA = checked(
+  (text) => (text === 'plan' || /^\d{1,9}$/.test(text) ? null : 'It is neither a whole number nor plan.'),
+  (text) => (text === 'plan' ? text : Number(text)),
+)
 
 /** The store as the commands print it. */
 const facts = ({ id, slug, name, plan, aiBuilt, createdAt }: StoreRow) => ({ id, slug, name, plan, aiBuilt, createdAt })
@@ -60,6 +67,8 @@ async function create(options: CreateOptions, command: Command) {
 }
 
 interface UpdateOptions {
+  diskQuotaMb?: number | 'plan'
+  buildsPerDay?: number | 'plan'
   plan?: Plan
   aiBuilt?: boolean
   emailDomainVerified?: 'true' | 'false'
@@ -67,16 +76,24 @@ interface UpdateOptions {
 
 async function update(idOrSlug: string, options: UpdateOptions, command: Command) {
   if (!Object.keys(options).some((name) => name !== 'json'))
-    command.error('error: nothing to change: give --plan, --ai-built or --email-domain-verified')
+    command.error('error: nothing to change: give --plan, --ai-built, --disk-quota-mb, --builds-per-day or --email-domain-verified')
   const store = await withRegistry(async (registry, config) => {
     const { id } = await requireStore(registry, idOrSlug)
-    const { plan, aiBuilt } = options
+    const { plan, aiBuilt, diskQuotaMb, buildsPerDay } = options
+    const quotas = Object.entries({ diskQuotaMb, buildsPerDay }).filter(([, value]) => value !== undefined)
+    const change = Object.fromEntries(quotas.map(([name, value]) => [name, value === 'plan' ? null : value]))
+    if (quotas.length) await registry.control.write(async (tx) => void (await setRoom(tx, id, change)))
     if (aiBuilt) await ensureProject(await servicesOf(registry, config), id)
     const row =
       plan || aiBuilt
         ? (await registry.updateStore(id, { ...(plan ? { plan } : {}), ...(aiBuilt ? { aiBuilt } : {}) }))!
         : await requireStore(registry, id)
-    return { ...facts(row), emailDomainVerified: await emailDomainVerified(registry, id, options.emailDomainVerified) }
+    const room = await roomOf(registry.control.read, id)
+    const allowed = {
+      diskQuotaMb: room.diskQuotaMb ?? LIMITS[row.plan].diskMb,
+      buildsPerDay: room.buildsPerDay ?? LIMITS[row.plan].buildsPerDay,
+    }
+    return { ...facts(row), ...allowed, emailDomainVerified: await emailDomainVerified(registry, id, options.emailDomainVerified) }
   })
   print(
     command,
@@ -195,6 +212,8 @@ export function storeCommands(program: Command) {
     .description('change what the platform, not the merchant, decides')
     .addOption(plan())
     .option('--ai-built', 'it was made by a site builder')
+    .option('--disk-quota-mb <n>', 'how much it may keep, in MB, or plan: what its plan has', QUOTA)
+    .option('--builds-per-day <n>', 'publishes and previews in 24 hours, or plan', QUOTA)
     .addOption(new Option('--email-domain-verified <boolean>', 'whether it may send mail for its domain').choices(['true', 'false']))
     .action(update)
   store.command('list').description('all stores').action(list)

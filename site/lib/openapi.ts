@@ -206,7 +206,15 @@ const PRICING_SCHEMA = {
           tagline: { type: 'string' },
           priceMonthly: { type: 'number' },
           priceYearly: { type: 'number' },
-          limits: { type: 'object', properties: { monthlyEmails: { type: 'integer' }, workstations: { type: 'boolean' } } },
+          limits: {
+            type: 'object',
+            properties: {
+              monthlyEmails: { type: 'integer' },
+              diskMb: { type: 'integer' },
+              buildsPerDay: { type: 'integer' },
+              workstations: { type: 'boolean' },
+            },
+          },
           features: { type: 'array', items: { type: 'string' } },
         },
       },

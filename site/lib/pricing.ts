@@ -86,6 +86,8 @@ export function pricingMarkdown(pricing: Pricing): string {
         ? [line('A month', (plan) => money(plan.priceMonthly, currency)), line('A year', (plan) => money(plan.priceYearly, currency))]
         : []),
       line('Newsletter recipients a month', (plan) => plan.limits.monthlyEmails.toLocaleString('en-US')),
+      line('Disk', (plan) => `${(plan.limits.diskMb / 1_000).toLocaleString('en-US')} GB`),
+      line('Publishes and previews a day', (plan) => plan.limits.buildsPerDay.toLocaleString('en-US')),
       ...features.map(({ name, plans: having }) => line(name, ({ id }) => (having.includes(id) ? 'yes' : 'no'))),
     ].join('\n'),
   ].join('\n\n')

@@ -1,6 +1,7 @@
 /** The endpoints of documents 1, 2 and 3: method, path, and the scopes of which any one opens it; `*` any key, `-` no key. */
 const TABLE = `
 GET      /me                                          *
+GET      /usage                                       settings:read
 GET      /settings                                    settings:read
 PATCH    /settings                                    settings:write
 POST     /settings/email-domain/verify                settings:write

@@ -99,6 +99,13 @@ describe('stoa store', () => {
       aiBuilt: true,
       emailDomainVerified: false,
     })
+    const quotas = async (disk: string, builds: string) => {
+      await stoaJson(dataDir, 'store', 'update', id, '--disk-quota-mb', disk, '--builds-per-day', builds)
+      return (await stoaJson(dataDir, 'store', 'update', id, '--plan', 'growth')) as object
+    }
+    expect(await quotas('70', '3')).toMatchObject({ diskQuotaMb: 70, buildsPerDay: 3 })
+    expect(await quotas('plan', 'plan')).toMatchObject({ diskQuotaMb: 50_000, buildsPerDay: 200 })
+    expect((await stoa(dataDir, 'store', 'update', id, '--disk-quota-mb', 'much')).code).toBe(2)
     expect((await stoa(dataDir, 'store', 'update', id)).code).toBe(2)
     expect((await stoa(dataDir, 'store', 'update', crypto.randomUUID(), '--plan', 'scale')).code).toBe(1)
   })

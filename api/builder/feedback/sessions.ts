@@ -1,9 +1,11 @@
 /** `/feedback-sessions`: reviews of a preview of an AI-built store (documents 2, 3 and 7). */
 import { desc, eq } from 'drizzle-orm'
 import { feedbackSessions, SESSION_STATUSES } from '../../../db/store/builder.ts'
+import { ownerOf } from '../../http/auth.ts'
 import { resource, type AnyCall } from '../../http/route.ts'
 import { Counted, OneOf, Page, Paging, Type } from '../../http/schema.ts'
 import { enqueue } from '../../jobs/queue.ts'
+import { buildsPerDayOf, requireRoom, takeBuild } from '../../store/room.ts'
 import { closeDeployment } from '../projects.ts'
 import { requireBuilder } from '../publishing/publish.ts'
 import { commentsOf, FeedbackComment, noteProcessed } from './comment.ts'
@@ -62,14 +64,20 @@ export const feedbackSessionRoutes = resource('builder', '/feedback-sessions')
       operationId: 'createFeedbackSession',
       summary: 'Begin a feedback session',
       description:
-        'Locks the design workspace and builds a preview of it in the background; it is `in_progress` once that is up, or `interrupted` with an `errorMessage`. 409 while another one is active, or a publish runs.',
+        'Locks the design workspace and builds a preview of it in the background; it is `in_progress` once that is up, or `interrupted` with an `errorMessage`. 409 while another one is active, or a publish runs. 403 when the disk quota is used up, 429 when the builds of a day are: see `GET /usage`.',
       scope: SCOPE,
       responses: { 201: FeedbackSession },
     },
     async (call) => {
       const { session, services, clock, now } = call
       requireBuilder(session)
-      const row = await call.write((tx) => beginSession(tx, { clock, now }, session.store.id, services))
+      await requireRoom({ registry: services.registry, db: call.db, owner: ownerOf(call) })
+      const perDay = await buildsPerDayOf(services.registry, session.store)
+      const row = await call.write(async (tx) => {
+        const begun = await beginSession(tx, { clock, now }, session.store.id, services)
+        await takeBuild(tx, { clock, now }, perDay)
+        return begun
+      })
       return shown(call, row)
     },
   )

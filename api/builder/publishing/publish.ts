@@ -9,6 +9,7 @@ import { enqueue } from '../../jobs/queue.ts'
 import type { Services } from '../../outside/services.ts'
 import { Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
 import { Teller } from '../../store/outbox.ts'
+import { takeBuild } from '../../store/room.ts'
 import type { Moment } from '../../values/clock.ts'
 import { conflict, Refusal } from '../../values/refusal.ts'
 import { later } from '../../values/time.ts'
@@ -63,6 +64,8 @@ interface Publishing {
   services: Services
   storeId: string
   moment: Moment
+  /** As many builds as may be asked for in a day; none: for whom it counts not, such as the operator. */
+  buildsPerDay?: number
 }
 
 /** Says what is wrong with a workspace that its owner can put right. */
@@ -74,7 +77,7 @@ function notUp(error: unknown): never {
  * Begins a publish: claims the store's turn, saves what is unsaved in the workspace to `main`, and enqueues the build. 409 when a publish
  * is running already, or the workspace is not up.
  */
-export async function beginPublish({ store, services, storeId, moment }: Publishing): Promise<PublishRow> {
+export async function beginPublish({ store, services, storeId, moment, buildsPerDay }: Publishing): Promise<PublishRow> {
   const folder = projectFolder(services, storeId)
   const { clock, now } = moment
   const row: PublishRow = {
@@ -84,6 +87,7 @@ export async function beginPublish({ store, services, storeId, moment }: Publish
   await store.write(async (tx) => {
     if (await tx.$count(publishes, isNotNull(publishes.running))) throw conflict('a publish is already running: wait until it has ended')
     await requireUnlocked(tx)
+    if (buildsPerDay !== undefined) await takeBuild(tx, moment, buildsPerDay)
     // One that was given up is asked for again by this.
     await tx.delete(jobs).where(and(eq(jobs.kind, PUBLISH), isNotNull(jobs.failedAt)))
     await tx.insert(publishes).values(row)

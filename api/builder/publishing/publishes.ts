@@ -2,9 +2,11 @@
 import { desc, eq } from 'drizzle-orm'
 import { deployments } from '../../../db/control/tables.ts'
 import { publishes } from '../../../db/store/builder.ts'
+import { ownerOf } from '../../http/auth.ts'
 import { resource } from '../../http/route.ts'
 import { Named, Nullable, OneOf, Type, Uuid } from '../../http/schema.ts'
 import type { Services } from '../../outside/services.ts'
+import { buildsPerDayOf, requireRoom } from '../../store/room.ts'
 import { missing, Refusal } from '../../values/refusal.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { storeOfDomain } from '../domain/claims.ts'
@@ -64,7 +66,7 @@ export const publishRoutes = resource('builder', '/publish')
       operationId: 'publish',
       summary: 'Publish the storefront',
       description:
-        'Builds the `main` branch and has the hosts of the store serve it. 409 while a publish runs, or while the design workspace is not up: try again then.',
+        'Builds the `main` branch and has the hosts of the store serve it. 409 while a publish runs, or while the design workspace is not up: try again then. 403 when the disk quota is used up, 429 when the builds of a day are: see `GET /usage`.',
       scope: 'store:admin',
       responses: { 202: Triggered },
     },
@@ -76,7 +78,9 @@ export const publishRoutes = resource('builder', '/publish')
         call.after(() => ensureProject(services, storeId), 'always')
         throw new Refusal(409, 'the design workspace is being made: try again in a moment', {}, { 'retry-after': '5' })
       }
-      const row = await beginPublish({ store: call, services, storeId, moment: { clock, now } })
+      await requireRoom({ registry: services.registry, db: call.db, owner: ownerOf(call) })
+      const buildsPerDay = await buildsPerDayOf(services.registry, session.store)
+      const row = await beginPublish({ store: call, services, storeId, moment: { clock, now }, buildsPerDay })
       return {
         publishId: row.id,
         status: 'queued' as const,

@@ -12,6 +12,7 @@ import type { JobKind, Running } from '../../jobs/kind.ts'
 import { enqueueBy } from '../../jobs/queue.ts'
 import type { Services } from '../../outside/services.ts'
 import type { Log } from '../../server/log.ts'
+import { hasRoom } from '../../store/room.ts'
 import { liveProjects, pin, projectOf } from '../projects.ts'
 import { makeVerified } from './make.ts'
 import { runningPublish } from './publish.ts'
@@ -21,6 +22,8 @@ export const REFRESH = 'builder.refresh'
 /** The pause between the beginnings of two builds of one store. */
 const PAUSE_MS = 60_000
 const LOOK_MS = 1_000
+/** A store whose disk quota is used up is looked at again after so long. */
+const NO_ROOM_MS = 3_600_000
 /** Where a database can't tell cheaply whether it was written, it is asked this seldom. */
 const ASK_MS = 10_000
 /** Stores that are opened in one round to be looked at: a server of a thousand has looked at them all within a minute. */
@@ -30,9 +33,11 @@ const REST_MS = 60_000
 
 const countIn = async ({ read }: Handle): Promise<number> => (await read.select().from(storefrontChanges))[0]?.count ?? 0
 
-async function refresh(services: Services, job: Running): Promise<'interrupted' | void> {
+async function refresh(services: Services, job: Running): Promise<string | 'interrupted' | void> {
   const { registry, clock } = services
   const { store, storeId, signal } = job
+  // What is live stays so until there is room again: `GET /usage` says why.
+  if (!(await hasRoom({ registry, db: store.read, owner: job }))) return new Date(clock.now().getTime() + NO_ROOM_MS).toISOString()
   try {
     await inTurn(signal, async () => {
       const project = await projectOf(registry, storeId)

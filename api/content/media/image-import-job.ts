@@ -26,7 +26,7 @@ async function shownBy(db: Reader, entity: ImageEntity, id: string): Promise<Add
 }
 
 /** An image that can't be had stays the URL that it was, and nobody is bothered: the store shows it from where it is. */
-export function importImages(services: Pick<Services, 'files' | 'fetchPublic'>): JobKind {
+export function importImages(services: Pick<Services, 'files' | 'fetchPublic' | 'registry'>): JobKind {
   const importer = importerOf(services)
 
   /** Takes in some of what something shows; what is left, for later. */

@@ -8,6 +8,7 @@ import { media } from '../../../db/store/content.ts'
 import { NotFetched, TooLarge } from '../../outside/not-fetched.ts'
 import type { Owner } from '../../outside/files.ts'
 import type { Services } from '../../outside/services.ts'
+import { hasRoom } from '../../store/room.ts'
 import { Refusal } from '../../values/refusal.ts'
 import { idIn } from './cdn.ts'
 import { sourceOf } from './image-fields.ts'
@@ -44,7 +45,7 @@ export interface Taken {
   error: string | null
 }
 
-type Needs = Pick<Services, 'files' | 'fetchPublic'>
+type Needs = Pick<Services, 'files' | 'fetchPublic' | 'registry'>
 
 class ImageImporter {
   readonly #needs: Needs
@@ -82,6 +83,8 @@ class ImageImporter {
   async take(db: Reader, owner: Owner, sources: readonly string[], id: () => string, limits: TakeLimits): Promise<Taken> {
     const taken: Taken = { kept: [], left: [], error: null }
     const known = await this.known(db, owner, sources)
+    // Without room they stay where they are: the addresses go on as they were given.
+    if (known.size < sources.length && !(await hasRoom({ registry: this.#needs.registry, db, owner }))) return taken
     for (const source of sources) {
       if (known.has(source)) continue
       const began = Date.now()

@@ -11,6 +11,7 @@ import { ownerOf } from '../../http/auth.ts'
 import { resource, type Call } from '../../http/route.ts'
 import { deleted, Deleted, Page, Paging, Type } from '../../http/schema.ts'
 import { fold } from '../../values/slug.ts'
+import { requireRoom, requireWithin, type DiskRoom } from '../../store/room.ts'
 import { handleKey } from './handle.ts'
 import { NoImage } from './image.ts'
 import { fetchImage, FILE_MAX_BYTES, keepImage, rowOf, type Found, type StoredImage } from './keeping.ts'
@@ -27,14 +28,22 @@ async function find(db: Reader, id: string): Promise<Row> {
   return row
 }
 
-/** Keeps the image that came at `path` of the body; its files go again if no row follows. */
-async function keep(call: Call, path: string, found: Found): Promise<StoredImage> {
+/** An image whose files are kept, and the room that its row is to find. */
+interface Prepared {
+  image: StoredImage
+  room: DiskRoom
+}
+
+/** Keeps the image that comes at `path` of the body, where there is room; its files go again if no row follows. */
+async function keep(call: Call, path: string, find: () => Promise<Found>): Promise<Prepared> {
   const { files } = call.services
   const id = call.clock.id()
   const owner = ownerOf(call)
+  const room = await requireRoom({ registry: call.services.registry, db: call.db, owner })
+  const found = await find()
   call.after(async ({ read }) => void (await removeUnlisted(read, owner, files, [id])), 'always')
   try {
-    return await keepImage(files, owner, id, found)
+    return { image: await keepImage(files, owner, id, found), room }
   } catch (error) {
     throw error instanceof NoImage ? wrong(path, error.message) : error
   }
@@ -95,13 +104,14 @@ export const mediaRoutes = resource('content', '/media')
       responses: { 201: Media },
       prepare: async (call) =>
         call.file
-          ? keep(call, 'file', { ...call.file, source: null })
-          : keep(call, 'url', await fetched(call.services.fetchPublic, call.body.url)),
+          ? keep(call, 'file', async () => ({ ...call.file!, source: null }))
+          : keep(call, 'url', () => fetched(call.services.fetchPublic, call.body.url)),
     },
     (call) =>
       call.write(async (tx) => {
-        const kept = call.prepared as StoredImage
+        const { image: kept, room } = call.prepared as Prepared
         await tx.insert(media).values(rowOf(kept, call.now, call.body))
+        await requireWithin(tx, room)
         return shown(await find(tx, kept.id), base(call, kept.id))
       }),
   )

@@ -4,6 +4,7 @@ import { attachedFiles, supportMessages, type AttachedFile } from '../../../db/s
 import type { Db, Reader } from '../../../db/driver.ts'
 import { Reply, type Call, type Upload } from '../../http/route.ts'
 import type { Owner } from '../../outside/files.ts'
+import { requireRoom } from '../../store/room.ts'
 import { missing, wrong } from '../../values/refusal.ts'
 import { imageOf, NoImage } from '../media/image.ts'
 
@@ -45,12 +46,13 @@ async function safe({ bytes, name }: Upload): Promise<{ bytes: Uint8Array; type:
   }
 }
 
-type KeepCall = Pick<Call, 'services' | 'clock' | 'undo' | 'file'>
+type KeepCall = Pick<Call, 'services' | 'clock' | 'undo' | 'file' | 'db'>
 
 /** Keeps the file of a request, before there is a row for it; null when it has none. */
 export async function keepAttachment(call: KeepCall, owner: Owner): Promise<AttachedFile | null> {
   const { file, services, clock } = call
   if (!file) return null
+  await requireRoom({ registry: services.registry, db: call.db, owner })
   const { bytes, type, name } = await safe(file)
   const id = clock.id()
   await services.files.keep(owner, id, [{ name: FILE, bytes }])
@@ -60,7 +62,7 @@ export async function keepAttachment(call: KeepCall, owner: Owner): Promise<Atta
 
 /** Notes the files of a message, so that nobody takes them for what a crash has left. */
 export async function noteFiles(tx: Db, messageId: string, files: readonly AttachedFile[]) {
-  if (files.length) await tx.insert(attachedFiles).values(files.map(({ id }) => ({ id, messageId })))
+  if (files.length) await tx.insert(attachedFiles).values(files.map(({ id, size }) => ({ id, messageId, bytes: size })))
 }
 
 /** A file of a case by its id. */
