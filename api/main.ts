@@ -20,7 +20,7 @@ import { createLog, type Log } from './server/log.ts'
 import { watchLoop } from './server/loop-delay.ts'
 import { Metrics } from './server/metrics.ts'
 import { GUESSES_RATE, RELAYED_RATE, SHOPPERS_RATE, SUBMISSIONS_RATE, TABLE_CELLS, ownTable, RateLimiter } from './server/rate-limit.ts'
-import { scrapeAll, type FromWorker } from './server/scrape.ts'
+import { ALIVE_MS, scrapeAll, type FromWorker } from './server/scrape.ts'
 import { onShutdown } from './server/shutdown.ts'
 import { pathOf } from './http/url.ts'
 import { jobKinds } from './job-kinds.ts'
@@ -199,8 +199,11 @@ async function run() {
   })
   process.on('disconnect', stop)
   api = await serveApi(readConfig(process.env), isWorker ? { reusePort: true, scrape: scrapeAll } : {})
-  if (isWorker) process.send!({ port: api.port } satisfies FromWorker)
-  else console.log(`Store API  ${printed(api.url, api.listensOn, '/api/v1')}`)
+  if (!isWorker) console.log(`Store API  ${printed(api.url, api.listensOn, '/api/v1')}`)
+  else {
+    process.send!({ port: api.port } satisfies FromWorker)
+    setInterval(() => process.connected && process.send!({ alive: true } satisfies FromWorker), ALIVE_MS).unref()
+  }
 }
 
 if (import.meta.main) {

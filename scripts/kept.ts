@@ -8,6 +8,9 @@ const STABLE_MS = 10_000
 /** It has this long to begin listening. */
 const START_MAX_MS = 30_000
 
+/** One that is silent for so many times as long as it may be hangs. Counted in looks: who looks may have been held up, too. */
+const SILENT_LOOKS = 4
+
 /** What such a process says first: the port that it listens on. */
 export interface Listening {
   port: number
@@ -22,6 +25,8 @@ interface Program<Said> {
   env(port: number): Record<string, string | undefined>
   /** How long it may take to end once it is told to; null: as long as it needs. */
   endMaxMs: number | null
+  /** How often it says something, from when it listens on; one that does not is ended by force, and another one started. */
+  saysEachMs?: number
   /** It listens; what it says from then on; it has ended. */
   began?(child: Subprocess): void
   heard?(said: Said, child: Subprocess): void
@@ -45,19 +50,24 @@ export class Kept<Said extends object = never> {
     const listening = Promise.withResolvers<number>()
     const started = performance.now()
     let listensOn: number | null = null
+    let silent = 0
+    let looking: ReturnType<typeof setInterval> | undefined
     const overdue = setTimeout(() => child.kill('SIGKILL'), START_MAX_MS)
     const child = Bun.spawn([process.execPath, program.file], {
       stdio: ['ignore', 'inherit', 'inherit'],
       env: program.env(port),
       ipc: (message: Said | Listening) => {
+        silent = 0
         if (!('port' in message)) return program.heard?.(message, child)
         listensOn = message.port
         clearTimeout(overdue)
+        if (program.saysEachMs) looking = setInterval(() => ++silent > SILENT_LOOKS && child.kill('SIGKILL'), program.saysEachMs)
         program.began?.(child)
         listening.resolve(message.port)
       },
       onExit: (_, code, signal) => {
         clearTimeout(overdue)
+        clearInterval(looking)
         this.#child = null
         program.ended?.(child)
         const reason = signal === null ? `exit ${code}` : String(signal)

@@ -1,7 +1,7 @@
 /** API processes that share the port: started, watched, started again when one dies, ended together. */
 import { urlOf, type Config } from '../api/server/config.ts'
 import { listen } from '../api/server/listen.ts'
-import { Collector, type FromWorker } from '../api/server/scrape.ts'
+import { ALIVE_MS, Collector, type FromWorker } from '../api/server/scrape.ts'
 import type { Api } from '../api/main.ts'
 import { settle } from '../db/settle.ts'
 import { Kept, type Listening } from './kept.ts'
@@ -21,7 +21,11 @@ export async function startWorkers(config: Config): Promise<Api> {
         // It waits for its requests, and knows how long.
         endMaxMs: null,
         began: (worker) => collector.add(worker),
-        heard: (said, worker) => ('figures' in said ? collector.heard(worker, said.figures) : void collector.answer(worker, said.scrape)),
+        saysEachMs: ALIVE_MS,
+        heard(said, worker) {
+          if ('figures' in said) collector.heard(worker, said.figures)
+          else if ('scrape' in said) void collector.answer(worker, said.scrape)
+        },
         ended: (worker) => collector.remove(worker),
       }),
   )

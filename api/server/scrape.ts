@@ -4,8 +4,11 @@
  */
 import { total, type Figures } from './metrics.ts'
 
-/** A message of a worker to the process that started it: its port once it listens, that a scrape waits, its figures. */
-export type FromWorker = { port: number } | { scrape: number } | { figures: Figures }
+/** How often a worker says that it is alive. One that hangs may hold the lock of a store, and is ended by the process that started it. */
+export const ALIVE_MS = 5_000
+
+/** A message of a worker to the process that started it: its port once it listens, that it is alive, that a scrape waits, its figures. */
+export type FromWorker = { port: number } | { alive: true } | { scrape: number } | { figures: Figures }
 /** A message to a worker: that its figures are wanted, or those of all workers, for which a scrape of its waits. */
 type ToWorker = { collect: true } | { scrape: number; all: Figures }
 
