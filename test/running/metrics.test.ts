@@ -140,7 +140,7 @@ test('labels are any text', () => {
 })
 
 test('the page lists each metric, with its type, and rules about these alone', () => {
-  const page = readFileSync(join(ROOT, 'content/docs/getting-started/configuration.md'), 'utf8')
+  const page = readFileSync(join(ROOT, 'content/docs/getting-started/metrics.md'), 'utf8')
   const listed = [...page.matchAll(/^\| `((?:stoa|process)_\w+)` \| (\w+) \|/gm)].map(([, name, type]) => [name, type])
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(Object.entries(METRICS).map(([name, { type }]) => [name, type])))
   const asked = [...page.matchAll(/\bstoa_[a-z_]+/g)].map(([name]) => name.replace(/_(bucket|count|sum)$/, ''))
