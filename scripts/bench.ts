@@ -18,6 +18,7 @@ import { cartsFor, ROW_NAMES, rowsOf, ticketsFor, type Side } from './bench/rows
 import { requireSame } from './bench/same.ts'
 import { seed, type Seeded } from './bench/seed.ts'
 import { stormWorkstations } from './bench/storm.ts'
+import { stormTexts } from './bench/texts.ts'
 import { endAll, startFloor, startStoa, type Server } from './bench/servers.ts'
 import { measureVisitors } from './bench/visitors.ts'
 import { measureWebhooks } from './bench/webhooks.ts'
@@ -37,8 +38,8 @@ const INTERRUPTED = 130
 const CARTS_COMPARED = 2
 const TICKETS_COMPARED = 1
 
-/** What `--only` takes: rows that are asked for over HTTP, one that needs no server, those of a large store, and one of several processes. */
-const NAMES = [...ROW_NAMES, 'price-large', ...LARGE_ROWS, 'workers'] as const
+/** What `--only` takes: rows that are asked for over HTTP, one that needs no server, those of a large store, one of several processes, and one of hostile texts. */
+const NAMES = [...ROW_NAMES, 'price-large', ...LARGE_ROWS, 'workers', 'hostile-texts'] as const
 
 interface Options {
   json?: boolean
@@ -123,6 +124,11 @@ async function measureMarketing(folder: string, say: (text: string) => void): Pr
   }
 }
 
+async function measureTexts(dataDir: string) {
+  const amounts = { products: STORM_PRODUCTS, orders: STORM_PRODUCTS, carts: 0 }
+  return stormTexts(dataDir, await seed({ url: `file:${dataDir}/{name}.db` }, amounts))
+}
+
 async function bench(options: Options): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), 'stoa-bench-'))
   const interrupted = async () => {
@@ -142,6 +148,10 @@ async function bench(options: Options): Promise<Figures> {
     if (large.length) alone.large = await measureLarge(own(folder, 'large'), large, { rounds: options.rounds })
     if (options.only.includes('workers')) say('several processes')
     if (options.only.includes('workers')) alone.workers = await measureWorkers(own(folder, 'workers'), options.rounds)
+    if (options.only.includes('hostile-texts')) {
+      say('hostile texts')
+      alone.texts = await measureTexts(own(folder, 'texts'))
+    }
     const only = ROW_NAMES.filter((name) => options.only.includes(name))
     if (!only.length && !options.marketing && !options.memory) return { rows: [], ...alone }
     const dataDir = join(folder, 'data')

@@ -7,6 +7,7 @@ import { median, type RowResult } from './rounds.ts'
 import { ROW_NAMES, type RowName } from './rows.ts'
 import type { Visitors } from './visitors.ts'
 import type { Storm } from './storm.ts'
+import type { TextStorm } from './texts.ts'
 import type { Told } from './webhooks.ts'
 import type { Together } from './workers.ts'
 
@@ -41,6 +42,8 @@ const MODERATION_TIMES = 3
 const ROSTER_MS = 300
 /** The longest that anybody waits while others search and list a large store. */
 const HEALTH_MS = 20
+/** What everybody feels, at the 99th percentile, of texts that nobody means well with. */
+const TEXTS_MS = 20
 const PRICE_MS = 20
 /** Of two processes to one: they sell no less, and answer more. */
 const TOGETHER = { purchases: 1, reads: 1.1 }
@@ -67,6 +70,7 @@ export interface Figures {
   priceLarge?: PriceLarge
   large?: Large[]
   workers?: Together[]
+  texts?: TextStorm
 }
 
 /** One bar and what was measured for it. */
@@ -161,6 +165,7 @@ export function bars(figures: Figures): Bar[] {
     ...(figures.workers ?? []).map(({ what, processes, ratio }) =>
       atLeast(`${what} with ${processes} processes, times those with one`, ratio, TOGETHER[what], 'x'),
     ),
+    ...(figures.texts ? [under('hostile-texts: p99 of /healthz beside them, ms', figures.texts.besideP99Ms, TEXTS_MS)] : []),
     ...(priceLarge ? [under('price-large: inside a write, ms', priceLarge.medianMs, PRICE_MS)] : []),
     ...(memoryMb === undefined ? [] : [under('memory after mixed load, MB', memoryMb, MEMORY_MB)]),
     ...(memory1000StoresMb === undefined ? [] : [under('memory with 1,000 stores open, MB', memory1000StoresMb, MEMORY_STORES_MB)]),
@@ -177,7 +182,12 @@ function columns(lines: readonly (readonly string[])[]): string {
 }
 
 /** A line each for what goes on in the background. */
-const background = ({ newsletter, storm, visitors, webhooks }: Figures): string[] => [
+const background = ({ newsletter, storm, visitors, webhooks, texts }: Figures): string[] => [
+  ...(texts
+    ? [
+        `hostile texts: ${whole(Object.values(texts.statuses).reduce((sum, count) => sum + count, 0))} requests; /healthz p99 ${exact(texts.aloneP99Ms)} ms beside buyers, ${exact(texts.besideP99Ms)} ms beside both, ${exact(texts.worstMs)} ms at most`,
+      ]
+    : []),
   ...(webhooks
     ? [
         `webhooks: ${whole(webhooks.events)} deliveries at ${whole(webhooks.perSecond)}/s; p99 of checkouts ${exact(webhooks.aloneP99Ms)} ms without, ${exact(webhooks.besideP99Ms)} ms with five`,
