@@ -1,7 +1,7 @@
-/** How long the loop of a process was held: a timer that is late tells, for a twentieth of a millisecond in a second. */
+/** How long the loop of a process was held: a timer that is late tells. */
 import type { Metrics } from './metrics.ts'
 
-/** A hold is seen by the part of it that is over at least this long. */
+/** Of a hold, the part is seen that comes after the next tick was due. */
 const TICK_MS = 50
 
 /** Begins to note by how much each tick is late; returns how to stop. */

@@ -16,7 +16,7 @@ import { openShop, type PublishedShop } from './published.ts'
 let shop: PublishedShop
 let project: string
 beforeAll(async () => {
-  shop = await openShop({ env: { SECRET_KEY: 'b1946ac92492d2347c6235b4d2611184' } })
+  shop = await openShop({ env: { SECRET_KEY: 'b1946ac92492d2347c6235b4d2611184', METRICS: '1' } })
   project = join(shop.config.dataDir, 'builder', shop.store.id)
 })
 afterAll(() => shop?.close())
@@ -62,12 +62,17 @@ describe('publishing', () => {
       savedChanges: false,
     })
     const seen = new Set<string>()
+    const metrics = async () => (await fetch(`${shop.api.url}/metrics`)).text()
+    const made = /^stoa_build_seconds_count\{kind="publish",outcome="made"\} 1$/m
+    expect(await metrics()).not.toMatch(made)
     let now: any
     do {
       ;({ body: now } = await shop.call('GET', `/publish/${body.publishId}`))
       seen.add(`${now.status} ${now.readyState}`)
       await Bun.sleep(20)
     } while (['queued', 'building', 'verifying'].includes(now.status))
+    expect(await metrics()).toMatch(made)
+    expect((await shop.call('GET', '/usage')).body.builds.used).toBe(1)
     expect(now, now.reason).toMatchObject({
       status: 'live',
       readyState: 'READY',
