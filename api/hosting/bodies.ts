@@ -70,6 +70,7 @@ export class Bodies {
 
   /** The text of a page. */
   text(entry: Entry): string {
+    if (this.#sizeOf(entry, 'identity') > MADE_MAX_BYTES) throw new Error(`${entry.file} is too large for a page`)
     return this.#moved(entry).toString('utf8')
   }
 

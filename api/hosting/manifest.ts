@@ -39,7 +39,10 @@ const TYPES: Record<string, string> = {
 }
 
 /** The media type of a file, by its name. */
-export const typeOf = (file: string) => TYPES[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
+export function typeOf(file: string): string {
+  const extension = file.slice(file.lastIndexOf('.') + 1)
+  return Object.hasOwn(TYPES, extension) ? TYPES[extension]! : 'application/octet-stream'
+}
 
 /** Whether a body of this type gets smaller by compressing it. */
 export const isText = (type: string) => /^(text\/|image\/svg|application\/(json|xml|rss|linkset|manifest))/.test(type)

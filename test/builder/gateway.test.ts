@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RenderBudget } from '../../api/builder/shop/rendering/render-budget.ts'
 import { Renderer } from '../../api/builder/shop/rendering/renderer.ts'
-import { render } from '../../api/builder/shop/rendering/templates.ts'
+import { mistakeIn, render } from '../../api/builder/shop/rendering/templates.ts'
 import { trouble } from '../../api/builder/shop/trouble.ts'
 import { servicesFor } from '../../api/services.ts'
 import { shopToken } from '../../api/store/mails/shop-links.ts'
@@ -395,6 +395,13 @@ describe('a page that can not be shown', () => {
     const started = performance.now()
     render('hang', () => text, {})
     expect(performance.now() - started).toBeLessThan(500)
+  })
+
+  test('has a length and a number of marks that end', () => {
+    const much = () => `[% for i in (1..4000) %]${'x'.repeat(2_000)}[% endfor %]`
+    expect(() => render('much', much, {})).toThrow('more than 4000000 characters')
+    expect(mistakeIn('[[ a ]]'.repeat(10_001))).toContain('more than 10000 marks')
+    expect(mistakeIn('[[ a ]]'.repeat(10_000))).toBe(null)
   })
 
   test('is shown where the machine was busy with something else: what it takes itself is what counts', () => {

@@ -45,6 +45,9 @@ export interface Deployment {
   isBare?: true
 }
 
+/** The system's names of what its author alone can have done to a file. */
+const UNREADABLE: ReadonlySet<string> = new Set(['ENOENT', 'EACCES', 'EPERM', 'ENAMETOOLONG', 'ELOOP', 'ENOTDIR', 'EISDIR'])
+
 const CHILD = new URL('./output-child.ts', import.meta.url).pathname
 
 interface Parts extends Omit<Reading, 'into'> {
@@ -111,6 +114,8 @@ async function readOutput(into: string, { outs, files, bytes, builds, user, time
   await chmod(into, 0o700)
   const { found, mistake, error } = JSON.parse(text || '{}') as Told
   if (mistake !== undefined) throw new BuildError(mistake)
+  // What can not be read was made so: another try reads no more.
+  if (error && UNREADABLE.has(error)) throw new BuildError(`what the build wrote can not be read (${error})`)
   if (error !== undefined) throw Object.assign(new Error(`the build could not be read: ${error}`), { code: error })
   // What ends its reader will end the next one, too.
   if (!found) throw new BuildError(`what the build wrote could not be read: its reader ended with code ${code}`)

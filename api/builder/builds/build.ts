@@ -1,6 +1,6 @@
 /** Building a storefront: the files of its project and the data of its store become a deployment. */
 import { readFileSync } from 'node:fs'
-import { chown, mkdir, readdir, rm, statfs, symlink, writeFile } from 'node:fs/promises'
+import { chown, mkdir, readdir, statfs, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { version } from '../../../package.json'
 import type { Session } from '../../../db/control/registry.ts'
@@ -8,6 +8,7 @@ import { MANIFEST } from '../../../db/deployment-files.ts'
 import { troubleOf } from '../../../db/errors.ts'
 import type { Handle } from '../../../db/open.ts'
 import { cageStrength, cageUser } from '../../outside/cage/cage.ts'
+import { removeTree } from '../../outside/cage/removal.ts'
 import type { Storefronts } from '../../outside/storefronts.ts'
 import { checkOut, copyWorkspace } from '../project/repository.ts'
 import { assemble, type Deployment } from './assemble.ts'
@@ -81,7 +82,8 @@ export async function build(building: Building): Promise<Deployment> {
   } catch (error) {
     throw (await fullDisk(error, storefronts.folders.builds)) ?? error
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    // Not waited for: others have their turn.
+    await removeTree(folder).catch((error) => log.say(`the folder of the build stays: ${(error as Error).message}`))
   }
 }
 
@@ -103,8 +105,7 @@ async function fullDisk(error: unknown, folder: string): Promise<BuildError | nu
 
 /** Removes what a build of the same deployment has left that was cut off: its process is gone, or has lost its lease. */
 async function clearBefore(builds: string, id: string) {
-  for (const name of await readdir(builds).catch(() => []))
-    if (name.startsWith(`${id}-`)) await rm(join(builds, name), { recursive: true, force: true })
+  for (const name of await readdir(builds).catch(() => [])) if (name.startsWith(`${id}-`)) await removeTree(join(builds, name))
 }
 
 /** The folders in which a build may write, which belong to whoever it runs as. */

@@ -58,6 +58,8 @@ const MANY = 400
 const [TIGHT, QUICK] = [9, 5]
 
 const PATH_MAX = 500
+/** Of all paths together, in characters: the manifest has each. */
+const PATHS_MAX = 4 * 1024 ** 2
 const PAGE_MAX_BYTES = 2 * 1024 ** 2
 const TITLE_MAX = 300
 /** Of all pages together: each is named in the policy of every page. */
@@ -67,6 +69,8 @@ const TEMPLATES_MAX_MS = 20_000
 /** A path and a hash for each page. */
 const HASHES_MAX_BYTES = 32 * 1024 ** 2
 const HASH_MAX = 200
+/** Of all of them together, in characters: the manifest has each. */
+const HASHES_MAX = 8 * 1024 ** 2
 
 const VIEW = /<meta name="stoa:view" content="([a-z]{1,40})"\s*\/?>/
 const textOf = (html: string, pattern: RegExp) => pattern.exec(html)?.[1] ?? null
@@ -93,11 +97,13 @@ async function filesOf({ outs, files: most, bytes: bytesMost }: Reading): Promis
   const files = new Map<string, string>()
   let bytes = 0
   let count = 0
+  let chars = 0
   for (const { folder } of outs)
     await filesBelow(folder, (path, size) => {
       bytes += size
       if (++count > most) throw new BuildError(`the build wrote more than ${most} files`)
       if (bytes > bytesMost) throw new BuildError(`the build wrote more than ${Math.round(bytesMost / 1024 ** 2)} MB`)
+      if ((chars += path.length) > PATHS_MAX) throw new BuildError('the names of what the build wrote are too long together')
       files.set(path, folder)
     })
   for (const file of files.keys()) {
@@ -183,15 +189,26 @@ class Pages {
 async function read(reading: Reading): Promise<Found> {
   const files = await filesOf(reading)
   const hashes: Record<string, string> = {}
+  let [count, chars] = [0, 0]
   for (const { hashes: path } of reading.outs) {
     const written = await readPlain(path, 'STOA_AFTER', HASHES_MAX_BYTES)
-    if (written !== null) for (const [page, hash] of textsIn(written)) hashes[page] = hash
+    if (written === null) continue
+    const texts = textsIn(written)
+    count += texts.length
+    for (const [page, hash] of texts) {
+      chars += page.length + hash.length
+      hashes[page] = hash
+    }
+    if (count > reading.files || chars > HASHES_MAX) throw new BuildError('the hashes of the pages, STOA_AFTER, are more than pages can be')
   }
   const [target, pages] = [new Folder(reading.into, files.size > MANY ? QUICK : TIGHT), new Pages()]
   const stored: Record<string, Entry> = {}
+  const named = new Set<string>()
   await each(files, async ([file, folder]) => {
     const bytes = new Uint8Array(await readFile(join(folder, file)))
     const path = pageOf(file)
+    if (named.has(path)) throw new BuildError(`the build wrote two files that are both ${path}`)
+    named.add(path)
     // A file of the project that is called like the manifest has another name here.
     stored[path] = await target.store(file === MANIFEST ? OWN_MANIFEST : file, typeOf(file), bytes)
     if (file.endsWith('.html')) pages.add(path, bytes)

@@ -1,5 +1,5 @@
 /** One run of Astro over a project, in a cage: bounded in time, memory, output and files. */
-import { realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { realpathSync, writeFileSync } from 'node:fs'
 import { lstat, readdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runCaged } from '../../outside/cage/cage.ts'
@@ -38,28 +38,35 @@ interface Size {
   bytes: number
 }
 
-/** What lies in a folder, counted until it is more than there may be; links are not followed. */
+/** Of one block, as `stat` counts what a file takes. */
+const BLOCK_BYTES = 512
+const SLASH = Buffer.from('/')
+
+/** What lies in a folder, counted until it is more than there may be; links are not followed. Names are bytes, whatever they say. */
 async function sizeOf(folder: string, most: Size): Promise<Size> {
   const size = { files: 0, bytes: 0 }
-  const folders = [folder]
-  for (let next = folders.pop(); next !== undefined; next = folders.pop())
-    for (const entry of await readdir(next, { withFileTypes: true }).catch(() => [])) {
-      const path = join(next, entry.name)
+  const folders = [Buffer.from(folder)]
+  const isGone = (error: { code?: string }) => error.code === 'ENOENT'
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    const names = await readdir(next, { encoding: 'buffer' }).catch((error) => (isGone(error) ? [] : Promise.reject(error)))
+    for (const name of names) {
+      const path = Buffer.concat([next, SLASH, name])
+      const stats = await lstat(path).catch((error) => (isGone(error) ? null : Promise.reject(error)))
       // A folder takes its place in the file system, too.
       size.files++
-      if (entry.isDirectory()) folders.push(path)
-      else size.bytes += (await lstat(path).catch(() => null))?.size ?? 0
+      if (stats?.isDirectory()) folders.push(path)
+      else if (stats) size.bytes += Math.max(stats.size, stats.blocks * BLOCK_BYTES)
       if (tooLarge(size, most)) return size
     }
+  }
   return size
 }
 
 /** The arguments with which Bun runs Astro over a folder. */
 function argsOf({ folder, out }: Run): string[] {
   // Packages are looked up in the folder of the build, whose links lead to them: what lies above them can not be read.
-  const entry = join(folder, 'build.mjs')
-  // A part of the build before this one may have put a link there.
-  rmSync(entry, { recursive: true, force: true })
+  // A part of the build before this one may have put anything anywhere, but not where it can't know.
+  const entry = join(folder, `build-${crypto.randomUUID()}.mjs`)
   writeFileSync(entry, "import './project/node_modules/astro/bin/astro.mjs'\n", { flag: 'wx' })
   return ['--preserve-symlinks', '--bun', entry, 'build', '--outDir', out, '--silent']
 }
@@ -99,22 +106,33 @@ export async function runAstro(run: Run) {
 /** How a shell would name the end of a program. */
 const endingOf = (code: number) => (code === 128 + 9 ? 'SIGKILL' : code > 128 ? `signal ${code - 128}` : `code ${code}`)
 
+/** What the disk may lose beside what is counted: others write to it, too, and what is open without a name is counted nowhere. */
+const [LOST_MAX, LOST_SLACK_BYTES, LOST_SLACK_FILES] = [2, 512 * 1024 ** 2, 50_000]
+/** Of the whole disk, what a build leaves to others. */
+const RESERVE_PART = 0.02
+
 /** Counts now and then what a build has written; the error of one that has written too much. */
 function counting({ folder, files, bytes }: Run): () => Promise<BuildError | null> {
   const room = async () => {
-    const { bavail, bsize } = await statfs(folder)
-    return bavail * bsize
+    const { bavail, bsize, blocks, ffree } = await statfs(folder)
+    return { bytes: bavail * bsize, files: ffree, reserve: blocks * bsize * RESERVE_PART }
   }
   let counted = performance.now()
   let left: number | undefined
+  let begun: Awaited<ReturnType<typeof room>> | undefined
   return async () => {
     const now = await room()
-    left ??= now
-    if (performance.now() - counted < COUNT_MS && left - now < COUNT_BYTES) return null
-    const over = tooLarge(await sizeOf(folder, { files, bytes }), { files, bytes })
-    left = await room()
+    begun ??= now
+    left ??= now.bytes
+    if (now.bytes < now.reserve && now.bytes < begun.bytes) return new BuildError("the server's disk is nearly full")
+    const isLost =
+      begun.bytes - now.bytes > LOST_MAX * bytes + LOST_SLACK_BYTES || begun.files - now.files > LOST_MAX * files + LOST_SLACK_FILES
+    if (isLost) return new BuildError('the build took more of the disk than it may')
+    if (performance.now() - counted < COUNT_MS && left - now.bytes < COUNT_BYTES) return null
+    const size = await sizeOf(folder, { files, bytes }).catch((error: { code?: string }) => error)
+    left = (await room()).bytes
     counted = performance.now()
-    return over
+    return 'bytes' in size ? tooLarge(size, { files, bytes }) : new BuildError(`what the build wrote can not be counted (${size.code})`)
   }
 }
 

@@ -1,8 +1,9 @@
 /** Clears away what nobody serves any more: deployments that were replaced, and what builds have left that were cut off. */
-import { readdir, rm, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inArray } from 'drizzle-orm'
 import { deployments } from '../../../db/control/tables.ts'
+import { removeTree } from '../../outside/cage/removal.ts'
 import type { Services } from '../../outside/services.ts'
 import { outlived, removeDeployment } from '../projects.ts'
 
@@ -49,6 +50,6 @@ async function clearFolder(folder: string, before: number, isKept: (names: strin
       if (mtimeMs < before) old.push(name)
     }
     const kept = old.length ? await isKept(old) : new Set()
-    for (const name of old) if (!kept.has(name)) await rm(join(folder, name), { recursive: true, force: true })
+    for (const name of old) if (!kept.has(name)) await (await removeTree(join(folder, name))).gone
   }
 }

@@ -27,6 +27,13 @@ const STRIPE = 'https://js.stripe.com https://*.js.stripe.com'
 /** What a policy may name as a script that stands in a page: anything else in its place could mean every script. */
 const HASH = /^'sha256-[\w+/]{43}='$/
 
+/** What a file may do that is opened as a page (SVG, XML), or begun as a worker: these have no policy but their own. */
+function policyOfFile(type: string): Fields {
+  if (type.includes('xml')) return { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox" }
+  if (type.includes('javascript')) return { 'content-security-policy': "default-src 'none'; script-src 'self'; connect-src 'self'" }
+  return {}
+}
+
 /** How a deployment is served: where, and to whom. */
 export interface Served {
   /** The public URL of its host, without a slash at the end. */
@@ -173,6 +180,7 @@ export class Shop {
     const isTwin = page !== path && this.page(page)
     return {
       'content-type': path === '/llms.txt' ? TYPES.markdown : entry.type,
+      ...policyOfFile(entry.type),
       vary: 'Accept-Encoding',
       ...(isTwin ? { link: `<${this.served.canonical}${encodeURI(page)}>; rel="canonical"` } : {}),
     }

@@ -304,7 +304,8 @@ export class Storefront {
         { error: 'nothing is at this address', hint: `${shop.served.base}/llms.txt lists the pages` },
         { status: 404, headers: { 'cache-control': 'no-store' } },
       )
-    const html = shop.file('/404') ? shop.text('/404') : '<!doctype html><title>Not found</title><p>Not found</p>'
+    // A page: a file of that name has no bound.
+    const html = shop.page('/404') ? shop.text('/404') : '<!doctype html><title>Not found</title><p>Not found</p>'
     return shop.made(request, html, { path: '/404', status: 404 })
   }
 }

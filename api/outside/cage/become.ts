@@ -43,8 +43,10 @@ const READING = EXECUTE | READ_FILE | READ_DIR
 const OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE
 /** Signals and unnamed sockets do not leave it, from version 6 on. */
 const SCOPED = 3n
-const DEVICES = ['/dev/null', '/dev/zero', '/dev/urandom', '/dev/random']
-const [AT_FDCWD, O_PATH] = [-100, 0o10000000]
+const DEVICES = ['/dev/null', '/dev/urandom', '/dev/random']
+/** What a program reads of itself in /proc. Not its folder, which has the connections of the whole machine. */
+const OWN_FILES = ['maps', 'smaps', 'stat', 'statm', 'status', 'cmdline', 'auxv', 'limits', 'cgroup', 'comm', 'environ', 'fd']
+const [AT_FDCWD, O_PATH, O_CLOEXEC] = [-100, 0o10000000, 0o2000000]
 
 const [PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_SECUREBITS, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT] = [1, 22, 24, 28, 38, 47]
 /** Who becomes another user keeps what is left to it, and `access` tells what it may with it. */
@@ -52,8 +54,9 @@ const NO_SETUID_FIXUP = 0b1100
 const [FILTER, RAISE] = [2, 2]
 const SIGKILL = 9
 const NICE = 10
+const FILES_OPEN_MAX = 4_096
 const isRoot = process.getuid?.() === 0
-const [RLIMIT_FSIZE, RLIMIT_DATA, RLIMIT_CORE, RLIMIT_NPROC] = [1, 2, 4, 6]
+const [RLIMIT_FSIZE, RLIMIT_DATA, RLIMIT_CORE, RLIMIT_NPROC, RLIMIT_NOFILE] = [1, 2, 4, 6, 7]
 const CAPABILITIES_VERSION_3 = 0x20080522
 const [CAP_DAC_READ_SEARCH, LAST_CAPABILITY] = [2, 63]
 const [NEW_USER, NEW_PID, SIGCHLD] = [0x10000000, 0x20000000, 17]
@@ -102,14 +105,16 @@ function filesHeld({ read, write }: Confinement): Step[] {
   for (const path of read) allow(path, READING)
   for (const path of write) allow(path, rights)
   for (const device of DEVICES) allow(device, READ_FILE | WRITE_FILE)
-  // Only the process itself can name its own folder.
-  const own = ruleOf(READ_FILE | READ_DIR)
-  const rule = at(own)
-  return [
-    { what: 'its own folder in /proc', number: NUMBERS.openat, args: [AT_FDCWD, text('/proc/self'), O_PATH, 0], keep: own.subarray(8) },
-    { what: 'its own folder in /proc', number: NUMBERS.landlock_add_rule, args: [ruleset, PATH_BENEATH, rule, 0] },
-    { what: 'Landlock', number: NUMBERS.landlock_restrict_self, args: [ruleset, 0] },
-  ]
+  // Only the process itself can name its own files.
+  const steps = OWN_FILES.flatMap((name): Step[] => {
+    const own = ruleOf(name === 'fd' ? READ_DIR : READ_FILE)
+    const what = `its own /proc/self/${name}`
+    return [
+      { what, number: NUMBERS.openat, args: [AT_FDCWD, text(`/proc/self/${name}`), O_PATH | O_CLOEXEC, 0], keep: own.subarray(8) },
+      { what, number: NUMBERS.landlock_add_rule, args: [ruleset, PATH_BENEATH, at(own), 0] },
+    ]
+  })
+  return [...steps, { what: 'Landlock', number: NUMBERS.landlock_restrict_self, args: [ruleset, 0] }]
 }
 
 function callsHeld(how: Parameters<typeof filterOf>[0]): Step[] {
@@ -172,6 +177,7 @@ function wayTo(confinement: Confinement, pid: number, hasNamespace: boolean): St
     limit(RLIMIT_FSIZE, fileMaxBytes),
     limit(RLIMIT_DATA, dataMaxBytes),
     limit(RLIMIT_CORE, 0),
+    limit(RLIMIT_NOFILE, FILES_OPEN_MAX),
     // Of who has no user of their own all processes would be counted, whatever they are.
     ...(isCounted ? [limit(RLIMIT_NPROC, threadsMax)] : []),
     prctl('privileges', PR_SET_NO_NEW_PRIVS, 1),

@@ -175,9 +175,17 @@ export async function runCaged(caged: Caged, listen: Listen): Promise<Ended> {
   }
 }
 
+/** A machine that has less memory left ends what takes it. */
+const MEMORY_LEAST_BYTES = 128 * 1024 ** 2
+/** So many times its own limit may be missed since it began: others take memory, too. */
+const MISSED_MAX = 3
+/** The memory that the machine has left, in bytes. */
+const memoryLeft = () => Number(/^MemAvailable:\s+(\d+) kB/m.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1] ?? Infinity) * 1024
+
 /** A look at what a program takes. What can't be looked at is ended: whatever keeps us from it may be its own doing. */
 function watch({ memoryMaxBytes, tooLarge, look }: Caged, leader: number, taken: { peakBytes: number }, end: (error: Error) => void) {
   let isLooking = false
+  let before: number | undefined
   return () => {
     if (isLooking || process.platform !== 'linux') return
     isLooking = true
@@ -185,7 +193,11 @@ function watch({ memoryMaxBytes, tooLarge, look }: Caged, leader: number, taken:
       try {
         const { pids, bytes } = groupOf(leader)
         taken.peakBytes = Math.max(taken.peakBytes, bytes)
-        const wrong = bytes > memoryMaxBytes ? tooLarge() : await look?.(pids)
+        const left = memoryLeft()
+        before ??= left
+        // What the kernel keeps for it is no process's: it is missed all the same.
+        const isMissed = left < MEMORY_LEAST_BYTES || before - left > MISSED_MAX * memoryMaxBytes
+        const wrong = bytes > memoryMaxBytes || isMissed ? tooLarge() : await look?.(pids)
         if (wrong) end(wrong)
       } catch (error) {
         end(error as Error)

@@ -11,12 +11,12 @@ const ALLOWED = [
   'lstat:6:- newfstatat:262:79 statx:332:291 statfs:137:43 fstatfs:138:44 lseek:8:62 pread64:17:67 pwrite64:18:68 readv:19:65',
   'writev:20:66 preadv:295:69 pwritev:296:70 preadv2:327:286 pwritev2:328:287 access:21:- faccessat:269:48 faccessat2:439:439',
   'dup:32:23 dup2:33:- dup3:292:24 pipe:22:- pipe2:293:59 fcntl:72:25 flock:73:32 fsync:74:82 fdatasync:75:83 ftruncate:77:46',
-  'fallocate:285:47 fadvise64:221:223 readahead:187:213 sync_file_range:277:84 sendfile:40:71 copy_file_range:326:285 splice:275:76',
+  'fadvise64:221:223 readahead:187:213 sync_file_range:277:84 sendfile:40:71 copy_file_range:326:285 splice:275:76',
   'tee:276:77 getdents:78:- getdents64:217:61 getcwd:79:17 chdir:80:49 fchdir:81:50 rename:82:- renameat:264:38 renameat2:316:276',
   'mkdir:83:- mkdirat:258:34 rmdir:84:- link:86:- linkat:265:37 unlink:87:- unlinkat:263:35 symlink:88:- symlinkat:266:36',
   'readlink:89:- readlinkat:267:78 mknod:133:- mknodat:259:33 umask:95:166',
   // Memory.
-  'mmap:9:222 mprotect:10:226 munmap:11:215 mremap:25:216 madvise:28:233 brk:12:214 msync:26:227 mlock:149:228',
+  'mprotect:10:226 munmap:11:215 mremap:25:216 madvise:28:233 brk:12:214 msync:26:227 mlock:149:228',
   'mlock2:325:284 munlock:150:229 membarrier:324:283 pkey_alloc:330:289 pkey_free:331:290 pkey_mprotect:329:288',
   // Waiting.
   'poll:7:- ppoll:271:73 select:23:- pselect6:270:72 epoll_create:213:- epoll_create1:291:20 epoll_ctl:233:21 epoll_wait:232:-',
@@ -35,8 +35,8 @@ const ALLOWED = [
   'rt_sigaction:13:134 rt_sigprocmask:14:135 rt_sigreturn:15:139 rt_sigpending:127:136 rt_sigsuspend:130:133',
   'rt_sigtimedwait:128:137 sigaltstack:131:132',
   // Pairs of sockets, between its own processes: no call here makes one that leads elsewhere.
-  'socketpair:53:199 sendto:44:206 recvfrom:45:207 sendmsg:46:211 recvmsg:47:212 sendmmsg:307:269 recvmmsg:299:243 shutdown:48:210',
-  'getsockopt:55:209 setsockopt:54:208 getsockname:51:204 getpeername:52:205',
+  'sendto:44:206 recvfrom:45:207 sendmsg:46:211 recvmsg:47:212 sendmmsg:307:269 recvmmsg:299:243 shutdown:48:210',
+  'getsockopt:55:209 getsockname:51:204 getpeername:52:205',
   // The time, randomness, and what kind of machine it is.
   'uname:63:160 sysinfo:99:179 getrandom:318:278 gettimeofday:96:169 time:201:- clock_gettime:228:113 clock_getres:229:114',
 ]
@@ -52,15 +52,22 @@ const IOCTLS = [0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451, 0x40049409]
 /** New namespaces, in the flags of `clone`. */
 const NEW_NAMESPACES = 0x7e020000
 const PR_SET_PDEATHSIG = 1
+/** Sockets that can name others: a datagram goes wherever its address says. */
+const [UNIX, TYPE_OF_SOCKET, DATAGRAM] = [1, 0xf, 2]
+/** Memory of nobody's file that is shared: what is let go of it is counted nowhere. */
+const [SHARING, SHARED_ANONYMOUS] = [0x2f, [0x21, 0x23]] as const
+/** The kernel's memory for what was not read yet (SO_SNDBUF, SO_RCVBUF and those that force them). */
+const BUFFERS = [7, 8, 32, 33]
 /** Calls from here on are younger than this list: programs know what to do where a kernel lacks them. */
 const UNKNOWN_FROM = 452
 /** Above it are the numbers of another calling convention. */
 const X32 = 0x40000000
 
 const ARCHITECTURES: Partial<Record<string, readonly [id: number, column: 1 | 2]>> = { x64: [0xc000003e, 1], arm64: [0xc00000b7, 2] }
-const [LOAD, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_ANY_BIT, RETURN] = [0x20, 0x15, 0x35, 0x45, 0x06]
+const [LOAD, AND, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_ANY_BIT, RETURN] = [0x20, 0x54, 0x15, 0x35, 0x45, 0x06]
 const ERRNO = 0x00050000
-const [ALLOW, KILL, SILENT, EACCES, ENOTTY, ENOSYS] = [0x7fff0000, 0x80000000, ERRNO, ERRNO | 13, ERRNO | 25, ERRNO | 38]
+const [ALLOW, KILL, SILENT, EACCES] = [0x7fff0000, 0x80000000, ERRNO, ERRNO | 13]
+const [ENOTTY, ENOSYS, EOPNOTSUPP] = [ERRNO | 25, ERRNO | 38, ERRNO | 95]
 /** Where the kernel puts the number, the architecture and the arguments, whose lower halves are looked at. */
 const [NUMBER, ARCHITECTURE] = [0, 4]
 const argument = (n: number) => 16 + 8 * n
@@ -110,6 +117,31 @@ export function filterOf({ isApart, hasUser, landlock, pid }: Cage, arch: string
   rule('clone3:435:435', always(ENOSYS))
   rule('prlimit64:302:261', ...ifEqual(0, [0], ALLOW, EACCES))
   for (const call of SIGNALS) rule(call, ...(isApart ? [always(ALLOW)] : ifEqual(0, [pid], ALLOW, EACCES)))
+  rule(
+    'socketpair:53:199',
+    [LOAD, argument(0)],
+    [JUMP_EQUAL, UNIX, 1, 0],
+    always(EACCES),
+    [LOAD, argument(1)],
+    [AND, TYPE_OF_SOCKET],
+    [JUMP_EQUAL, DATAGRAM, 0, 1],
+    always(EACCES),
+    always(ALLOW),
+  )
+  rule(
+    'mmap:9:222',
+    [LOAD, argument(3)],
+    [AND, SHARING],
+    ...SHARED_ANONYMOUS.flatMap((flags): Instruction[] => [[JUMP_EQUAL, flags, 0, 1], always(EACCES)]),
+    always(ALLOW),
+  )
+  rule(
+    'setsockopt:54:208',
+    ...BUFFERS.reduce<Instruction[]>((body, option) => [...body, [JUMP_EQUAL, option, 0, 1], always(EACCES)], [[LOAD, argument(2)]]),
+    always(ALLOW),
+  )
+  // With flags it takes room that no size tells of.
+  rule('fallocate:285:47', ...ifEqual(1, [0], ALLOW, EOPNOTSUPP))
   // It ends with its parent, whatever it wants.
   rule('prctl:157:167', ...ifEqual(0, [PR_SET_PDEATHSIG], EACCES, ALLOW))
   rule('ioctl:16:29', ...ifEqual(1, IOCTLS, ALLOW, ENOTTY))

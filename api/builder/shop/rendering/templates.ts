@@ -2,10 +2,14 @@
  * Pages that are templates: Liquid, which designers of shops know, with [[ ]] and [% %], since its own marks mean something to Astro. Their
  * authors are those of projects, so they can do little: no files, no code, bounded in length, time and memory.
  */
-import { Liquid, type Template } from 'liquidjs'
+import { Context, Liquid, toValueSync, type Emitter, type Template } from 'liquidjs'
 
 /** Templates that are kept parsed, and characters of theirs: parsed they take several times as much. */
 const [KEPT, KEPT_CHARS] = [500, 5_000_000]
+/** Marks of a template, each of which takes about a thousand characters when it is parsed. */
+const [MARKS_MAX, MARK_CHARS] = [10_000, 1_000]
+/** Characters of a page as it is shown. */
+const SHOWN_MAX_CHARS = 4_000_000
 /** What a page may take of the processor. */
 const RENDER_MAX_MS = 100
 /** What it may take where the processor was busy with something else meanwhile, */
@@ -30,6 +34,7 @@ for (const name of Object.keys(liquid.filters)) if (name.endsWith('_exp')) delet
 
 /** What is wrong with a template; null when it can be read. */
 export function mistakeIn(text: string): string | null {
+  if (marksIn(text) > MARKS_MAX) return `it has more than ${MARKS_MAX} marks`
   try {
     liquid.parse(text)
     return null
@@ -37,6 +42,25 @@ export function mistakeIn(text: string): string | null {
     return (error as Error).message.split('\n')[0]!
   }
 }
+
+/** How many marks of Liquid a text has. */
+function marksIn(text: string): number {
+  let marks = 0
+  for (const mark of ['[[', '[%']) for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 2)) marks++
+  return marks
+}
+
+/** A page as it becomes longer, which ends. */
+class Shown implements Emitter {
+  buffer = ''
+
+  write(html: unknown) {
+    this.buffer += toText(html)
+    if (this.buffer.length > SHOWN_MAX_CHARS) throw new Error(`the page has more than ${SHOWN_MAX_CHARS} characters`)
+  }
+}
+
+const toText = (html: unknown): string => (Array.isArray(html) ? html.map(toText).join('') : html === null || html === undefined ? '' : String(html))
 
 const parsed = new Map<string, Template[]>()
 let chars = 0
@@ -46,13 +70,16 @@ function parsedOf(key: string, text: () => string): Template[] {
   const known = parsed.get(key)
   if (known) return known
   const source = text()
+  const marks = marksIn(source)
+  if (marks > MARKS_MAX) throw new Error(`the template has more than ${MARKS_MAX} marks`)
   const template = liquid.parse(source)
-  if (parsed.size >= KEPT || chars + source.length > KEPT_CHARS) {
+  const weight = source.length + marks * MARK_CHARS
+  if (parsed.size >= KEPT || chars + weight > KEPT_CHARS) {
     parsed.clear()
     chars = 0
   }
   parsed.set(key, template)
-  chars += source.length
+  chars += weight
   return template
 }
 
@@ -64,12 +91,20 @@ export function render(key: string, text: () => string, view: object): string {
   const template = parsedOf(key, text)
   const before = processorMs()
   try {
-    return liquid.renderSync(template, view) as string
+    return shown(template, view, RENDER_MAX_MS)
   } catch (error) {
     // The limit is of the time that passes: on a busy machine that is not what the page has taken.
     if (!/render limit exceeded/.test(String(error)) || processorMs() - before > WAITED_BELOW_MS) throw error
-    return liquid.renderSync(template, view, { renderLimit: WAITED_MAX_MS }) as string
+    return shown(template, view, WAITED_MAX_MS)
   }
+}
+
+/** A template with its marks filled in, within a time and a length. */
+function shown(template: Template[], view: object, renderLimit: number): string {
+  const page = new Shown()
+  const context = new Context(view, liquid.options, { sync: true, renderLimit }, { liquid })
+  toValueSync(liquid.renderer.renderTemplates(template, context, page))
+  return page.buffer
 }
 
 /** What this thread has taken of the processor. */
