@@ -23,12 +23,13 @@ import { guess } from './server/guesses.ts'
 import type { RateLimiter } from './server/rate-limit.ts'
 import { Readiness } from './server/readiness.ts'
 import type { Route } from './http/route.ts'
-import { absolute, loggable, pathOf } from './http/url.ts'
+import { absolute, hasEscapedHost, loggable, pathOf } from './http/url.ts'
 import type { Surroundings, Visitors } from './http/surroundings.ts'
 import type { StoreServer, StoreServerNeeds } from './mcp/store-server.ts'
 import { resources } from './resources.ts'
 import { webhookEvents } from './webhook-events.ts'
 import type { Services } from './outside/services.ts'
+import { Refusal } from './values/refusal.ts'
 
 /** The most bytes that pages of storefronts may take, ready to be sent. */
 const SHELF_BYTES = 32 * 1024 * 1024
@@ -231,8 +232,7 @@ export function createApp(options: AppOptions): App {
   const anew: Anew = { sentAs: new WeakMap(), direct: new WeakSet() }
   const watched = { log, metrics, readiness, after: (task: () => Promise<void>) => underway.follow(task) }
   const { surroundings, routes, router, mcp } = routing(options, watched, anew)
-  const storefront = storefrontOver(surroundings)
-  const reviews = reviewsOver(surroundings)
+  const [storefront, reviews] = [storefrontOver(surroundings), reviewsOver(surroundings)]
   const scrape = options.metrics ? scraping(options, metrics, underway) : null
   /** Whether anybody reads what is noted of a page that is answered at once. */
   const isNoted = scrape !== null || log.enabled('info')
@@ -240,6 +240,7 @@ export function createApp(options: AppOptions): App {
   async function answer(sent: Request): Promise<Response> {
     const request = absolute(sent)
     if (request !== sent) anew.sentAs.set(request, sent)
+    if (hasEscapedHost(request)) return router.pipeline.refuseUnrouted(request, new Refusal(400, 'the Host has percent escapes in it'))
     const path = pathOf(request.url)
     if (!path.startsWith(PREFIX))
       return (

@@ -10,6 +10,9 @@ export function decoded(path: string): string | null {
   }
 }
 
+/** Whether a path has a part that leads somewhere else than it says: `.` or `..`, plain or escaped (WHATWG URL, 4.3). */
+export const hasDots = (path: string): boolean => path.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part))
+
 /** The path without slashes at its end, but for the first. */
 function unslashed(path: string): string {
   let end = path.length

@@ -8,6 +8,12 @@ import { isUuid } from '../values/uuid.ts'
 export const absolute = (request: Request): Request =>
   request.url.startsWith('/') ? new Request(new URL(`http://localhost${request.url}`), request) : request
 
+/**
+ * Whether the `Host` of a request has escapes in it, which no name of DNS has: the URL has them undone, and whoever looked at the header before,
+ * a proxy with rules for a host, has seen another name.
+ */
+export const hasEscapedHost = ({ headers }: Request): boolean => headers.get('host')?.includes('%') ?? false
+
 /** The path and the query of a URL. */
 export function targetOf(url: string): string {
   return url.startsWith('/') ? url : url.slice(url.indexOf('/', url.indexOf('//') + 2))

@@ -55,6 +55,7 @@ const OF_OPERATION: Readonly<Record<string, Hints>> = {
   publish: ENDS,
   redeliverWebhook: REACHES,
   repeatBookingSlot: ADDS,
+  retryJob: REACHES,
   retryNewsletter: REACHES,
   rotateApiKey: ENDS,
   rotateWebhookSecret: ENDS,

@@ -2,7 +2,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { attach, domainOf, storeOfDomain } from '../../api/builder/domain/claims.ts'
+import { attach, domainOf, rivalToken, storeOfDomain } from '../../api/builder/domain/claims.ts'
 import { checkDomain } from '../../api/builder/domain/check.ts'
 import { lookAfterDomains } from '../../api/builder/domain/look-after.ts'
 import { serveApi } from '../../api/main.ts'
@@ -235,6 +235,49 @@ describe('a domain is one store’s', () => {
     expect((await other.get()).body).toEqual(kept)
     await other.remove()
     expect((await shop.get()).body).toMatchObject({ domain, verified: true })
+  })
+
+  test('a claim for which nobody has shown anything goes to the store that shows it in DNS; a verified domain to none', async () => {
+    const domain = fresh()
+    const [owner, third] = [await newShop(), await newShop()]
+    const former = await attached(fresh(), owner)
+    const squatted = await attached(domain)
+    const refused = await owner.post(domain)
+    expect(refused).toMatchObject({ status: 409, body: { error: 'this domain is in use, or pending, on another project' } })
+    const { verification } = refused.body
+    expect(verification).toEqual([
+      { type: 'TXT', domain: `_stoa.${domain}`, value: expect.stringMatching(/^stoa-verification=[\w-]{40,}$/) },
+    ])
+    expect((await owner.post(domain)).body.verification).toEqual(verification)
+    // What shows it for one store shows it for no other; and what the first one was asked for, for none.
+    dns.txt.set(`_stoa.${domain}`, [squatted.dns.verification[0].value, verification[0].value])
+    expect((await third.post(domain)).status).toBe(409)
+    expect((await owner.get()).body).toEqual(former)
+    const taken = await attached(domain, owner)
+    expect(taken).toMatchObject({ domain, verified: false, dns: { verification } })
+    expect((await shop.get()).body).toEqual(NONE)
+    publish(taken)
+    expect((await owner.verify()).body).toMatchObject({ status: 'Valid Configuration', verified: true })
+    const again = await shop.post(domain)
+    expect([again.status, again.body.verification]).toEqual([409, undefined])
+    dns.txt.set(`_stoa.${domain}`, [`stoa-verification=${rivalToken(shop.store.id, domain)}`])
+    expect((await shop.post(domain)).status).toBe(409)
+    expect((await owner.get()).body).toMatchObject({ domain, verified: true })
+  })
+
+  test('what DNS does not answer shows nothing, and a taking over that fails leaves the claim as it was', async () => {
+    const domain = fresh()
+    const owner = await newShop()
+    const before = await attached(domain)
+    const { body } = await owner.post(domain)
+    dns.mood = 'broken'
+    expect((await owner.post(domain)).status).toBe(409)
+    dns.mood = 'well'
+    dns.txt.set(`_stoa.${domain}`, [body.verification[0].value])
+    const etag = (await owner.get()).headers.get('etag')!
+    expect((await owner.post(domain, { headers: { 'if-match': etag } })).status).toBe(200)
+    await owner.remove()
+    expect((await attached(domain)).dns.verification).not.toEqual(before.dns.verification)
   })
 
   test('of 20 stores at once one gets it, over HTTP', async () => {

@@ -84,6 +84,13 @@ function judge(found: Found, wanted: Wanted): Check {
   return found.proof ? wrong(`the domain is not proven to be yours: set ${put({ type: 'TXT', ...proof })}`) : unknown
 }
 
+/** Whether the record stands in DNS that proves a domain to be a store's, by a token. */
+export async function isShown({ resolver }: Pick<Services, 'resolver'>, domain: string, token: string): Promise<boolean> {
+  const { name, type, value } = proofOf(domain, token)
+  const answer = await resolver.ask(name, type).catch(() => null)
+  return answer?.values.includes(value) ?? false
+}
+
 /** Looks at a domain in DNS: all that is asked is asked at once, so it takes 5 s at most. Whose a verified one is is not asked again. */
 export async function checkDomain(looking: Looking, row: DomainRow): Promise<Check> {
   const { resolver, storefronts } = looking

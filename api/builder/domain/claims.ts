@@ -59,29 +59,59 @@ export async function storeOfDomain({ control }: Registry, host: string): Promis
   return (await storeByDomain.get(control.read, { host }))?.storeId ?? null
 }
 
-/** A claim that was made, and the store's former one, which it has put away. */
+/** A claim that was made, and what it has put away: the store's former one, and one of another store that had not shown anything for it. */
 export interface Attached {
   claim: Claim
   former: Claim | null
+  rival: Claim | null
+}
+
+/**
+ * What the TXT record has to carry by which a store shows that a domain is its own though another one has claimed it. It is no secret: it says
+ * which store is meant, and that it stands in the domain's DNS is what shows it.
+ */
+export const rivalToken = (storeId: string, domain: string): string =>
+  new Bun.CryptoHasher('sha256').update(`custom domain ${domain} of ${storeId}`).digest('base64url')
+
+/** Whether another store has claimed a domain, and shown nothing for it yet. */
+export async function isClaimedElsewhere(
+  { control }: Registry,
+  { storeId, domain, now }: Pick<Claim, 'storeId' | 'domain'> & { now: string },
+) {
+  const [holder] = await control.read.select().from(domains).where(eq(domains.domain, domain))
+  return holder !== undefined && holder.storeId !== storeId && holder.verifiedAt === null && holder.createdAt > endOf(now)
+}
+
+interface NewClaim extends Pick<Claim, 'storeId' | 'domain' | 'token'> {
+  now: string
+  /** The store has shown, by its `rivalToken`, that the domain is its own: it gets it from one that has shown nothing. */
+  isShown?: boolean
 }
 
 /**
  * Claims a domain for a store, whose other one is detached; null when it has this one already. 409 when another store has it. One
  * transaction of the control database: of many stores that claim a domain at once, in however many processes, one gets it.
  */
-export function attach(
-  registry: Registry,
-  { storeId, domain, token, now }: Pick<Claim, 'storeId' | 'domain' | 'token'> & { now: string },
-): Promise<Attached | null> {
+export function attach(registry: Registry, { storeId, domain, token, now, isShown = false }: NewClaim): Promise<Attached | null> {
   return registry.change(async (tx) => {
     await tx.delete(domains).where(and(eq(domains.domain, domain), hasEnded(now)))
     const [holder] = await tx.select().from(domains).where(eq(domains.domain, domain))
     if (holder?.storeId === storeId) return null
-    if (holder) throw conflict('this domain is in use, or pending, on another project')
+    if (holder && !(isShown && holder.verifiedAt === null)) throw conflict('this domain is in use, or pending, on another project')
+    if (holder) await tx.delete(domains).where(eq(domains.domain, domain))
     const [former = null] = await tx.delete(domains).where(eq(domains.storeId, storeId)).returning()
-    const claim: Claim = { domain, storeId, token, status: 'Pending Verification', verifiedAt: null, checkedAt: null, createdAt: now }
+    const shown = holder ? rivalToken(storeId, domain) : token
+    const claim: Claim = {
+      domain,
+      storeId,
+      token: shown,
+      status: 'Pending Verification',
+      verifiedAt: null,
+      checkedAt: null,
+      createdAt: now,
+    }
     await tx.insert(domains).values(claim)
-    return { claim, former }
+    return { claim, former, rival: holder ?? null }
   })
 }
 
@@ -91,10 +121,10 @@ export function detach(registry: Registry, storeId: string): Promise<Claim | nul
 }
 
 /** Undoes that a claim was made, or that one was let go of. What somebody else has taken meanwhile is theirs. */
-export function putBack(registry: Registry, claim: Claim | null, former: Claim | null): Promise<void> {
+export function putBack(registry: Registry, { claim, former, rival }: Partial<Attached>): Promise<void> {
   return registry.change(async (tx) => {
     if (claim) await tx.delete(domains).where(isSame(claim))
-    if (former) await tx.insert(domains).values(former).onConflictDoNothing()
+    for (const other of [former, rival]) if (other) await tx.insert(domains).values(other).onConflictDoNothing()
   })
 }
 

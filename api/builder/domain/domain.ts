@@ -5,9 +5,10 @@ import { resource } from '../../http/route.ts'
 import { Body, Line, Named, Nullable, OneOf, Type, type Static } from '../../http/schema.ts'
 import type { Services } from '../../outside/services.ts'
 import type { Log } from '../../server/log.ts'
-import { Refusal, wrong } from '../../values/refusal.ts'
-import { checkDomain, portless, recordsFor, type Check } from './check.ts'
-import { attach, detach, domainOf, noteCheck, putBack, type Attached, type DomainRow } from './claims.ts'
+import { conflict, Refusal, wrong } from '../../values/refusal.ts'
+import { proofOf } from '../../store/email-domain.ts'
+import { checkDomain, isShown, portless, recordsFor, type Check } from './check.ts'
+import { attach, detach, domainOf, isClaimedElsewhere, noteCheck, putBack, rivalToken, type Attached, type DomainRow } from './claims.ts'
 
 const SCOPE = 'store:admin'
 
@@ -67,6 +68,21 @@ async function domainIn(text: string, { place }: Services['storefronts']): Promi
   return read.domain
 }
 
+/**
+ * Whether a store has shown that a domain is its own which another one has claimed and shown nothing for; false where none has. 409 with the
+ * record that would show it, where that does not stand in DNS.
+ */
+async function outbids(services: Services, of: { storeId: string; domain: string; now: string }): Promise<boolean> {
+  if (!(await isClaimedElsewhere(services.registry, of))) return false
+  const token = rivalToken(of.storeId, of.domain)
+  if (await isShown(services, of.domain, token)) return true
+  const { type, name, value } = proofOf(of.domain, token)
+  throw conflict('this domain is in use, or pending, on another project', {
+    hint: 'Nobody has shown yet that it is theirs. If it is yours, set this record in its DNS, and connect it again',
+    verification: [{ type, domain: name, value }],
+  })
+}
+
 /** Claims a domain; 502 when the registry, which all processes and the proxy go by, can't be written. */
 async function attached(services: Services, log: Log, claim: Parameters<typeof attach>[1]): Promise<Attached | null> {
   try {
@@ -96,19 +112,24 @@ export const domainRoutes = resource('builder', '/domain')
       operationId: 'attachDomain',
       summary: 'Connect a custom domain',
       description:
-        'The answer has the DNS records to set. Another domain of the store is detached first; the same one again changes nothing. It is kept for the store from now on, for seven days unless it is verified. 409 when it is in use or pending on another project.',
+        'The answer has the DNS records to set. Another domain of the store is detached first; the same one again changes nothing. It is kept for the store from now on, for seven days unless it is verified. 409 when it is in use or pending on another project: of a pending one with the `verification` by which its owner gets it.',
       scope: SCOPE,
       body: DomainInput,
       responses: { 200: Domain },
       refuses: [502],
+      async prepare({ body, session, services, now }) {
+        if (!hasProject(session)) throw new Refusal(400, 'this store has no builder project: a domain leads to what a site builder made')
+        const domain = await domainIn(body.domain, services.storefronts)
+        const storeId = session.store.id
+        return { storeId, domain, isShown: await outbids(services, { storeId, domain, now }) }
+      },
     },
     async (call) => {
-      const { body, session, services, clock, now, log } = call
-      if (!hasProject(session)) throw new Refusal(400, 'this store has no builder project: a domain leads to what a site builder made')
-      const domain = await domainIn(body.domain, services.storefronts)
+      const { session, services, clock, now, log } = call
+      const claim = call.prepared as { storeId: string; domain: string; isShown: boolean }
       return call.write(async () => {
-        const made = await attached(services, log, { storeId: session.store.id, domain, token: clock.secret(), now })
-        if (made) call.undo(() => putBack(services.registry, made.claim, made.former))
+        const made = await attached(services, log, { ...claim, token: clock.secret(), now })
+        if (made) call.undo(() => putBack(services.registry, made))
         return view(services, await domainOf(services.registry, session.store.id, now))
       })
     },
@@ -148,7 +169,7 @@ export const domainRoutes = resource('builder', '/domain')
     ({ session, services, write, undo }) =>
       write(async () => {
         const former = session.environment === 'live' ? await detach(services.registry, session.store.id) : null
-        if (former) undo(() => putBack(services.registry, null, former))
+        if (former) undo(() => putBack(services.registry, { former }))
         return { ok: true as const, domain: null }
       }),
   )

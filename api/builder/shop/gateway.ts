@@ -3,6 +3,7 @@
  * four storefront scopes do not allow, and the browser holds no key.
  */
 import { addItem, changeItem, checkOut, chooseShipping, setAddress, useCoupon, usePoints, type Form } from './cart-actions.ts'
+import { hasDots } from '../../hosting/paths.ts'
 import { readBytes, STRANGERS } from '../../http/input/bytes.ts'
 import { Refusal } from '../../values/refusal.ts'
 import type { Outcome } from './outcome.ts'
@@ -65,10 +66,16 @@ const READABLE =
 /** Documents of a ticket, whose token is in their path. */
 const DOCUMENT = /^tickets\/attendee\/[\w-]{16,200}\/ticket\.pdf$/
 
-/** A request that a script or a form of another host has sent: what it carries is not its visitor's will. */
-export function isForeign({ headers, url }: Request): boolean {
+/**
+ * A request that a script or a form of another origin has sent: what it carries is not its visitor's will. Its own is the host that it asks
+ * for, by the scheme of a public URL of ours, since a proxy may have taken TLS off.
+ */
+export function isForeign({ headers, url }: Request, publicUrl: string): boolean {
   const origin = headers.get('origin')
-  if (origin !== null) return !URL.canParse(origin) || new URL(origin).host !== new URL(url).host
+  if (origin !== null) {
+    const own = new URL(`${new URL(publicUrl).protocol}//${new URL(url).host}`)
+    return URL.parse(origin)?.origin !== own.origin
+  }
   const site = headers.get('sec-fetch-site')
   return site !== null && site !== 'same-origin' && site !== 'none'
 }
@@ -101,7 +108,8 @@ export async function act(visit: Visit): Promise<Acted | Response> {
       ? ACTIONS[name]!
       : null
   if (!action) return Response.json({ error: `nothing can be sent to ${visit.url.pathname}` }, { status: 404 })
-  if (isForeign(visit.request)) return Response.json({ error: 'forms of other sites are not taken' }, { status: 403 })
+  if (isForeign(visit.request, visit.shop.served.base))
+    return Response.json({ error: 'forms of other sites are not taken' }, { status: 403 })
   const form = await formOf(visit.request)
   if (!form)
     return Response.json({ error: `send a form of at most ${FORM_MAX_BYTES} bytes, as application/x-www-form-urlencoded` }, { status: 415 })
@@ -111,5 +119,6 @@ export async function act(visit: Visit): Promise<Acted | Response> {
 /** The path of the API that a path of the gateway reads; null when it reads none. */
 export function readableAt(pathname: string): string | null {
   const path = pathname.slice(GATEWAY.length)
+  if (hasDots(path)) return null
   return READABLE.test(path) || DOCUMENT.test(path) ? `/api/v1/${path}` : null
 }

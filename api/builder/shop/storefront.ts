@@ -1,5 +1,5 @@
 /** Answers the requests of the stores' own hosts: pages as they were built, pages that are filled in for a visitor, and the gateway. */
-import { pathOf, searchOf } from '../../http/url.ts'
+import { hasEscapedHost, pathOf, searchOf } from '../../http/url.ts'
 import { decoded, straight } from '../../hosting/paths.ts'
 import { prefersProblem } from '../../hosting/negotiate.ts'
 import type { Log } from '../../server/log.ts'
@@ -21,6 +21,7 @@ import type { Outcome } from './outcome.ts'
 import type { TicketLink } from '../../store/mails/shop-links.ts'
 import { Renderer } from './rendering/renderer.ts'
 import type { Place } from '../../hosting/shelf.ts'
+import type { Shop } from './shop.ts'
 import { trouble } from './trouble.ts'
 import { Visit, type Surroundings } from './visit.ts'
 
@@ -71,7 +72,7 @@ export class Storefront {
 
   #quick(request: Request): Response | null {
     const { url, headers, method } = request
-    if (method !== 'GET') return null
+    if (method !== 'GET' || hasEscapedHost(request)) return null
     const epoch = this.needs.hosts.epochSeen()
     if (epoch === null) return null
     if (epoch !== this.#epoch) {
@@ -149,7 +150,7 @@ export class Storefront {
     const page = shop.page(path)
     const entry = page?.view ? undefined : shop.file(path)
     if (!entry || path === '/404') return null
-    return shop.prepared(request, path, entry, page ? currencyOf(request, shop.deployment.currencies) : null)
+    return shop.prepared(request, path, entry, page ? currencyOf(request, shop) : null)
   }
 
   async #answer(request: Request, host: Host): Promise<Response> {
@@ -337,9 +338,13 @@ function withCookies(visit: Visit, response: Response): Response {
   return response
 }
 
+/** Of cookies that scripts may read: by https one that no other host can have set, as a visit names it. */
+const CURRENCY = { http: /(?:^|; ?)currency=([a-z]{3})(?:;|$)/, https: /(?:^|; ?)__Host-currency=([a-z]{3})(?:;|$)/ }
+
 /** The currency that a visitor has chosen, where it is another one than the shop's own. */
-function currencyOf({ headers }: Request, currencies: readonly string[]): string | null {
+function currencyOf({ headers }: Request, { deployment: { currencies }, served }: Shop): string | null {
   if (currencies.length < 2) return null
-  const chosen = /(?:^|; ?)(?:__Host-)?currency=([a-z]{3})(?:;|$)/.exec(headers.get('cookie') ?? '')?.[1]
+  const cookie = CURRENCY[served.base.startsWith('https:') ? 'https' : 'http']
+  const chosen = cookie.exec(headers.get('cookie') ?? '')?.[1]
   return chosen && chosen !== currencies[0] && currencies.includes(chosen) ? chosen : null
 }

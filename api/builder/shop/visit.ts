@@ -4,6 +4,7 @@ import { media } from '../../../db/store/content.ts'
 import type { Session } from '../../../db/control/registry.ts'
 import type { Handle } from '../../../db/open.ts'
 import type { Services } from '../../outside/services.ts'
+import { hasDots } from '../../hosting/paths.ts'
 import { inside } from '../../outside/storefronts.ts'
 import { openShopToken, shopToken } from '../../store/mails/shop-links.ts'
 import { decimalsOf } from '../../values/money.ts'
@@ -106,6 +107,8 @@ export class Visit {
 
   /** Asks the API, with the rights of the storefront and on behalf of this visitor. Addresses of the store's own files are made paths. */
   async ask<T = any>(method: string, path: string, body?: unknown): Promise<Answered<T>> {
+    // What a visitor has put into a part of the path may be `..`, which leads to another one.
+    if (hasDots(path.split('?')[0]!)) return { status: 404, body: { error: 'there is no such thing' } as T }
     const request = inside(`/api/v1${path}`, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),

@@ -8,7 +8,8 @@ const root = document
 const $ = <T extends Element>(selector: string, from: ParentNode = root) => from.querySelector<T>(selector)
 const $$ = <T extends Element>(selector: string, from: ParentNode = root) => [...from.querySelectorAll<T>(selector)]
 
-const cookie = (name: string) => new RegExp(`(?:^|; )(?:__Host-)?${name}=([^;]*)`).exec(document.cookie)?.[1]
+const prefix = location.protocol === 'https:' ? '__Host-' : ''
+const cookie = (name: string) => new RegExp(`(?:^|; )${prefix}${name}=([^;]*)`).exec(document.cookie)?.[1]
 
 /** How many things are in the cart, as the host noted it. */
 function count() {
