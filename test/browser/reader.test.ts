@@ -29,7 +29,7 @@ let manifest: Awaited<ReturnType<typeof openSite>>['manifest']
 beforeAll(async () => {
   if (!hasChromium) return
   let site: Awaited<ReturnType<typeof openSite>> | undefined
-  server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => site!.front.answer(request) })
+  server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => site!.answer(request) })
   site = await openSite({ base: server.url.origin })
   manifest = site.manifest
   browser = await launch()

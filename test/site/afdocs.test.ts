@@ -9,7 +9,7 @@ interface Result {
 
 test('afdocs, which scores how well agents can read a site, finds nothing to mend', async () => {
   let site: Awaited<ReturnType<typeof openSite>> | undefined
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => site!.front.answer(request) })
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => site!.answer(request) })
   try {
     site = await openSite({ base: server.url.origin })
     // Each fourth page, not the sample that it would draw: what runs in CI finds the same each time.

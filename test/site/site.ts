@@ -44,9 +44,12 @@ export async function openSite({ env: more = {}, ...place }: { base?: string; st
   const searcher = new Searcher(join(ROOT, 'dist', INDEX))
   // Each request of a test is somebody else's: nobody searches too often.
   const search = new SearchFront({ answers, searcher, clientOf: () => crypto.randomUUID() })
+  /** Answers a request as the server of the site does. */
+  const answer = async (request: Request): Promise<Response> =>
+    search.answer(request, new URL(request.url).pathname) ?? front.answer(request)
   const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Asked> => {
     const request = new Request(`http://site.test${path}`, { method, headers })
-    const response = await (search.answer(request, path.split('?')[0]!) ?? front.answer(request))
+    const response = await answer(request)
     const bytes = new Uint8Array(await response.arrayBuffer())
     const text = new TextDecoder().decode(bytes)
     const isJson = /json/.test(response.headers.get('content-type') ?? '')
@@ -62,5 +65,5 @@ export async function openSite({ env: more = {}, ...place }: { base?: string; st
     await stop()
     if (!more.DATA_DIR) rmSync(config.dataDir, { recursive: true, force: true })
   }
-  return { manifest, base, answers, front, ask, stop: close, dataDir: config.dataDir }
+  return { manifest, base, answers, front, answer, ask, stop: close, dataDir: config.dataDir }
 }
