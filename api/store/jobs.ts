@@ -60,6 +60,7 @@ export function jobRoutes(ended: Ended) {
         description: 'What it was for is not done then. 409 for one that was not given up.',
         scope: ADMIN,
         responses: { 200: Deleted },
+        refuses: [409],
       },
       ({ params, write }) =>
         write(async (tx) => {
@@ -76,6 +77,7 @@ export function jobRoutes(ended: Ended) {
           'With all of its attempts before it. 409 for one that was not given up, and for one of which nothing is left to be done: the error says what to do instead.',
         scope: ADMIN,
         responses: { 202: Job },
+        refuses: [409],
       },
       (call) => call.write(async (tx) => view(await retryJob(tx, call, { id: call.params.id, ended }))),
     )
