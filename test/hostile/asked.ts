@@ -21,7 +21,7 @@ import { tokenIn } from '../../api/events/door/scans.ts'
 import { repeated } from '../../api/events/repetition.ts'
 import { inlineScripts } from '../../api/hosting/inline-scripts.ts'
 import { formFor, prefersProblem } from '../../api/hosting/negotiate.ts'
-import { decoded as decodedPath, straight } from '../../api/hosting/paths.ts'
+import { decoded as decodedPath, hasDots, straight } from '../../api/hosting/paths.ts'
 import { matches, stillMatches } from '../../api/http/etag.ts'
 import { parser, parseQuery } from '../../api/http/input/check.ts'
 import { storable } from '../../api/http/input/json.ts'
@@ -450,7 +450,12 @@ export const ASKED: readonly Asked[] = [
     marks: HTML,
   },
   { file: 'api/hosting/negotiate.ts', names: 'wish', ask: (text) => [formFor(text), prefersProblem(text)], marks: HEADER },
-  { file: 'api/hosting/paths.ts', names: 'straight', ask: (text) => [straight(`/${text}`), decodedPath(`/${text}`)], marks: PATH },
+  {
+    file: 'api/hosting/paths.ts',
+    names: 'straight hasDots',
+    ask: (text) => [straight(`/${text}`), decodedPath(`/${text}`), hasDots(text)],
+    marks: PATH,
+  },
   // What visitors write.
   {
     file: 'api/content/visitors/submission.ts',
