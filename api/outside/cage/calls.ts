@@ -88,6 +88,26 @@ interface Cage {
 /** Whether the calls of this kind of machine are known. */
 export const knowsCalls = (arch: string = process.arch) => ARCHITECTURES[arch] !== undefined
 
+const always = (outcome: number): Instruction => [RETURN, outcome]
+/** What is done with a call by one of its arguments. */
+const ifEqual = (n: number, values: readonly number[], outcome: number, otherwise: number): Instruction[] => [
+  [LOAD, argument(n)],
+  ...values.flatMap((value): Instruction[] => [[JUMP_EQUAL, value, 0, 1], always(outcome)]),
+  always(otherwise),
+]
+
+/** A program as the kernel takes it. */
+function encoded(program: readonly Instruction[]): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.alloc(program.length * 8)
+  for (const [at, [code, value, yes = 0, no = 0]] of program.entries()) {
+    bytes.writeUInt16LE(code, at * 8)
+    bytes.writeUInt8(yes, at * 8 + 2)
+    bytes.writeUInt8(no, at * 8 + 3)
+    bytes.writeUInt32LE(value >>> 0, at * 8 + 4)
+  }
+  return new Uint8Array(bytes)
+}
+
 /** The filter's program, as the kernel takes it: eight bytes an instruction. Throws for a machine whose numbers are not known. */
 export function filterOf({ isApart, hasUser, landlock, pid }: Cage, arch: string = process.arch): Uint8Array<ArrayBuffer> {
   const [architecture, column] = ARCHITECTURES[arch] ?? []
@@ -105,12 +125,6 @@ export function filterOf({ isApart, hasUser, landlock, pid }: Cage, arch: string
   const rule = (call: string, ...body: Instruction[]) => {
     if (numberOf(call) >= 0) program.push([JUMP_EQUAL, numberOf(call), 0, body.length], ...body)
   }
-  const always = (outcome: number): Instruction => [RETURN, outcome]
-  const ifEqual = (n: number, values: readonly number[], outcome: number, otherwise: number): Instruction[] => [
-    [LOAD, argument(n)],
-    ...values.flatMap((value): Instruction[] => [[JUMP_EQUAL, value, 0, 1], always(outcome)]),
-    always(otherwise),
-  ]
   for (const call of ALLOWED.flatMap((line) => line.split(' '))) rule(call, always(ALLOW))
   rule('clone:56:220', [LOAD, argument(0)], [JUMP_ANY_BIT, NEW_NAMESPACES, 0, 1], always(EACCES), always(ALLOW))
   // What it asks for stands in memory, where no filter looks. Programs use `clone` then.
@@ -151,12 +165,5 @@ export function filterOf({ isApart, hasUser, landlock, pid }: Cage, arch: string
   rule('utimensat:280:88', ...noPath, ...ifEqual(1, [0], hasUser ? ALLOW : SILENT, EACCES))
   if (landlock >= 3) rule(TRUNCATE, always(ALLOW))
   program.push([JUMP_AT_LEAST, UNKNOWN_FROM, 0, 1], always(ENOSYS), always(EACCES))
-  const bytes = Buffer.alloc(program.length * 8)
-  for (const [at, [code, value, yes = 0, no = 0]] of program.entries()) {
-    bytes.writeUInt16LE(code, at * 8)
-    bytes.writeUInt8(yes, at * 8 + 2)
-    bytes.writeUInt8(no, at * 8 + 3)
-    bytes.writeUInt32LE(value >>> 0, at * 8 + 4)
-  }
-  return new Uint8Array(bytes)
+  return encoded(program)
 }

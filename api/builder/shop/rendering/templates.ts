@@ -60,7 +60,8 @@ class Shown implements Emitter {
   }
 }
 
-const toText = (html: unknown): string => (Array.isArray(html) ? html.map(toText).join('') : html === null || html === undefined ? '' : String(html))
+const toText = (html: unknown): string =>
+  Array.isArray(html) ? html.map(toText).join('') : html === null || html === undefined ? '' : String(html)
 
 const parsed = new Map<string, Template[]>()
 let chars = 0
