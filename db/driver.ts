@@ -238,6 +238,12 @@ export function compile<B extends Buildable>(build: (db: Db) => B): Compiled<Con
 /** The named value of a compiled query. It is no SQL, but Drizzle's types let `set` and `eq` of an enum take nothing else. */
 export const named = (name: string) => sql.placeholder(name) as Placeholder & SQL<never>
 
+/**
+ * Condition: a text has a part, ASCII letters of either case. For texts that may be long: `like` begins anew at each place where the part
+ * may begin, which takes fifty times as long where it nearly does everywhere.
+ */
+export const holds = (text: unknown, part: unknown) => sql`instr(lower(${text}), lower(${part})) > 0`
+
 /** A compiled insert of whole rows into a table; columns left out are null. */
 export function inserter<T extends SQLiteTable>(table: T): (tx: Db, row: T['$inferInsert']) => Promise<RunResult> {
   const query = compile((db) =>

@@ -4,11 +4,10 @@
  */
 import { and, asc, desc, eq, gte, lte, sql, type SQL } from 'drizzle-orm'
 import { aside } from '../../db/aside.ts'
-import { compile, named, type Compiled, type Reader } from '../../db/driver.ts'
+import { compile, holds, named, type Compiled, type Reader } from '../../db/driver.ts'
 import { products, productPrices } from '../../db/store/catalog.ts'
 import { Money, OneOf, Paging, Type, Uuid, type Static, type TObject } from '../http/schema.ts'
 import { toMinor } from '../values/money.ts'
-import { contains } from '../values/compared.ts'
 import { productsByIds, viewProducts, type View } from './read.ts'
 import { foundAmong, matchExpression, SEEN } from './search/search-index.ts'
 import { Currency, Lang, PRODUCT_STATUSES } from './shapes.ts'
@@ -41,7 +40,7 @@ const CONDITIONS: Record<string, () => SQL> = {
   status: () => eq(products.status, named('status')),
   query: () => foundAmong(products.id, 'product', named('expression')),
   seenQuery: () => foundAmong(products.id, 'product', named('expression'), SEEN),
-  symbols: () => sql`(${products.name} like ${named('part')} escape '\\' or ${products.summary} like ${named('part')} escape '\\')`,
+  symbols: () => sql`(${holds(products.name, named('part'))} or ${holds(products.summary, named('part'))})`,
   categoryId: () => eq(products.categoryId, named('categoryId')),
   categoryTree: () => sql`${products.categoryId} in (with recursive below(id, depth) as (
     select ${named('categoryId')}, 0 union all select c.id, depth + 1 from categories c join below on c.parent_id = below.id where depth < 10
@@ -137,8 +136,15 @@ async function page(
       .limit(named('limit'))
       .offset(named('offset')),
   )
-  return ((await query.all(aside(db, 'products', { search: filters.includes('query') }), values)) as { id: string }[]).map((row) => row.id)
+  return ((await query.all(placeFor(db, filters), values)) as { id: string }[]).map((row) => row.id)
 }
+
+/** Signs are looked for in each summary, of 5,000 characters: some of them cost as much as many others. */
+const LONG_SUMMARIES = 200
+const placeFor = (db: Reader, filters: readonly string[]) =>
+  filters.includes('symbols')
+    ? aside(db, 'products', { search: true, longRows: LONG_SUMMARIES })
+    : aside(db, 'products', { search: filters.includes('query') })
 
 async function count(db: Reader, filters: readonly string[], priced: boolean, values: Record<string, unknown>): Promise<number> {
   const source = !priced ? 'products' : isNarrow(filters) ? 'pricesOfProducts' : 'productsByPrice'
@@ -149,7 +155,7 @@ async function count(db: Reader, filters: readonly string[], priced: boolean, va
       ? counted.from(productPrices).where(and(eq(productPrices.currency, named('currency')), ...filters.map((name) => OF_PRICES[name]!())))
       : counted.from(sourceOf(source, filters, 'newest')).where(and(...filters.map((name) => CONDITIONS[name]!())))
   })
-  return ((await query.get(aside(db, 'products', { search: filters.includes('query') }), values)) as { count: number }).count
+  return ((await query.get(placeFor(db, filters), values)) as { count: number }).count
 }
 
 /** The names of the filters that a request sets, and the values that they take; null when nothing can match. */
@@ -167,7 +173,7 @@ function filtersOf(query: Filters, view: View, currency: string) {
   const text = query.query?.trim()
   if (text) {
     values.expression = matchExpression(text)
-    values.part = contains(text)
+    values.part = text
     // What has no word in it ("%", an emoji) is not in the index.
     filters.push(values.expression === null ? 'symbols' : view.storefront ? 'seenQuery' : 'query')
   }

@@ -1,9 +1,8 @@
 /** Shipping methods (document 1): the ways to send an order, and what they cost. */
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { Db, Reader } from '../../db/driver.ts'
+import { holds, type Db, type Reader } from '../../db/driver.ts'
 import { taxRates } from '../../db/store/catalog.ts'
 import { shippingMethods } from '../../db/store/checkout.ts'
-import { contains } from '../values/compared.ts'
 import { viewOf, type View } from '../catalog/read.ts'
 import { Countries, countriesOf, Currency } from '../catalog/shapes.ts'
 import { byCurrency } from '../store/currency.ts'
@@ -163,7 +162,7 @@ export const shippingRoutes = resource('checkout', '/shipping')
       const { limit, offset, query } = call.query
       const seen = await viewOf(call)
       const where = and(
-        query === undefined ? undefined : sql`${shippingMethods.folded} like ${contains(fold(query))} escape '\\'`,
+        query === undefined ? undefined : holds(shippingMethods.folded, fold(query)),
         seen.currency === null ? undefined : sql`json_extract(${shippingMethods.currencyPrices}, ${`$.${seen.currency}`}) is not null`,
       )
       const rows = await call.db

@@ -1,9 +1,8 @@
 /** The media library (document 3, Catalog): images of the store, served from its CDN path. */
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq } from 'drizzle-orm'
 import { aside } from '../../../db/aside.ts'
-import type { Reader } from '../../../db/driver.ts'
+import { holds, type Reader } from '../../../db/driver.ts'
 import { imageUses, media } from '../../../db/store/content.ts'
-import { contains } from '../../values/compared.ts'
 import type { FetchPublic } from '../../outside/fetch-public.ts'
 import { NotFetched } from '../../outside/not-fetched.ts'
 import { missing, wrong } from '../../values/refusal.ts'
@@ -60,6 +59,9 @@ async function fetched(fetchPublic: FetchPublic, from: string) {
 
 const base = (call: Pick<Call, 'services' | 'session'>, id: string) => call.services.files.urlOf(ownerOf(call), id)
 
+/** Each may have 5,000 characters of texts. */
+const LONG_TEXTS = 200
+
 export const mediaRoutes = resource('content', '/media')
   .get(
     '',
@@ -79,10 +81,10 @@ export const mediaRoutes = resource('content', '/media')
     async (call) => {
       const { limit, offset, query, feedAccount } = call.query
       const where = and(
-        query === undefined ? undefined : sql`${media.folded} like ${contains(fold(query))} escape '\\'`,
+        query === undefined ? undefined : holds(media.folded, fold(query)),
         feedAccount === undefined ? undefined : eq(media.feedKey, handleKey(feedAccount)),
       )
-      const far = aside(call.db, 'media')
+      const far = aside(call.db, 'media', { longRows: query === undefined ? undefined : LONG_TEXTS })
       const rows = await far.select().from(media).where(where).orderBy(desc(media.id)).limit(limit).offset(offset)
       return {
         data: rows.map((row) => shown(row, base(call, row.id))),
