@@ -6,7 +6,8 @@ import { percentile, requestOf, run, type Measured, type Operation } from './loa
 import { startStoa } from './servers.ts'
 import type { Seeded } from './seed.ts'
 
-const ATTACKERS = 8
+/** So many keep the server busy all the time: with more, each waits for the others, and so does whoever asks beside them. */
+const ATTACKERS = 4
 const BUYERS = 8
 const ALONE_MS = 2_000
 const STORM_MS = 5_000
@@ -133,17 +134,14 @@ function hostileRequests({ keys, productIds }: Pick<Seeded, 'keys' | 'productIds
   ]
 }
 
-/** Sends them for a time; how many of each status were answered. */
-async function attack(port: number, seeded: Seeded, ms: number): Promise<Record<number, number>> {
-  const kinds = hostileRequests(seeded)
+/** Sends them for a time, each made before; how many of each status were answered. */
+async function attack(port: number, requests: readonly Hostile[], ms: number): Promise<Record<number, number>> {
   const statuses: Record<number, number> = {}
   const until = performance.now() + ms
   let n = 0
   const one = async () => {
     while (performance.now() < until) {
-      const at = n++
-      // Each kind meets each text: there is no common factor.
-      const { path, ...request } = kinds[at % kinds.length]!(Math.floor(at / kinds.length) + at)
+      const { path, ...request } = requests[n++ % requests.length]!
       const response = await fetch(`http://127.0.0.1:${port}${path}`, request)
       await response.arrayBuffer()
       statuses[response.status] = (statuses[response.status] ?? 0) + 1
@@ -186,11 +184,14 @@ function feltOf(port: number, { keys, variantIds }: Seeded, ms: number): Promise
 /** A server of its own over the data, which is asked by buyers alone, and then by all. */
 export async function stormTexts(dataDir: string, seeded: Seeded, ms = STORM_MS): Promise<TextStorm> {
   const stoa = await startStoa(dataDir)
+  // Made before: whoever makes them meanwhile holds whoever asks how the server is.
+  const kinds = hostileRequests(seeded)
+  const requests = UNITS.flatMap((_, n) => kinds.map((kind) => kind(n)))
   try {
     await feltOf(stoa.port, seeded, ALONE_MS / 2)
-    await attack(stoa.port, seeded, ALONE_MS / 2)
+    await attack(stoa.port, requests, ALONE_MS / 2)
     const [alone] = await feltOf(stoa.port, seeded, ALONE_MS)
-    const [[beside, sold], statuses] = await Promise.all([feltOf(stoa.port, seeded, ms), attack(stoa.port, seeded, ms)])
+    const [[beside, sold], statuses] = await Promise.all([feltOf(stoa.port, seeded, ms), attack(stoa.port, requests, ms)])
     return {
       statuses,
       purchases: sold.operations,
