@@ -65,12 +65,15 @@ export class Folder {
     readonly brotliLevel = BROTLI_LEVEL,
   ) {}
 
-  /** Takes over a file of another build, in all of its encodings. */
-  async adopt(from: string, entry: Entry): Promise<Entry> {
-    const path = await this.#place(entry.file)
+  /**
+   * Takes over a file of another build, in all of its encodings, under a name of its own: of two with the same bytes that build serves one,
+   * and here the other may have changed.
+   */
+  async adopt(from: string, entry: Entry, file: string): Promise<Entry> {
+    const path = await this.#place(file)
     for (const encoding of Object.keys(entry.etags) as Encoding[])
       await link(join(from, entry.file + SUFFIX[encoding]), path + SUFFIX[encoding])
-    return entry
+    return { ...entry, file }
   }
 
   /**

@@ -27,5 +27,8 @@ export function straight(path: string): string | null {
   return short === path ? null : short
 }
 
+/** The file of a page, by its path. */
+export const fileOfPage = (path: string) => (path === '/' ? 'index.html' : `${path.slice(1)}.html`)
+
 /** The path of a page that was built as a file: `products/cup.html` as `/products/cup`. */
 export const pageOf = (file: string) => (file === 'index.html' ? '/' : `/${file.replace(/\.html$/, '')}`)

@@ -4,7 +4,7 @@ import type { Handle } from '../../db/open.ts'
 import { MailError } from '../outside/mail.ts'
 import type { Log } from '../server/log.ts'
 import type { Clock } from '../values/clock.ts'
-import { toldOf } from '../values/refusal.ts'
+import { Told, toldOf } from '../values/refusal.ts'
 import type { Failure, JobKind } from './kind.ts'
 import { complete, giveUp, holds, release, renew, resetAttempts, retry, type ClaimedJob } from './queue.ts'
 import type { StoreDatabase } from './slots.ts'
@@ -49,7 +49,7 @@ export async function runJob(work: Work): Promise<RunOutcome> {
     if (!kind) throw new Error(`this release knows no job ${job.kind}`)
     // A process that dies leaves its attempt counted: a job that kills whoever runs it is given up, too.
     if (job.attempts > kind.retriesMs.length + 1 || (kind.mayEndProcess && job.isLeft && job.attempts > LEFT_MAX))
-      throw new Error(`the process ended ${job.attempts - 1} times while it ran: ${job.error ?? 'no error'}`)
+      throw new Told(`the process ended ${job.attempts - 1} times while it ran`)
     const ending = AbortSignal.any([work.stopping, lost.signal])
     const signal = AbortSignal.any([ending, over.signal])
     // The process may have begun to stop since the job was claimed.

@@ -77,7 +77,6 @@ export function jobRoutes(ended: Ended) {
           'With all of its attempts before it. 409 for one that was not given up, and for one of which nothing is left to be done: the error says what to do instead.',
         scope: ADMIN,
         responses: { 202: Job },
-        refuses: [409],
       },
       (call) => call.write(async (tx) => view(await retryJob(tx, call, { id: call.params.id, ended }))),
     )

@@ -423,6 +423,21 @@ describe('what is taken over', () => {
   }, 60_000)
 })
 
+test('pages with the same Markdown are taken over each, and each as itself when the other changes', async () => {
+  const twins = await Promise.all([1, 2].map(() => shop.call('POST', '/categories', { name: 'Twins' })))
+  const [one, other] = twins.map(({ body }) => body as { id: string; slug: string })
+  expect(await shop.publish()).toMatchObject({ status: 'live' })
+  const markdown = async (slug: string) => (await shop.visit('shop.localhost', `/categories/${slug}.md`)).text()
+  const before = await markdown(other!.slug)
+  expect(await markdown(one!.slug)).toBe(before)
+  // Neither has changed, then the one whose file the other was served by.
+  await shop.call('POST', '/products', { name: 'Beside the twins', price: 5 })
+  expect(await shop.publish()).toMatchObject({ status: 'live', reason: null })
+  await shop.call('PATCH', `/categories/${one!.id}`, { name: 'No twin' })
+  expect(await shop.publish()).toMatchObject({ status: 'live', reason: null })
+  expect([await markdown(other!.slug), (await markdown(one!.slug)).includes('No twin')]).toEqual([before, true])
+}, 60_000)
+
 describe('what pages say of themselves', () => {
   const home = () => `shop.localhost:${shop.api.port}`
   const read = async (path: string) => (await shop.visit(home(), path)).text()

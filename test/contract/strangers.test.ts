@@ -113,6 +113,9 @@ describe('what reading JSON costs grows with its length alone', () => {
 
   test('depth is counted before anything is parsed', () => {
     expect(() => parsed('['.repeat(100_000))).toThrow('nests deeper than 100 levels')
+    const names = (count: number) => `{${Array.from({ length: count }, (_, n) => `"a${n}":":"`).join()}}`
+    expect(Object.keys(parsed(names(20_000)) as object)).toHaveLength(20_000)
+    expect(() => parsed(names(20_001))).toThrow('more than 20000 names')
     expect(parsed(`${'['.repeat(100)}${']'.repeat(100)}`)).toBeTruthy()
   })
 

@@ -303,7 +303,7 @@ export const ASKED: readonly Asked[] = [
     ask: (text) => [matches(text, '"a"'), stillMatches(text, '"a"')],
     marks: HEADER,
   },
-  { file: 'api/http/input/json.ts', names: 'isTooDeep hasBrokenEscape', ask: storable, marks: JSONS },
+  { file: 'api/http/input/json.ts', names: 'tooMuchIn hasBrokenEscape', ask: storable, marks: JSONS },
   {
     file: 'api/http/input/check.ts',
     names: 'detail fromText',

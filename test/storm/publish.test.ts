@@ -44,7 +44,7 @@ const builds = () =>
   readdirSync('/proc').filter((pid) => {
     try {
       const command = /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/cmdline`, 'utf8') : ''
-      return command.includes(join(shops.folder, 'builds')) && command.includes('build.mjs')
+      return command.includes(join(shops.folder, 'builds')) && /build-[0-9a-f-]{36}\.mjs/.test(command)
     } catch {
       return false
     }

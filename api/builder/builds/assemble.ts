@@ -3,6 +3,7 @@ import { chmod, chown, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { each, Folder } from '../../hosting/folder.ts'
 import type { Entry } from '../../hosting/manifest.ts'
+import { fileOfPage } from '../../hosting/paths.ts'
 import { MANIFEST } from '../../../db/deployment-files.ts'
 import { runCaged } from '../../outside/cage/cage.ts'
 import { programFile } from '../../outside/cage/program.ts'
@@ -133,9 +134,13 @@ async function takeOver(manifest: Deployment, { folder, manifest: old }: NonNull
     return manifest.scripts.length - 1
   }
   await each(unchanged, async (path) => {
-    for (const form of [path, `${path}.md`]) {
+    const markdown = `${path}.md`
+    for (const [form, file] of [
+      [path, fileOfPage(path)],
+      [markdown, markdown.slice(1)],
+    ] as const) {
       const entry = old.files[form]
-      if (entry && !manifest.files[form]) manifest.files[form] = await target.adopt(folder, entry)
+      if (entry && !manifest.files[form]) manifest.files[form] = await target.adopt(folder, entry, file)
     }
     const page = old.pages[path]
     if (!page) return

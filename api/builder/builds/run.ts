@@ -124,7 +124,8 @@ function counting({ folder, files, bytes }: Run): () => Promise<BuildError | nul
     const now = await room()
     begun ??= now
     left ??= now.bytes
-    if (now.bytes < now.reserve && now.bytes < begun.bytes) return new BuildError("the server's disk is nearly full")
+    if (now.bytes < now.reserve && now.bytes < begun.bytes)
+      return new BuildError(`the server's disk is full: ${Math.floor(now.bytes / 1024 ** 2)} MB were left`)
     const isLost =
       begun.bytes - now.bytes > LOST_MAX * bytes + LOST_SLACK_BYTES || begun.files - now.files > LOST_MAX * files + LOST_SLACK_FILES
     if (isLost) return new BuildError('the build took more of the disk than it may')

@@ -13,6 +13,7 @@ import { headOf } from '../project/project.ts'
 import { ProjectError } from '../project/tree.ts'
 import { closeDeployment, isElsewhere } from '../projects.ts'
 import { makeVerified } from '../publishing/make.ts'
+import { OWN_FAULT } from '../publishing/publish-job.ts'
 import { ensureProject, projectFolder } from '../project/workspace.ts'
 import { inTurn } from '../publishing/turn.ts'
 import { etaOf, findSession, move, PREVIEW, stepOf, type SessionRow } from './session.ts'
@@ -100,9 +101,9 @@ export const makePreview = (services: Services): JobKind => ({
   retriesMs: RETRIES_MS,
   mayEndProcess: true,
   concurrency: 1,
-  async givenUp(tx, moment, subject, { error }) {
+  async givenUp(tx, moment, subject, { told }) {
     const { now } = moment
-    const ended = await move(tx, subject, 'interrupt', { now, errorMessage: `the preview could not be built here: ${error}` })
+    const ended = await move(tx, subject, 'interrupt', { now, errorMessage: `the preview could not be built here: ${told ?? OWN_FAULT}` })
     // What was built of it goes, too.
     if (ended) await enqueue(tx, moment, { kind: PREVIEW, subject, dueAt: now })
   },

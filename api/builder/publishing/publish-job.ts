@@ -13,6 +13,9 @@ import { makeVerified } from './make.ts'
 import { endPublish, findPublish, moveOn } from './publish.ts'
 import { inTurn } from './turn.ts'
 
+/** What is no fault of the project is the operator's: its words may name paths of the server. */
+export const OWN_FAULT = 'something is wrong with the server, whose log says what'
+
 /** A build that was cut off, or that failed for a reason of this machine, is tried again after so long. */
 const RETRIES_MS = [2_000, 30_000]
 
@@ -67,7 +70,11 @@ export const publishStorefront = (services: Services): JobKind => ({
   mayEndProcess: true,
   // Those that wait for their turn leave the other places to mails, and to whatever else there is to do.
   concurrency: 1,
-  async givenUp(tx, moment, subject, { error }) {
-    await endPublish(tx, moment, services, { id: subject, status: 'failed', reason: `the build could not be done here: ${error}` })
+  async givenUp(tx, moment, subject, { told }) {
+    await endPublish(tx, moment, services, {
+      id: subject,
+      status: 'failed',
+      reason: `the build could not be done here: ${told ?? OWN_FAULT}`,
+    })
   },
 })

@@ -6,6 +6,8 @@ import { invalid, Refusal } from '../../values/refusal.ts'
 
 /** Deeper nesting than any document needs, far less than what overflows a stack. */
 const DEPTH_MAX = 100
+/** More names than any document needs: parsing takes a third of a microsecond for each. */
+const NAMES_MAX = 20_000
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -18,9 +20,10 @@ export function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** Whether brackets nest deeper than `DEPTH_MAX`; brackets inside strings do not count. */
-function isTooDeep(text: string): boolean {
+/** What is too much of a JSON text: brackets that nest, or names. What stands inside strings does not count. */
+function tooMuchIn(text: string): string | null {
   let depth = 0
+  let names = 0
   let quoted = false
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i)
@@ -29,15 +32,17 @@ function isTooDeep(text: string): boolean {
       else if (c === 34) quoted = false
     } else if (c === 34) quoted = true
     else if (c === 91 || c === 123) {
-      if (++depth > DEPTH_MAX) return true
+      if (++depth > DEPTH_MAX) return `nests deeper than ${DEPTH_MAX} levels`
     } else if (c === 93 || c === 125) depth--
+    else if (c === 58 && ++names > NAMES_MAX) return `has more than ${NAMES_MAX} names`
   }
-  return false
+  return null
 }
 
 /** The value of a JSON text. Refuses with 400 what nests too deep, and what is none. */
 export function parsed(text: string): unknown {
-  if (isTooDeep(text)) throw new Refusal(400, `the body nests deeper than ${DEPTH_MAX} levels`)
+  const tooMuch = tooMuchIn(text)
+  if (tooMuch) throw new Refusal(400, `the body ${tooMuch}`)
   try {
     return JSON.parse(text)
   } catch {
