@@ -82,8 +82,20 @@ export async function build(building: Building): Promise<Deployment> {
   } catch (error) {
     throw (await fullDisk(error, storefronts.folders.builds)) ?? error
   } finally {
-    // Not waited for: others have their turn.
-    await removeTree(folder).catch((error) => log.say(`the folder of the build stays: ${(error as Error).message}`))
+    await removeBuild(folder, log)
+  }
+}
+
+/** How long a build waits until its folder is gone: its verdict may need the room, and others their turn. */
+const GONE_MAX_MS = 5_000
+
+/** Has the folder of a build go; that it can't be is no failure of the build. */
+async function removeBuild(folder: string, log: BuildLog) {
+  try {
+    const { gone } = await removeTree(folder)
+    await Promise.race([gone, Bun.sleep(GONE_MAX_MS)])
+  } catch (error) {
+    log.say(`the folder of the build stays: ${(error as Error).message}`)
   }
 }
 
