@@ -436,6 +436,8 @@ test('pages with the same Markdown are taken over each, and each as itself when 
   await shop.call('PATCH', `/categories/${one!.id}`, { name: 'No twin' })
   expect(await shop.publish()).toMatchObject({ status: 'live', reason: null })
   expect([await markdown(other!.slug), (await markdown(one!.slug)).includes('No twin')]).toEqual([before, true])
+  for (const { id } of [one!, other!]) expect((await shop.call('DELETE', `/categories/${id}`)).status).toBe(200)
+  expect(await shop.publish()).toMatchObject({ status: 'live' })
 }, 60_000)
 
 describe('what pages say of themselves', () => {

@@ -149,10 +149,10 @@ describe('what is no message', () => {
     expect((await post(call({ body: names(5_000) }))).status).toBe(200)
     for (const wide of [
       call(names(1_001)),
-      call({}, { _meta: names(80_000) }),
-      message('ping', names(80_000)),
-      { ...message('ping'), ...names(80_000) },
-      message('initialize', { capabilities: { experimental: { a: names(80_000) } } }),
+      call({}, { _meta: names(15_000) }),
+      message('ping', names(15_000)),
+      { ...message('ping'), ...names(15_000) },
+      message('initialize', { capabilities: { experimental: { a: names(15_000) } } }),
       [message('ping', {}, 1), message('ping', names(1_001), 2)],
     ]) {
       const { status, body } = await post(wide)

@@ -158,7 +158,7 @@ describe('arguments', () => {
     ['listProducts', { limit: [{ toString: 1 }] }, 400],
     ['listProducts', { limit: { toString: 1 } }, 400],
     ['listProducts', { tag: 'x'.repeat(10_000) }, 414],
-    ['listProducts', Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`f${i}`, 1])), 400],
+    ['listProducts', Object.fromEntries(Array.from({ length: 15_000 }, (_, i) => [`f${i}`, 1])), 400],
     ['createCategory', { name: 'A', idempotencyKey: 5 }, 400],
     ['createCategory', { name: 'A', idempotencyKey: 'k'.repeat(201) }, 400],
     ['updateProduct', { idOrSlug: 'x', ifMatch: ['"1"'] }, 400],
